@@ -139,13 +139,13 @@ class Packed:
         self._count = len(instructions)
 
     def __iter__(self) -> Iterator[Instruction]:
-        return iter(marshal.loads(self._bytes))
+        return iter(marshal.loads(self._bytes))  # noqa: S302 - made above, by this very process
 
     def __len__(self) -> int:
         return self._count
 
     def __contains__(self, instruction: object) -> bool:
-        return instruction in marshal.loads(self._bytes)
+        return any(instruction == one for one in self)
 
 
 class Facts(NamedTuple):

@@ -19,6 +19,7 @@ _OPERANDS: dict[int, str] = {
     Op.SUPER: "vvc", Op.DECORATE: "vvvs=", Op.RAISE: "vs=", Op.PROVIDED: "v=s=", Op.CONTAINERS: "vv", Op.DECLARED: "vv",
     Op.NARROW: "vvv", Op.MIX: "vvs=",
 }  # fmt: skip
+_ARGUMENTS = {op: kinds.index("a") for op, kinds in _OPERANDS.items() if "a" in kinds}
 
 
 class Instructions(Part):
@@ -47,31 +48,35 @@ class Instructions(Part):
             for fact in self.program.functions:
                 self._parameters.update(zip(fact.parameters, fact.names, strict=False))
         self._bound = Bound(0, 0, 0, 0, 0, 0)
-        self._first: dict[str, int] = {}
+        #: Instruction → which operands are numbered in the whole project, and where the numbers of the file begin.
+        self._moves: dict[int, list[tuple[int, int]]] = {}
 
     def enter(self, bound: Bound) -> None:
         """Take operands for those of a file."""
         self._bound = bound
-        self._first = dict(zip("vfcks", bound[1:], strict=True))
+        first = dict(zip("vfcks", bound[1:], strict=True))
+        for op, kinds in _OPERANDS.items():
+            self._moves[op] = [(place, first[kind]) for place, kind in enumerate(kinds) if kind in first]
 
     def run(self, instructions: Iterable[Sequence[Any]]) -> None:
         """Run instructions, and what becomes due by each."""
+        flows, due, first, moves = self.flows, self.flows.due, self._bound.variables, self._moves
         for op, *operands in instructions:
-            placed = [self._placed(kind, operand) for kind, operand in zip(_OPERANDS[op], operands, strict=True)]
+            for place, by in moves[op]:
+                if operands[place] != NOTHING:
+                    operands[place] += by
+            if (listed := _ARGUMENTS.get(op)) is not None:
+                operands[listed] = [
+                    (keyword, variable + first if variable != NOTHING else NOTHING)
+                    for keyword, variable in operands[listed]
+                ]
             if trigger := self._awaiting.get(op):
-                to, place, *more = placed
-                self.flows.wait(place, (trigger, to, *more))
+                to, place, *more = operands
+                flows.wait(place, (trigger, to, *more))
             else:
-                self._handlers[op](self, *placed)
-            self.flows.fire()
-
-    def _placed(self, kind: str, operand: Any) -> Any:  # noqa: ANN401 - operands differ by instruction
-        """Return an operand as it is numbered in the whole project."""
-        if kind == "=" or operand == NOTHING:
-            return operand
-        if kind == "a":
-            return [(keyword, self._placed("v", variable)) for keyword, variable in operand]
-        return operand + self._first[kind]
+                self._handlers[op](self, *operands)
+            if due:
+                flows.fire()
 
     def await_base(self, owner: int, place: int, variable: int) -> None:
         """Let a class have what a variable holds as its base number `place`."""

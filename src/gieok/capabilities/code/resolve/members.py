@@ -71,8 +71,7 @@ class Members(Part):
     def _load_instance(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         owner = int(self.values.first[value])
         self._attributes.look(owner, name, (self._read, to, value, symbol, line))
-        for base in self.hierarchy.linear(owner):
-            self.flows.flow(self._attributes.field(base, name), to)
+        self._attributes.read(owner, name, to)
         if not name.startswith("__"):
             self._fall_back(value, name, to, symbol, line)
 
@@ -142,8 +141,7 @@ class Members(Part):
         kind, first = values.kinds[value], values.first[value]
         if kind == Value.INSTANCE:
             look(int(first), name, (calls.call_member, site, value))
-            for base in self.hierarchy.linear(int(first)):
-                self.flows.wait(self._attributes.field(base, name), (calls.call_own, site, value))
+            self._attributes.read(int(first), name, (calls.call_own, site, value))
             self._fall_back(value, name, site.to, site.symbol, site.line)
         elif kind == Value.CLASS:
             look(int(first), name, (calls.call_through_class, site, value))
