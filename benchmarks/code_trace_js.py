@@ -1,13 +1,18 @@
-"""Make truth of a JavaScript project's calls for benchmarks/code.py: its tests run with a probe at the head of every function.
+"""Make truth of a JavaScript project for benchmarks/code.py: its tests run with a probe at the head of every function.
 
     python benchmarks/code_trace_js.py instrument DIR/trees/P COPY
     cd COPY; npm install …; NODE_V8_COVERAGE=$PWD/.coverage NODE_OPTIONS="--require $PWD/.probe.cjs" node test/a.test.js …
-    python benchmarks/code_trace_js.py collect DIR/trees/P COPY DIR/callgraph_js/P.json
+    python benchmarks/code_trace_js.py collect DIR/trees/P COPY DIR
 
-A probe notes the function and, from the stack, the place of its caller. Written are `edges` [caller, callee, flag]: n (the
-callee is named at the call), c (another call there, or a method of the language such as `map` between) or d (getters);
-`indirect`, with code outside of the project between; `executed` functions; and of each called name in a function whether
-all such calls ran (`sites`), by V8's coverage. Gieok's reader gives functions their keys, nothing else.
+A probe notes the function, the test that runs and, from the stack, the place of its caller. Written are
+
+- DIR/callgraph_js/P.json: `edges` [caller, callee, flag]: n (the callee is named at the call), c (another call there, or a
+  method of the language such as `map` between) or d (getters); `indirect`, with code outside of the project between;
+  `executed` functions; and of each called name in a function whether all such calls ran (`sites`), by V8's coverage;
+- DIR/impact/P.json: `impact`, for each function outside of test files, the numbers of the `tests` that executed it. A test
+  is a function handed to `test` or `it`; it has run what those inside of it ran, and what `beforeEach` did before it.
+
+Gieok's reader gives functions their keys, nothing else.
 """
 
 import argparse
@@ -21,6 +26,7 @@ from typing import Any, NamedTuple
 
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.capabilities.code.index.graph import fold
+from gieok.capabilities.code.languages.places import is_test
 from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.languages.tree import TreeReader
 
@@ -30,12 +36,28 @@ _FUNCTIONS = frozenset(
 )
 _CALLS = ("call_expression", "new_expression")
 _PROBE = "__gieok("
+_TESTS = frozenset("test it specify".split())
+_SETUPS = frozenset("before beforeEach beforeAll setup suiteSetup".split())
 _PARSER = TreeSitterParser()
 _LANGUAGE = LANGUAGES["javascript"]
 _GRAMMAR = _LANGUAGE.grammar
 _RUNTIME = """
 const fs = require('fs'), seen = new Set(), root = __dirname + '/'
-globalThis.__gieok = function (file, id) {
+const running = new (require('async_hooks').AsyncLocalStorage)(), tests = new Map()
+let prepared = [], last = null
+function begin(role, name) {
+  last = new Set()
+  if (role === 'setup') prepared.push(last)
+  else {
+    tests.set(name, [...(tests.get(name) || []), ...prepared, last])
+    prepared = []
+  }
+  running.enterWith(last)
+}
+globalThis.__gieok = function (file, id, role) {
+  if (role) begin(role, file + '|' + id)
+  const test = running.getStore() || last
+  if (test) test.add(file + '|' + id)
   const before = Error.prepareStackTrace, limit = Error.stackTraceLimit, held = {}
   Error.stackTraceLimit = 12
   Error.prepareStackTrace = (error, frames) => frames
@@ -56,7 +78,9 @@ globalThis.__gieok = function (file, id) {
 }
 process.on('exit', () => {
   fs.mkdirSync(root + '.trace', { recursive: true })
-  fs.writeFileSync(root + '.trace/' + process.pid + '-' + Date.now(), [...seen].join('\\n'))
+  const ran = {}
+  for (const [test, sets] of tests) ran[test] = [...new Set(sets.flatMap(set => [...set]))]
+  fs.writeFileSync(root + '.trace/' + process.pid + '-' + Date.now(), JSON.stringify({ seen: [...seen], ran }))
 })
 """
 
@@ -86,7 +110,8 @@ def instrument(tree: Path, copy: Path) -> None:
         added: list[tuple[int, int, str]] = []
         for number, function in enumerate(functions(_PARSER.parse(_GRAMMAR, source))):
             body = function.child_by_field_name("body")
-            probe = f"{_PROBE}{json.dumps(file.relative_to(copy).as_posix())},{number})"
+            role = f",'{named}'" if (named := _role(function)) else ""
+            probe = f"{_PROBE}{json.dumps(file.relative_to(copy).as_posix())},{number}{role})"
             if body.type == "statement_block":
                 added.append((_after_directives(body), 0, f";{probe};"))
             else:
@@ -97,6 +122,15 @@ def instrument(tree: Path, copy: Path) -> None:
             last = at
         file.write_bytes(bytes(out + source[last:]))
     (copy / ".probe.cjs").write_text(_RUNTIME, encoding="utf-8")
+
+
+def _role(function: Any) -> str:
+    """Say whether a function is handed to the test runner, as a test or to prepare one."""
+    call = function.parent.parent if function.parent is not None and function.parent.type == "arguments" else None
+    if call is None or call.type != "call_expression":
+        return ""
+    names = set(call.child_by_field_name("function").text.decode().split("."))
+    return "test" if names & _TESTS else "setup" if names & _SETUPS else ""
 
 
 def _after_directives(body: Any) -> int:
@@ -123,6 +157,11 @@ class File(NamedTuple):
         around = [n for n, (start, end) in enumerate(self.ranges) if start <= at < end]
         named = [self.keys[n] for n in sorted(around, key=lambda n: self.ranges[n][0]) if self.keys[n] is not None]
         return fold(f"{self.path}::{named[-1]}") if named else f"{self.path}::<module>"
+
+    def around(self, number: int) -> Iterator[int]:
+        """Yield a function and those around it."""
+        start, end = self.ranges[number]
+        yield from (n for n, (first, last) in enumerate(self.ranges) if first <= start and end <= last)
 
     def called(self, call: Any) -> str:
         """Return the name at a call."""
@@ -163,13 +202,12 @@ def read(tree: Path, copy: Path) -> dict[str, File]:
     return found
 
 
-def collect(tree: Path, copy: Path) -> dict[str, Any]:
-    """Return the truth from what the probes and V8 wrote."""
-    files = read(tree, copy)
+def call_graph(traces: list[dict[str, Any]], files: dict[str, File], copy: Path) -> dict[str, Any]:
+    """Return who called whom, from what the probes and V8 wrote."""
     edges: dict[tuple[str, str], set[str]] = defaultdict(set)
     indirect: set[tuple[str, str]] = set()
     executed: set[str] = set()
-    rows = {line for trace in (copy / ".trace").iterdir() for line in trace.read_text().split("\n") if line}
+    rows = {row for trace in traces for row in trace["seen"]}
     for file, number, via, path, line, column in (row.split("|") for row in sorted(rows)):
         start = files[file].ranges[int(number)][0]
         callee = files[file].owner(start)
@@ -197,6 +235,27 @@ def collect(tree: Path, copy: Path) -> dict[str, Any]:
         "indirect": sorted(indirect), "executed": sorted(executed),
         "sites": {site: all(each) for site, each in sorted(sites.items())},
     }  # fmt: skip
+
+
+def impact(traces: list[dict[str, Any]], files: dict[str, File]) -> dict[str, Any]:
+    """Return which tests executed each function."""
+
+    def key(place: str) -> str:
+        file, number = place.rsplit("|", 1)
+        return files[file].owner(files[file].ranges[int(number)][0])
+
+    started = {test for trace in traces for test in trace["ran"]}
+    by_function: dict[str, set[str]] = defaultdict(set)
+    for trace in traces:
+        for test, ran in trace["ran"].items():
+            file, number = test.rsplit("|", 1)
+            around = {place for n in files[file].around(int(number)) if (place := f"{file}|{n}") in started}
+            for function in map(key, ran):
+                if not is_test(function.partition("::")[0]) and not function.endswith("::<module>"):
+                    by_function[function] |= set(map(key, around))
+    tests = sorted(set(map(key, started)))
+    numbers = {test: number for number, test in enumerate(tests)}
+    return {"tests": tests, "impact": {f: sorted(numbers[t] for t in ran) for f, ran in sorted(by_function.items())}}
 
 
 def _flag(file: File, at: int, callee: str, via: str) -> str:
@@ -231,15 +290,18 @@ def main() -> None:
     parser.add_argument("copy", type=Path)
     parser.add_argument("out", type=Path, nargs="?")
     arguments = parser.parse_args()
+    tree, copy = arguments.tree, arguments.copy
     if arguments.verb == "instrument":
-        instrument(arguments.tree, arguments.copy)
+        instrument(tree, copy)
         return
     if arguments.out is None:
-        parser.error("collect needs a file to write to")
-    truth = collect(arguments.tree, arguments.copy)
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(json.dumps(truth), encoding="utf-8")
-    print(f"{arguments.out}: {len(truth['edges'])} edges, {len(truth['executed'])} functions")
+        parser.error("collect needs a folder to write to")
+    files = read(tree, copy)
+    traces = [json.loads(trace.read_text(encoding="utf-8")) for trace in sorted((copy / ".trace").iterdir())]
+    for folder, truth in (("callgraph_js", call_graph(traces, files, copy)), ("impact", impact(traces, files))):
+        (arguments.out / folder).mkdir(parents=True, exist_ok=True)
+        (arguments.out / folder / f"{tree.name}.json").write_text(json.dumps(truth), encoding="utf-8")
+        print(f"{tree.name}, {folder}:", ", ".join(f"{len(part)} {name}" for name, part in truth.items()))
 
 
 if __name__ == "__main__":

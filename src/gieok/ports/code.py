@@ -130,6 +130,9 @@ class Versions(Protocol):
     def old_text(self, revision: str, path: str) -> str | None:
         """Return a file as it was at a revision; None where it was not there."""
 
+    def log(self, most: int) -> list[Commit]:
+        """Return the newest commits of the branch that is checked out, merges left out, newest first."""
+
     def hooks_folder(self) -> Path | None:
         """Return where git looks for hooks; None without git."""
 

@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.report import export, picture
-from gieok.capabilities.code.report.structure import layers, needed, ordered, parts, structure
+from gieok.capabilities.code.report.circles import circles, ring
+from gieok.capabilities.code.report.history import history
+from gieok.capabilities.code.report.overview import overview
+from gieok.capabilities.code.report.structure import Circle, layers, needed, ordered, parts, structure
+from gieok.ports.code import Commit
 
 Make = Callable[[Mapping[str, str]], Project]
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -55,6 +60,11 @@ def test_parts_stand_in_layers_of_imports_and_what_runs_against_them_is_told(ind
             "a.ts": "import { b } from './b'\nexport type A = 1\n",
             "b.ts": "import { type A } from './a'\nexport const b = 1\n",
         },
+        {
+            "a.ts": "import { b } from './b'\nexport interface A { x: 1 }\nexport type C = 1\n",
+            "b.ts": "import { A, C as D } from './a'\nexport const b = 1\n",
+        },
+        {"src/lib.rs": "mod b;\npub fn a() { b::b(); }\n", "src/b.rs": "use crate::a;\npub fn b() { a(); }\n"},
         {"a.go": "package m\nfunc A() { B() }\nfunc D() {}\n", "b.go": "package m\nfunc B() { D() }\n"},
     ],
 )
@@ -63,7 +73,70 @@ def test_what_runs_later_or_is_for_types_alone_closes_no_circle(indexed: Make, f
     assert len(found.parts) == 2
     assert found.against() == []
     assert len(found.aside()) == 1
-    assert "left out too: 1 that close no circle" in picture.svg(found, "x")
+    assert "left out: 1 upwards for types alone" in picture.svg(found, "x")
+
+
+def test_folders_that_import_each_other_hold_no_circle_where_no_file_does(indexed: Make) -> None:
+    one = {
+        "web/page.py": "from core import model\nfrom core import store\n",
+        "web/look.py": "x = 1\n" * 12,
+        "core/model.py": "from web import look\n" + "x = 1\n" * 12,
+        "core/store.py": "x = 1\n",
+        **{f"{folder}/more_{n}.py": "x = 1\n" for folder in ("core", "web") for n in range(30)},
+    }
+    found = structure(indexed(one))
+    assert found.circles == ()
+    assert found.against() == []
+    assert len(found.mutual()) == 1
+    assert "grey, dashed: upwards, no circle of files (1)" in picture.svg(found, "x")
+    found = structure(indexed({**one, "web/look.py": "from core import model\n" + "x = 1\n" * 12}))
+    assert found.circles == (Circle(2, ("core/model.py", "web/look.py", "core/model.py")),)
+    assert found.mutual() == []
+    assert re.search(r"\((\w+/\w+.py) → (\w+/\w+.py) → \1\)", picture.svg(found, "x"))
+
+
+def test_a_circle_is_found_whatever_hangs_on_it() -> None:
+    graph = {"a": {"b": 1}, "b": {"c": 1, "x": 1}, "c": {"a": 1}, "x": {"y": 1}, "y": {"x": 1}, "z": {"a": 1}}
+    assert circles(graph) == {"a": "a", "b": "a", "c": "a", "x": "x", "y": "x"}
+    assert ring(graph, "b", "c") == ("b", "c", "a", "b")
+    assert ring(graph, "z", "a") == ()
+
+
+def test_what_commits_tell_is_who_knows_a_part_and_which_files_change_together() -> None:
+    def commit(author: str, *files: str) -> Commit:
+        return Commit("1", author, datetime(2026, 1, 2, tzinfo=UTC), "", files)
+
+    part_of = {"a/x.py": "a", "b/y.py": "b", "b/z.py": "b"}
+    told = history(
+        [commit("Kim", "a/x.py", "b/y.py", "tests/test_x.py")] * 3
+        + [commit("Lee", "b/y.py", "b/z.py")]
+        + [commit("dependabot[bot]", "b/y.py", "b/z.py")] * 5,
+        [*part_of, "tests/test_x.py"], part_of, {("a/x.py", "b/y.py")},
+    )  # fmt: skip
+    assert told.commits == 4
+    assert [(one.one, one.other, one.commits, one.share, one.is_joined) for one in told.together] == [
+        ("a/x.py", "b/y.py", 3, 0.75, True), ("b/y.py", "tests/test_x.py", 3, 0.75, False),
+    ]  # fmt: skip
+    assert told.owners == {"a": (("Kim", 1.0),), "b": (("Kim", 0.75), ("Lee", 0.25))}
+    assert [(one.name, one.commits, one.part) for one in told.workers] == [("Kim", 3, "a"), ("Lee", 1, "b")]
+    assert told.changes["b/y.py"] == 4
+
+
+def test_a_monorepo_starts_where_its_packages_say_and_not_in_what_is_built(indexed: Make) -> None:
+    made = indexed({
+        "package.json": '{"name": "all", "private": true}',
+        "packages/cli/package.json": '{"name": "@all/cli", "bin": {"all": "bin.js"}, "exports": {".": {"import": "./dist/index.js"}}}',
+        "packages/cli/bin.js": "run();\n", "packages/cli/src/index.ts": "export const x = 1;\n",
+        "crates/core-x/src/lib.rs": "pub fn x() {}\n", "cmd/tool/main.go": "package main\nfunc main() {}\n",
+        "shop/life.py": "class Life:\n    def main(self): ...\n", "tests/run.py": "def main(): ...\n",
+        "README.md": '# All\n\n<img src="x"> [![ci](x)](y)\n\nDoes **everything** for [you](x), and more.\n',
+    })  # fmt: skip
+    found = overview(made)
+    assert found.about == "Does everything for you, and more."
+    assert found.starts == (
+        ("all", "packages/cli/bin.js"), ("import @all/cli", "packages/cli/src/index.ts"),
+        ("import core_x", "crates/core-x/src/lib.rs"), ("", "cmd/tool/main.go#L2"),
+    )  # fmt: skip
 
 
 def test_the_picture_is_well_formed_and_its_boxes_do_not_touch(indexed: Make) -> None:
@@ -103,24 +176,26 @@ def test_a_project_without_code_has_an_empty_picture(indexed: Make) -> None:
     found = structure(made)
     assert found.parts == ()
     assert ET.fromstring(picture.svg(found, "x")).get("height") == "100"
-    assert "- `notes.md`: Notes" in export.page(made, found)
+    assert "- `notes.md`: Notes" in export.page(made, overview(made))
 
 
 def test_the_page_tells_a_newcomer_where_to_look(indexed: Make) -> None:
     made = indexed(_SHOP)
-    page = export.page(made, structure(made))
+    page = export.page(made, overview(made))
     for line in (
         "- command `shop` → `shop.app:main`",
         "- `src/shop/app.py#L6`",
-        "| `src/shop/web` | 2 | 9 | model.py (1), store.py (1) | 1 | 0 | What people see. |",
-        "Imports that run against the order of the table, and close circles: `src/shop/model.py` → `src/shop/store.py` (1).",
+        "- `import shop` → `src/shop/__init__.py`",
+        "| `src/shop/web` | 2 | 9 | model.py (1), store.py (1) | 1 | 0 |  | What people see. |",
+        "- `src/shop/model.py` → `src/shop/store.py` → `src/shop/model.py`",
+        "Not known: there are no commits here. What changes together and who knows what comes from git.",
         "1 tests in 1 files: `tests` (1).",
         "- `src/shop/app.py`: The command.",
         "- `README.md`: The shop",
         "- TODO `tests/test_store.py#L6` more",
     ):
         assert line in page.split("\n"), line
-    assert re.search(r"\| `src/shop/store.py::load` \| 5 \| 6 \| 2 \|", page)
+    assert re.search(r"\| `src/shop/store.py::load` \| 5 \| 6 \| 1 \|", page)
     assert "test_load" not in page
 
 

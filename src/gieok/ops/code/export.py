@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gieok.capabilities.code.model import layout
 from gieok.capabilities.code.report import export, picture
+from gieok.capabilities.code.report.overview import overview
 from gieok.capabilities.code.report.structure import structure
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
@@ -30,10 +31,10 @@ def run(context: Context, request: NoRequest) -> ExportResult:
     """Write both."""
     del request
     project = opened(context)
-    found = structure(project)
+    made = overview(project)
     return ExportResult((
-        layout.write(project.root, "exports/intelligence.md", export.page(project, found)),
-        layout.write(project.root, "exports/graph.svg", picture.svg(found, project.root.name)),
+        layout.write(project.root, "exports/intelligence.md", export.page(project, made)),
+        layout.write(project.root, "exports/graph.svg", picture.svg(made.found, project.root.name)),
     ))  # fmt: skip
 
 

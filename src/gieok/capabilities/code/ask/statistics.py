@@ -7,6 +7,7 @@ from gieok.capabilities.code.index.graph import IMPORTS, Certainty
 from gieok.capabilities.code.index.project import SCOPE, Project
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
+from gieok.model.code import Symbol
 
 _MOST = 10
 
@@ -26,7 +27,7 @@ class Statistics(NamedTuple):
     unresolved_calls: int
     markers: dict[str, int]
     deprecated: int
-    #: (symbol, how many depend on it), most first.
+    #: (symbol, how many depend on it), most first; tests, examples and documents count on neither side.
     central: tuple[tuple[str, int], ...]
     complex: tuple[tuple[str, int], ...]
     depth: int
@@ -51,8 +52,10 @@ def count(project: Project) -> Statistics:
         else:
             tiers[Certainty(edge.tier).name.lower()] += 1
             dependants[edge.target].add(edge.source)
-    own = [s for s in symbols if not places.is_test(s.path)]
-    central = sorted(((s.key, len(dependants[s.key])) for s in own if dependants[s.key]), key=lambda r: (-r[1], r[0]))
+    aside = {s.key for s in symbols if is_aside(s)}
+    own = [s for s in symbols if s.key not in aside]
+    used = {s.key: len(dependants[s.key] - aside) for s in own}
+    central = sorted((row for row in used.items() if row[1]), key=lambda r: (-r[1], r[0]))
     hard = sorted(
         ((s.key, s.complexity) for s in own if s.kind in (Kind.FUNCTION, Kind.METHOD)), key=lambda r: (-r[1], r[0])
     )
@@ -66,6 +69,11 @@ def count(project: Project) -> Statistics:
         sum(1 for s in symbols if s.status == "deprecated"),
         tuple(central[:_MOST]), tuple(hard[:_MOST]), depth(imports), stats.disk_bytes, store.count_executions()._asdict(),
     )  # fmt: skip
+
+
+def is_aside(symbol: Symbol) -> bool:
+    """Say whether a symbol is there for tests, examples or documents."""
+    return places.is_test_code(symbol.path, symbol.traits) or places.is_side(symbol.path)
 
 
 def import_depth(project: Project) -> int:

@@ -13,7 +13,7 @@ _ANY_TEST_FILE = re.compile("|".join(language.tests for language in LANGUAGES.va
 _HELPERS = frozenset(name for language in LANGUAGES.values() for name in language.helpers)
 _TEST_FOLDERS = frozenset("test tests testing __tests__ __mocks__ spec specs e2e testdata".split())
 _SIDE_FOLDERS = frozenset(
-    """example examples sample samples demo demos docs docs_src doc benchmark benchmarks bench compat legacy deprecated
+    """example examples sample samples demo demos docs docs_src doc benchmark benchmarks bench benches compat legacy deprecated
     scripts""".split()
 )
 #: Files that stand for their folder, in the order in which they are looked for.

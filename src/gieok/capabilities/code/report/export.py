@@ -1,51 +1,46 @@
 """The project as a page that a person can read; `picture` draws its parts."""
 
-import contextlib
-import json
-import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
 
 from gieok.capabilities.code.ask import impact, statistics
 from gieok.capabilities.code.deepen import deeper
-from gieok.capabilities.code.index.graph import IMPORTS, Certainty
 from gieok.capabilities.code.index.project import Project, freshness
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 from gieok.capabilities.code.report import summary
-from gieok.capabilities.code.report.structure import Component, Structure
+from gieok.capabilities.code.report.overview import Overview
+from gieok.capabilities.code.report.structure import Circle, Component, Structure
 from gieok.model.code import Symbol
 
 _MOST_IN_FILE = 8
 _MOST_IN_CELL = 4
 _MOST_ROWS = 10
-#: A function with fewer branches is no hot spot, however many depend on it.
-_HOT_BRANCHES = 5
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
+_MOST_STARTS = 20
+NO_HISTORY = "Not known: there are no commits here. What changes together and who knows what comes from git."
 _DOCUMENTS = ("docs/", "doc/")
 
 
-def page(project: Project, found: Structure) -> str:
+def page(project: Project, made: Overview) -> str:
     """Return `intelligence.md`."""
-    counted = statistics.count(project)
-    state = freshness(project)
+    counted, state, found = statistics.count(project), freshness(project), made.found
     symbols = list(project.store.all_symbols())
     told = {row.code_hash: row.text for row in project.store.summaries().values()}
     by_path: dict[str, list[Symbol]] = defaultdict(list)
     for symbol in symbols:
         by_path[symbol.path].append(symbol)
     commit = f" at commit `{state.commit[:12]}`" if state.commit else ""
-    lines = [f"# {project.root.name}", ""]
+    lines = [f"# {project.root.name}", "", *([made.about, ""] if made.about else [])]
     lines += [f"Indexed {state.indexed_at[:19]}{commit}; {len(state.dirty)} files differ on disk.", ""]
     for name, text in deeper.record(project).items():
         lines += [f"**{name.capitalize()}.** {text}", ""]
     lines += ["![architecture](graph.svg)", ""]
-    lines += _section("Where it starts", _starts(project, symbols, told))
-    lines += _section("Parts", [*_parts(found, by_path, told), *_order(found)])
+    lines += _section("Where it starts", _starts(made, symbols, told))
+    lines += _section("Parts", [*_parts(made, by_path, told), *_order(found)])
     lines += _section("Most depended on", _table(("symbol", "dependants"), [(_code(k), n) for k, n in counted.central]))
-    lines += _section("Hot spots", _hot(project, symbols))
+    lines += _section("Hot spots", _hot(made))
+    lines += _section("Who knows it", _people(made))
+    lines += _section("What changes together", _together(made))
     lines += _section("Tests", _tests(found, symbols))
     lines += _section("Files", [line for path in sorted(by_path) for line in _file(path, by_path[path], told)])
     lines += _section("Documents", [_document(p, by_path[p]) for p in sorted(by_path) if _is_document(p)])
@@ -72,45 +67,23 @@ def _code(text: str) -> str:
     return f"`{text}`"
 
 
-def _starts(project: Project, symbols: Sequence[Symbol], told: Mapping[str, str]) -> list[str]:
-    by_place = {f"{s.path}#L{s.start_line}": s for s in symbols if _is_start(s)}
-    return [
-        f"- command `{name}` → `{target}`" if name else f"- `{target}`{_line(by_place[target], told)}"
-        for name, target in starts(project, symbols)
-    ]
+def _starts(made: Overview, symbols: Sequence[Symbol], told: Mapping[str, str]) -> list[str]:
+    by_place = {f"{s.path}#L{s.start_line}": s for s in symbols}
+    lines = []
+    for name, target in made.starts:
+        said = f"{_code(name) if name.startswith('import ') else 'command ' + _code(name)} → " if name else ""
+        lines.append(f"- {said}{_code(target)}{'' if name else _line(by_place[target], told)}")
+    return [*lines[:_MOST_STARTS], *([f"- … {len(lines) - _MOST_STARTS} more"] if len(lines) > _MOST_STARTS else [])]
 
 
-def starts(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
-    """Return the commands that the project's manifest names with what they run, and, as '', the functions that run it."""
-    own = [s for s in symbols if not places.is_test(s.path) and not places.is_side(s.path) and _is_start(s)]
-    return [*_commands(project.root), *(("", f"{s.path}#L{s.start_line}") for s in own)]
-
-
-def _is_start(symbol: Symbol) -> bool:
-    if symbol.kind == Kind.MODULE:
-        return symbol.path.endswith(places.STARTS)
-    return symbol.name == "main" and symbol.kind in (Kind.FUNCTION, Kind.METHOD)
-
-
-def _commands(root: Path) -> list[tuple[str, str]]:
-    """Return (command, what it runs) from `pyproject.toml` and `package.json`; what cannot be read names none."""
-    found: dict[str, object] = {}
-    with contextlib.suppress(*_UNREADABLE):
-        found |= tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
-    with contextlib.suppress(*_UNREADABLE):
-        manifest = json.loads((root / "package.json").read_text(encoding="utf-8"))
-        commands = manifest.get("bin", {})
-        found |= commands if isinstance(commands, dict) else {manifest["name"]: commands}
-        found |= {f"import {manifest['name']}": manifest["main"]} if "main" in manifest else {}
-    return sorted((str(name), str(target)) for name, target in found.items())
-
-
-def _parts(found: Structure, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str]) -> list[str]:
+def _parts(made: Overview, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str]) -> list[str]:
+    found = made.found
     rows = [
-        (_code(p.name), p.files, f"{p.lines:,}", _named(found, p.name), p.dependants, p.tests, _about(p, by_path, told))
+        (_code(p.name), p.files, f"{p.lines:,}", _named(found, p.name), p.dependants, p.tests, made.owner(p.name),
+         _about(p, by_path, told))
         for p in found.parts
-    ]
-    return _table(("part", "files", "lines", "imports", "imported by", "test files", "about"), rows)
+    ]  # fmt: skip
+    return _table(("part", "files", "lines", "imports", "imported by", "test files", "most commits", "about"), rows)
 
 
 def _named(found: Structure, name: str) -> str:
@@ -140,43 +113,49 @@ def _line(symbol: Symbol, told: Mapping[str, str]) -> str:
 
 
 def _order(found: Structure) -> list[str]:
-    circles = found.against()
-    if not circles:
-        return ["", "No part imports one that imports it: the order of the table is the order of the layers."]
-    shown = [f"`{a}` → `{b}` ({n})" for a, b, n in circles[:_MOST_ROWS]]
-    more = f", … {len(circles) - _MOST_ROWS} more" if len(circles) > _MOST_ROWS else ""
-    return ["", f"Imports that run against the order of the table, and close circles: {', '.join(shown)}{more}."]
+    lines = []
+    if found.circles:
+        lines += ["", "Circles of files, each of which is loaded before itself:", ""]
+        lines += [f"- {_ring(one)}" for one in found.circles[:_MOST_ROWS]]
+        lines += [f"- … {len(found.circles) - _MOST_ROWS} more"] if len(found.circles) > _MOST_ROWS else []
+    if mutual := found.mutual():
+        shown = ", ".join(f"`{a}` → `{b}` ({n})" for a, b, n in mutual[:_MOST_ROWS])
+        more = f", … {len(mutual) - _MOST_ROWS} more" if len(mutual) > _MOST_ROWS else ""
+        lines += ["", f"Imports against the order of the table that close no circle of files: {shown}{more}."]
+    if not lines:
+        lines += ["", "No part imports one that imports it: the order of the table is the order of the layers."]
+    return lines
 
 
-class HotSpot(NamedTuple):
-    """A function with many branches that many depend on."""
-
-    key: str
-    branches: int
-    lines: int
-    dependants: int
+def _ring(one: Circle) -> str:
+    files = " → ".join(map(_code, one.ring))
+    more = one.files - len(one.ring) + 1
+    return f"{files}, with {more} more files" if more else files
 
 
-def hot_spots(project: Project, symbols: Sequence[Symbol]) -> list[HotSpot]:
-    """Return functions with many branches and many dependants, the hottest first."""
-    dependants: dict[str, set[str]] = defaultdict(set)
-    for edge in project.store.all_edges():
-        if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME:
-            dependants[edge.target].add(edge.source)
-    own = [
-        s
-        for s in symbols
-        if s.kind in (Kind.FUNCTION, Kind.METHOD) and s.complexity >= _HOT_BRANCHES and not places.is_test(s.path)
+def _hot(made: Overview) -> list[str]:
+    if not made.history.commits:
+        rows = [(_code(key), *numbers[:3]) for key, *numbers in made.hot]
+        return _table(("function", "branches", "lines", "dependants"), rows)
+    rows = [(_code(key), *numbers) for key, *numbers in made.hot]
+    return _table(("function", "branches", "lines", "dependants", "commits of its file"), rows)
+
+
+def _people(made: Overview) -> list[str]:
+    if not made.history.commits:
+        return [NO_HISTORY]
+    rows = [(w.name, w.commits, _code(w.part) if w.part else "", f"{w.last:%Y-%m-%d}") for w in made.history.workers]
+    since = f"{made.history.since:%Y-%m-%d}" if made.history.since else ""
+    told = f"Of the newest {made.history.commits} commits, since {since}, without those of programs."
+    return [told, "", *_table(("who", "commits", "mostly in", "last"), rows)]
+
+
+def _together(made: Overview) -> list[str]:
+    rows = [
+        (_code(t.one), _code(t.other), t.commits, f"{t.share:.0%}", "yes" if t.is_joined else "no")
+        for t in made.history.together
     ]
-    own.sort(key=lambda s: (-s.complexity * (1 + len(dependants[s.key])) ** 0.5, s.key))
-    return [
-        HotSpot(s.key, s.complexity, s.end_line - s.start_line + 1, len(dependants[s.key])) for s in own[:_MOST_ROWS]
-    ]
-
-
-def _hot(project: Project, symbols: Sequence[Symbol]) -> list[str]:
-    rows = [(_code(key), *numbers) for key, *numbers in hot_spots(project, symbols)]
-    return _table(("function", "branches", "lines", "dependants"), rows)
+    return _table(("file", "and file", "commits", "of either", "one imports the other"), rows)
 
 
 def _tests(found: Structure, symbols: Sequence[Symbol]) -> list[str]:

@@ -19,9 +19,10 @@ _STYLE = """<style>
 text{font-family:system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK KR",sans-serif;font-size:13px;fill:#1d2b45}
 .s{font-size:11px;fill:#55637c}.t{font-size:16px;font-weight:600}.b{fill:#fff}.p{stroke:#8794ad;stroke-width:1}.z{fill:#5b7fb8}
 .l{fill:none;stroke:#76839b;stroke-opacity:.75}.h{fill:#76839b}.x{fill:none;stroke:#d1592c;stroke-dasharray:5 3}.y{fill:#d1592c}
+.m{fill:none;stroke:#76839b;stroke-dasharray:2 4}
 .c0{fill:#eef2f9}.c1{fill:#e3f1ea}.c2{fill:#fbeee0}.c3{fill:#efe8fa}.c4{fill:#fdeaee}
 @media(prefers-color-scheme:dark){text{fill:#e4e9f2}.s{fill:#a3aec2}.b{fill:#0d1117}.p{stroke:#5d6b84}.z{fill:#7fa3dc}
-.l{stroke:#94a1ba}.h{fill:#94a1ba}.x{stroke:#f08a5d}.y{fill:#f08a5d}
+.l{stroke:#94a1ba}.h{fill:#94a1ba}.x{stroke:#f08a5d}.y{fill:#f08a5d}.m{stroke:#94a1ba}
 .c0{fill:#1b2434}.c1{fill:#16302a}.c2{fill:#35281a}.c3{fill:#2a2140}.c4{fill:#3a1f28}}
 </style>"""
 
@@ -67,7 +68,9 @@ def svg(
         ),
     ]
     out += [_line(found, line, place) for line in lines]
-    out += [_back(found, a, b, n, boxes, place) for a, b, n in found.against()[:_MOST_BACK]]
+    circles = [(row, "x", "r") for row in found.against()[:_MOST_BACK]]
+    mutual = [(row, "m", "a") for row in found.mutual()[:_MOST_BACK]]
+    out += [_back(found, row, boxes, place, *shape) for row, *shape in (*mutual, *circles)]
     for p in found.parts:
         drawn = _box(found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name], words)
         out.append(f'<a href="{escape(link(p.name))}">{drawn}</a>' if link else drawn)
@@ -77,19 +80,29 @@ def svg(
 def _legend(found: Structure, words: Words) -> list[str]:
     lines = [words("↓ imports; the wider, the more; what follows from other lines is left out",
                    "↓ 가져옴; 굵을수록 많음; 다른 선에서 따라 나오는 것은 뺌")]  # fmt: skip
-    circles, aside = len(found.against()), len(found.aside())
-    if circles > _MOST_BACK:
-        lines[0] += words(
-            f"; dashed: {_MOST_BACK} of {circles} that close circles", f"; 점선: 순환 {circles}개 가운데 {_MOST_BACK}개"
+    more = []
+    if circles := len(found.against()):
+        shown = f"{_MOST_BACK}/" if circles > _MOST_BACK else ""
+        more.append(
+            words(
+                f"red, dashed: part of a circle of files ({shown}{circles})",
+                f"빨간 점선: 파일 순환의 일부 ({shown}{circles})",
+            )
         )
-    elif circles:
-        lines[0] += words("; dashed: closes a circle", "; 점선: 순환을 이룸")
-    if aside:
-        lines.append(words(
-            f"left out too: {aside} that close no circle (for types alone, inside functions, or inside one package)",
-            f"순환이 아닌 {aside}개도 뺌 (타입만을 위한 것, 함수 안의 것, 한 패키지 안의 것)",
+    if mutual := len(found.mutual()):
+        shown = f"{_MOST_BACK}/" if mutual > _MOST_BACK else ""
+        more.append(
+            words(
+                f"grey, dashed: upwards, no circle of files ({shown}{mutual})",
+                f"회색 점선: 거꾸로 감, 파일 순환은 아님 ({shown}{mutual})",
+            )
+        )
+    if aside := len(found.aside()):
+        more.append(words(
+            f"left out: {aside} upwards for types alone, inside functions, or inside one package",
+            f"뺀 것: 타입만을 위하거나 함수 안이거나 한 패키지 안인 거꾸로 가는 것 {aside}",
         ))  # fmt: skip
-    return lines
+    return [*lines, *(["; ".join(more)] if more else [])]
 
 
 def _head(name: str, colour: str) -> str:
@@ -180,8 +193,14 @@ def _line(found: Structure, line: _Line, place: Mapping[_Node, float]) -> str:
 
 
 def _back(
-    found: Structure, source: str, target: str, count: int, boxes: Mapping[str, _Node], place: Mapping[_Node, float]
+    found: Structure,
+    row: tuple[str, str, int],
+    boxes: Mapping[str, _Node],
+    place: Mapping[_Node, float],
+    shape: str,
+    head: str,
 ) -> str:
+    source, target, count = row
     one, other = boxes[source], boxes[target]
     y1, y2 = _top(one.row) + _HEIGHT / 2, _top(other.row) + _HEIGHT / 2
     apart = place[other] - place[one]
@@ -192,10 +211,11 @@ def _back(
     else:
         x1, x2 = place[one] + one.width / 2, place[other] + other.width / 2
         bend = max(x1, x2) + _GAP_X
+    way = " → ".join(found.label(file) for file in found.ways.get((source, target), ())) if shape == "x" else ""
+    told = f"{found.label(source)} → {found.label(target)}: {count}" + (f" ({way})" if way else "")
     return (
-        f'<path class="x" d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} {bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
-        f'stroke-width="{_stroke(count)}" marker-end="url(#r)">'
-        f"<title>{escape(f'{found.label(source)} → {found.label(target)}: {count}')}</title></path>"
+        f'<path class="{shape}" d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} {bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
+        f'stroke-width="{_stroke(count)}" marker-end="url(#{head})"><title>{escape(told)}</title></path>'
     )
 
 

@@ -3,8 +3,9 @@
 Imports rather than calls: a call through an interface runs downwards what was written to know nothing of it.
 """
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from posixpath import commonpath, dirname
 from types import MappingProxyType
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from gieok.capabilities.code.index.graph import IMPORTS
 from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
+from gieok.capabilities.code.report.circles import circles, ring
 from gieok.capabilities.code.report.soft import Reading
 
 #: Upper limit of parts, so that the picture stays readable.
@@ -21,6 +23,13 @@ _MOST_PARTS = 32
 _OPENED_SHARE = 0.25
 #: A part of so few lines that is joined to nothing is an empty `__init__.py` or the like.
 _NOTHING_LINES = 10
+#: Languages that run nothing, and files in which tools are set up: they are no parts of what is built.
+_NO_CODE = ("markdown", "manifest")
+_SETTINGS = re.compile(
+    r"(^|/)(setup\.py|conftest\.py|[\w.-]+\.config\.[cm]?[jt]s|(gulp|grunt)file\.[cm]?[jt]s|Rakefile)$", re.IGNORECASE
+)
+
+_Counts = Mapping[str, Mapping[str, int]]
 
 
 class Component(NamedTuple):
@@ -33,19 +42,33 @@ class Component(NamedTuple):
     dependants: int
 
 
+class Circle(NamedTuple):
+    """Files of which each is loaded before itself; `ring` is the shortest way round: it begins and ends with one file."""
+
+    files: int
+    ring: tuple[str, ...]
+
+
 class Structure(NamedTuple):
     """Parts in topological order, importing ones first, and the imports between them."""
 
     parts: tuple[Component, ...]
-    #: importing part → imported part → by how many imports of a file by a file.
+    #: importing part → imported part → by how many imports of a file by a file (of a package, in Go).
     imports: dict[str, dict[str, int]]
     #: The folder that every part lies in: left out of labels. Ends in a slash, or is empty.
     prefix: str
     #: How many of the imports close no circle: they run later, are for types alone, or stay inside one package.
-    soft: Mapping[str, Mapping[str, int]] = MappingProxyType({})
+    soft: _Counts = MappingProxyType({})
+    #: How many of them are part of a circle of files.
+    ringed: _Counts = MappingProxyType({})
+    #: The circles of files, those of most files first, and for two parts a way round that leads from one to the other.
+    circles: tuple[Circle, ...] = ()
+    ways: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType({})
     #: Path → the part that it is of, and the paths with their lines.
     part_of: Mapping[str, str] = MappingProxyType({})
     files: tuple[tuple[str, int], ...] = ()
+    #: The files that import each other, as sorted pairs.
+    joined: frozenset[tuple[str, str]] = frozenset()
 
     def hard(self, source: str, target: str) -> int:
         """Return how many imports of a part by another run as it is loaded."""
@@ -57,11 +80,15 @@ class Structure(NamedTuple):
         return shown if shown != "*" else "/".join(name.split("/")[-2:])
 
     def against(self) -> list[tuple[str, str, int]]:
-        """Return the imports (from, to, count) against the order: each closes a cycle as the parts are loaded."""
-        return [row for row in self._back(self.hard) if row[2]]
+        """Return the imports (from, to, count) against the order that are part of a circle of files."""
+        return [row for row in self._back(lambda a, b: self.ringed.get(a, {}).get(b, 0)) if row[2]]
+
+    def mutual(self) -> list[tuple[str, str, int]]:
+        """Return those that run as they are loaded and close no circle: the two parts import each other, no file itself."""
+        return [row for row in self._back(self.hard) if row[2] and not self.ringed.get(row[0], {}).get(row[1])]
 
     def aside(self) -> list[tuple[str, str, int]]:
-        """Return the imports against the order that close none."""
+        """Return those of which none runs as it is loaded."""
         return [row for row in self._back(lambda a, b: self.soft.get(a, {}).get(b, 0)) if not self.hard(*row[:2])]
 
     def _back(self, count: Callable[[str, str], int]) -> list[tuple[str, str, int]]:
@@ -70,32 +97,75 @@ class Structure(NamedTuple):
         return sorted(found, key=lambda row: (-row[2], row))
 
 
+class _Between:
+    """Counts the imports of parts by parts, and those of them that run later or are part of a circle."""
+
+    def __init__(self, project: Project, part_of: Mapping[str, str]) -> None:
+        self.part_of = part_of
+        self.imports: dict[str, Counter[str]] = defaultdict(Counter)
+        self.soft: dict[str, Counter[str]] = defaultdict(Counter)
+        self.ringed: dict[str, Counter[str]] = defaultdict(Counter)
+        self.tested: dict[str, set[str]] = defaultdict(set)
+        self.ways: dict[tuple[str, str], tuple[str, ...]] = {}
+        self.joined = set[tuple[str, str]]()
+        lines_of = defaultdict[tuple[str, str], list[int]](list)
+        for edge in project.store.all_edges(IMPORTS):
+            lines_of[_paths(edge.source, edge.target)].append(edge.line)
+        for source, target in lines_of:
+            if target in part_of and places.is_test(source):
+                self.tested[part_of[target]].add(source)
+        own = [row for row in sorted(lines_of) if row[0] in part_of and row[1] in part_of and not _is_own_package(*row)]
+        soft = Reading(project).soft({row: lines_of[row] for row in own})
+        self._count(own, soft)
+        self.circles = self._circle([row for row in own if row not in soft])
+
+    def _count(self, own: Sequence[tuple[str, str]], soft: Collection[tuple[str, str]]) -> None:
+        seen = set[tuple[str, str]]()
+        for source, target in own:
+            self.joined.add((min(source, target), max(source, target)))
+            importing, imported = self.part_of[source], self.part_of[target]
+            # A file of Go imports a package, which is every file of a folder: that counts once.
+            once = (source, dirname(target) if target.endswith(".go") else target)
+            if importing != imported and once not in seen:
+                seen.add(once)
+                self.imports[importing][imported] += 1
+                self.soft[importing][imported] += (source, target) in soft
+
+    def _circle(self, hard: Sequence[tuple[str, str]]) -> tuple[Circle, ...]:
+        graph: dict[str, dict[str, int]] = defaultdict(dict)
+        for source, target in hard:
+            graph[source][target] = 1
+        circle = circles(graph)
+        rings: dict[str, tuple[str, ...]] = {}
+        for source, target in hard:
+            if source not in circle or circle[source] != circle.get(target):
+                continue
+            importing, imported = self.part_of[source], self.part_of[target]
+            way = ring(graph, source, target)
+            rings[circle[source]] = min(rings.get(circle[source], way), way, key=lambda w: (len(w), w))
+            if importing != imported:
+                self.ringed[importing][imported] += 1
+                before = self.ways.get((importing, imported), way)
+                self.ways[importing, imported] = min(before, way, key=lambda w: (len(w), w))
+        size = Counter(circle.values())
+        found = [Circle(size[first], way) for first, way in rings.items()]
+        return tuple(sorted(found, key=lambda one: (-one.files, one.ring)))
+
+
 def structure(project: Project) -> Structure:
-    """Return the structure of the project without tests, examples and documents."""
+    """Return the structure of the project without tests, examples, documents and settings."""
     lines = {s.path: s.end_line for s in project.store.all_symbols() if s.kind == Kind.MODULE}
     sources = {
         path: lines.get(path, 0)
         for path, file in project.store.files().items()
-        if not (places.is_test(path) or places.is_side(path) or file.language == "markdown")
+        if file.language not in _NO_CODE
+        and not (places.is_test(path) or places.is_side(path) or _SETTINGS.search(path))
     }
     part_of = parts(sources)
-    imports: dict[str, Counter[str]] = defaultdict(Counter)
-    tested: dict[str, set[str]] = defaultdict(set)
-    soft: dict[str, Counter[str]] = defaultdict(Counter)
-    lines_of = defaultdict[tuple[str, str], list[int]](list)
-    for edge in project.store.all_edges(IMPORTS):
-        lines_of[_paths(edge.source, edge.target)].append(edge.line)
-    reading = Reading(project.root)
-    for source, target in sorted(lines_of):
-        importing, imported = part_of.get(source), part_of.get(target)
-        if imported is None:
-            continue
-        if importing is None:
-            tested[imported] |= {source} if places.is_test(source) else set()
-        elif importing != imported and not _is_own_package(source, target):
-            imports[importing][imported] += 1
-            soft[importing][imported] += reading.is_soft(source, target, lines_of[source, target])
-    rows = {name: dict(sorted(row.items(), key=lambda r: (-r[1], r[0]))) for name, row in sorted(imports.items())}
+    between = _Between(project, part_of)
+    rows = {
+        name: dict(sorted(row.items(), key=lambda r: (-r[1], r[0]))) for name, row in sorted(between.imports.items())
+    }
     files, size = Counter(part_of.values()), Counter[str]()
     for path, name in part_of.items():
         size[name] += sources[path]
@@ -103,21 +173,20 @@ def structure(project: Project) -> Structure:
     joined = {*rows, *dependants}
     shown = [name for name in sorted(files) if name in joined or size[name] > _NOTHING_LINES]
     made = (
-        Component(name, files[name], size[name], len(tested[name]), dependants[name])
-        for name in _order(shown, rows, soft)
+        Component(name, files[name], size[name], len(between.tested[name]), dependants[name])
+        for name in _order(shown, rows, between)
     )
     shared = commonpath([dirname(name) for name in files]) if files else ""
-    return Structure(tuple(made), rows, f"{shared}/" if shared else "", soft, part_of, tuple(sources.items()))
+    return Structure(
+        tuple(made), rows, f"{shared}/" if shared else "", between.soft, between.ringed, between.circles, between.ways,
+        part_of, tuple(sources.items()), frozenset(between.joined),
+    )  # fmt: skip
 
 
-def _order(
-    names: Sequence[str], imports: Mapping[str, Mapping[str, int]], soft: Mapping[str, Mapping[str, int]]
-) -> list[str]:
-    """Return parts in an order that as few imports as can be close circles against; of such, one that all imports fit well."""
-    hard = {
-        a: {b: n - soft.get(a, {}).get(b, 0) for b, n in row.items() if n > soft.get(a, {}).get(b, 0)}
-        for a, row in imports.items()
-    }
+def _order(names: Sequence[str], imports: _Counts, between: _Between) -> list[str]:
+    """Return parts in an order that few imports run against as they are loaded; of such, one that all imports fit well."""
+    soft = between.soft
+    hard = {a: {b: n - soft[a][b] for b, n in row.items() if n > soft[a][b]} for a, row in imports.items()}
     return ordered(ordered(names, imports)[::-1], hard)
 
 

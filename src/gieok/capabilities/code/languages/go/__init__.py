@@ -4,33 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from gieok.capabilities.code.languages.go import reader
+from gieok.capabilities.code.languages.go.modules import GoLinker, read_manifest
 from gieok.capabilities.code.languages.language import Family, Language
-from gieok.capabilities.code.model.facts import Facts
+from gieok.capabilities.code.model.facts import Facts, Op
 from gieok.capabilities.code.resolve.hierarchy import Hierarchy
-from gieok.capabilities.code.resolve.linking import LinkRules, PackageLinker, Target
-
-
-class _Linker(PackageLinker):
-    """Imports by paths that end in a folder of the project; files of one folder share their names."""
-
-    def target(self, importer: str, module: str, name: str, level: int) -> Target:
-        """Return the package that an import names."""
-        del name, level
-        found = self.package(importer, module)
-        return Target(space=found) if found is not None else Target(external=module)
-
-    def is_handed_out(self, file: str) -> bool:
-        """Leave out files with tests: go builds them only for the tests of their own folder."""
-        return not file.endswith("_test.go")
-
-    def package(self, importer: str, module: str) -> str | None:
-        """Return the longest folder that a path ends in."""
-        folders = [f for f in self.packages if f and (module == f or module.endswith(f"/{f}"))]
-        if folders:
-            return max(folders, key=lambda f: (len(f), f))
-        # host/owner/project without more is the project's own root, if files below it import it.
-        is_root = "" in self.packages and "." in module.partition("/")[0] and module.count("/") == 2
-        return "" if is_root and "/" in importer else None
+from gieok.capabilities.code.resolve.linking import LinkRules
 
 
 def _satisfy(hierarchy: Hierarchy) -> None:
@@ -52,12 +30,18 @@ def _satisfy(hierarchy: Hierarchy) -> None:
 
 
 def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
-    return LinkRules(_Linker({path: path.rpartition("/")[0] for path, _ in files}), relate=_satisfy)
+    manifests = {path: facts.package for path, facts in files if facts.language == "go.mod" and facts.package}
+    sources = [(path, facts) for path, facts in files if facts.language != "go.mod"]
+    imported = ((path, str(row[2])) for path, facts in sources for row in facts.top if row[0] == Op.IMPORT)
+    return LinkRules(GoLinker([path for path, _ in sources], manifests, imported), relate=_satisfy)
 
+
+_FAMILY = Family("go", _rules)
 
 LANGUAGES = (
     Language(
-        "go", reader.read, (".go",), family=Family("go", _rules), grammar="tree_sitter_go:language", tests=r".*_test",
+        "go", reader.read, (".go",), family=_FAMILY, grammar="tree_sitter_go:language", tests=r".*_test",
         reexports=("doc.go",),
     ),
+    Language("go.mod", read_manifest, files=("go.mod", "go.work"), family=_FAMILY, is_source=False, is_searched=False),
 )  # fmt: skip

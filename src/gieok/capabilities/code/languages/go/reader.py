@@ -1,5 +1,6 @@
 """Go → facts: packages by folder, methods by receiver, fields and embedding, results of functions, composite literals."""
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ _BUILTINS = frozenset(
 )
 
 
+_VERSION = re.compile(r"[/.]v\d+$")
 _HOLDERS = frozenset(("slice_type", "array_type", "map_type", "channel_type"))
 
 
@@ -53,11 +55,12 @@ class _Reader(TreeReader):
 
     def _import(self, node: Node) -> None:
         path = self.name(node, "path").strip('"`')
-        name = self.name(node) or path.rpartition("/")[2]
+        name = self.name(node)
         if name == ".":
             self.emit(Op.IMPORT_ALL, path, 0)
-        else:
-            self.emit(Op.IMPORT, self.builder.bind(self.builder.module, name), path, "", 0, self.line(node))
+            return
+        for bound in [name] if name else _package_names(path):
+            self.emit(Op.IMPORT, self.builder.bind(self.builder.module, bound), path, "", 0, self.line(node))
 
     # Definitions
 
@@ -327,6 +330,16 @@ class _Reader(TreeReader):
     def _index(self, node: Node) -> Variable:
         self.value(self.field(node, "index"))
         return self.element(self.value(self.field(node, "operand")), node)
+
+
+def _package_names(path: str) -> list[str]:
+    """Return what a package may be called, from its path: `v3` and `.v3` are versions, `go-` is no part of a name."""
+    last = _VERSION.sub("", path).rpartition("/")[2]
+    return list(
+        dict.fromkeys(
+            (path.rpartition("/")[2], last, last.removeprefix("go-").removesuffix("-go"), last.replace("-", "_"))
+        )
+    )
 
 
 read = reading(_Reader)
