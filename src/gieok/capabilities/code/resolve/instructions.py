@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Op, Trait
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Op, Trait
 from gieok.capabilities.code.resolve.calls import Calls, Decorators
 from gieok.capabilities.code.resolve.imports import Imports
 from gieok.capabilities.code.resolve.linking import LinkRules
@@ -48,28 +48,31 @@ class Instructions(Part):
             for fact in self.program.functions:
                 self._parameters.update(zip(fact.parameters, fact.names, strict=False))
         self._bound = Bound(0, 0, 0, 0, 0, 0)
-        #: Instruction → which operands are numbered in the whole project, and where the numbers of the file begin.
-        self._moves: dict[int, list[tuple[int, int]]] = {}
+        #: Instruction → which operands are numbered in the whole project, with the numbers of the file at hand.
+        self._numbers: dict[int, list[tuple[int, list[int]]]] = {}
+        self._variables: list[int] = []
 
-    def enter(self, bound: Bound) -> None:
+    def enter(self, bound: Bound, facts: Facts) -> None:
         """Take operands for those of a file."""
         self._bound = bound
-        first = dict(zip("vfcks", bound[1:], strict=True))
+        counts = (facts.variables, len(facts.functions), len(facts.classes), facts.containers, len(facts.symbols))
+        #: The last one is what -1, which is nothing, stands for. Each number is one object, whoever holds it.
+        numbers = {
+            kind: [*range(first, first + count), NOTHING]
+            for kind, first, count in zip("vfcks", bound[1:], counts, strict=True)
+        }
+        self._variables = numbers["v"]
         for op, kinds in _OPERANDS.items():
-            self._moves[op] = [(place, first[kind]) for place, kind in enumerate(kinds) if kind in first]
+            self._numbers[op] = [(place, numbers[kind]) for place, kind in enumerate(kinds) if kind in numbers]
 
     def run(self, instructions: Iterable[Sequence[Any]]) -> None:
         """Run instructions, and what becomes due by each."""
-        flows, due, first, moves = self.flows, self.flows.due, self._bound.variables, self._moves
+        flows, due, variables, numbered = self.flows, self.flows.due, self._variables, self._numbers
         for op, *operands in instructions:
-            for place, by in moves[op]:
-                if operands[place] != NOTHING:
-                    operands[place] += by
+            for place, numbers in numbered[op]:
+                operands[place] = numbers[operands[place]]
             if (listed := _ARGUMENTS.get(op)) is not None:
-                operands[listed] = [
-                    (keyword, variable + first if variable != NOTHING else NOTHING)
-                    for keyword, variable in operands[listed]
-                ]
+                operands[listed] = [(keyword, variables[variable]) for keyword, variable in operands[listed]]
             if trigger := self._awaiting.get(op):
                 to, place, *more = operands
                 flows.wait(place, (trigger, to, *more))

@@ -11,6 +11,9 @@ from gieok.capabilities.code.resolve.names import Names
 from gieok.capabilities.code.resolve.program import FAN, Part, Site
 from gieok.capabilities.code.resolve.values import Value
 
+#: Methods that triggers hold.
+_TRIGGERS = ("call", "store", "store_index", "_read", "_write")
+
 
 class Members(Part):
     """Attributes and elements of values."""
@@ -22,6 +25,7 @@ class Members(Part):
         self._names = names
         self.mixing = Mixing(calls, self.load, self.store)
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
+        self.keep(*_TRIGGERS)
 
     # Reading
 
@@ -283,4 +287,5 @@ class Members(Part):
     def let_go(self) -> None:
         """Drop the calls of `__getattr__` that were not needed."""
         self._fallbacks.clear()
+        self.let_go_of(*_TRIGGERS)
         self.mixing.let_go()
