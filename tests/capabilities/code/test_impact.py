@@ -161,3 +161,13 @@ def test_one_sure_test_comes_before_many_unsure_ones_and_a_singular_name_before_
     found, symbols = {r.key: r for r, _ in made}, {s.key: s for _, s in made}
     result = impact.summarise(["shop/errors.py::Missing"], found, {}, symbols, ())
     assert [f.path for f in result.test_files] == ["tests/test_error.py", "tests/test_cart.py", "tests/test_view.py"]
+
+
+def test_the_methods_of_a_suite_of_go_are_tests(indexed: Make) -> None:
+    suite = 'package m\nimport "testing"\nfunc TestAll(t *testing.T) { suite.Run(t, new(S)) }\ntype S struct{}\n'
+    methods = (
+        "func (s *S) TestAdd() { Add() }\nfunc (s *S) TestHelper(x int) { Add() }\nfunc (s *S) BeforeTest() { Add() }\n"
+    )
+    made = indexed({"go.mod": "module m\n", "add.go": "package m\nfunc Add() {}\n", "add_test.go": suite + methods})
+    found = analysis.of_symbols(made, lookup.find(made, "add.go:Add"))
+    assert [r.key for r in found.impact.tests] == ["add_test.go::S.TestAdd"]
