@@ -30,7 +30,9 @@ CALLS: dict[str, tuple[int | str, ...]] = {
 PAIRED = {"Words", "words"}
 #: Functions whose result a person reads, by module.
 RESULTS: dict[str, tuple[str, ...]] = {
+    "capabilities/code/ask/query.py": ("_not_understood",),
     "capabilities/code/deepen/deeper.py": ("plain_record",),
+    "ops/code/query.py": ("_words_only",),
     "ops/home/doctor.py": (
         "_home", "_journal", "_accounts", "_store", "_embedder", "_reranker", "_round_trip", "_folders",
     ),

@@ -498,3 +498,14 @@ def test_what_comes_nearest_is_shown_where_nothing_answers_surely(cli: Cli, note
     assert 0.15 <= answer.json()["nearest"]["score"] < 0.3
     assert cli("search", query).out.startswith("Nothing surely answers that. The nearest is:\n\n0.")
     assert "nearest" not in cli("search", query, "--min-score", "0.3", "--json").json()
+
+
+def test_the_number_of_answers_has_one_name_and_a_short_one(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "".join(f"def send_{n}():\n    return {n}\n\n\n" for n in range(5)), encoding="utf-8"
+    )
+    assert cli("code", "init", "--json").status == 0
+    for flag in ("--limit", "-k", "--k"):
+        assert len(cli("code", "query", "send", flag, "2", "--json").json()["results"]) == 2
+    assert "--limit" in cli("code", "query", "--help").out
+    assert "--k " not in cli("code", "query", "--help").out

@@ -7,6 +7,8 @@ from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import DERIVED, ModelSwitch, Store, VectorCopy, VectorSearch
 
 Progress = Callable[[int], None]
+#: The text of a passage → what is embedded for it.
+Form = Callable[[str], str]
 
 #: Passages embedded between two writes: a kill loses a few seconds of work.
 _BATCH = 64
@@ -27,11 +29,12 @@ def fill_vectors(
     batches: int = 0,
     is_first: Callable[[str], bool] | None = None,
     is_wanted: Callable[[str], bool] | None = None,
+    form: Form = str,
 ) -> int:
     """Embed passages without a vector, newest first: all, some batches, or those whose text `is_wanted`; return how many.
 
-    Those whose text `is_first` come first, where all are embedded. An embedder that follows makes those of the model
-    that this store has. Raises EmbedderFailed, ShapeMismatch.
+    A vector is of what `form` makes of the text. Those whose text `is_first` come first, where all are embedded. An embedder
+    that follows makes those of the model that this store has. Raises EmbedderFailed, ShapeMismatch.
     """
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)
@@ -39,14 +42,14 @@ def fill_vectors(
     chosen = is_wanted or is_first
     if chosen and not batches and isinstance(store, ModelSwitch):
         for waiting in _first(store, embedder, chosen, with_late=is_wanted is None):
-            store.put_vectors(embedder.model, _embed(embedder, waiting))
+            store.put_vectors(embedder.model, _embed(embedder, waiting, form))
             done += len(waiting)
             progress(done)
         if is_wanted:
             return done
     left = batches or -1
     while left and (waiting := store.missing(_BATCH)):
-        store.put_vectors(embedder.model, _embed(embedder, waiting))
+        store.put_vectors(embedder.model, _embed(embedder, waiting, form))
         done += len(waiting)
         left -= 1
         progress(done)
@@ -70,7 +73,9 @@ def _first(
         before = page[-1][0]
 
 
-def switch_model(store: ModelSwitch, embedder: Embedder, progress: Progress = lambda done: None) -> int:
+def switch_model(
+    store: ModelSwitch, embedder: Embedder, progress: Progress = lambda done: None, *, form: Form = str
+) -> int:
     """Embed everything with another model next to the old vectors, then swap; return how many passages.
 
     An embedder that follows gives the one that the settings ask for. Killed at any moment, the old vectors answer, and running
@@ -83,7 +88,7 @@ def switch_model(store: ModelSwitch, embedder: Embedder, progress: Progress = la
         before: PassageId | None = None
         made = 0
         while waiting := store.missing_for(model, dimension, before, _BATCH):
-            store.keep_vectors(model, _embed(embedder, waiting))
+            store.keep_vectors(model, _embed(embedder, waiting, form))
             made += len(waiting)
             progress(done + made)
             before = waiting[-1][0]
@@ -91,7 +96,7 @@ def switch_model(store: ModelSwitch, embedder: Embedder, progress: Progress = la
         if not made:
             break
     store.switch_model(model, dimension)
-    return done + fill_vectors(store, embedder)
+    return done + fill_vectors(store, embedder, form=form)
 
 
 def for_store(embedder: Embedder, store: object) -> Embedder:
@@ -166,6 +171,6 @@ def differences(source: Store, target: Store) -> list[str]:
     return found
 
 
-def _embed(embedder: Embedder, waiting: list[tuple[PassageId, str]]) -> dict[PassageId, bytes]:
-    vectors = embedder.embed_passages([text for _, text in waiting])
+def _embed(embedder: Embedder, waiting: list[tuple[PassageId, str]], form: Form) -> dict[PassageId, bytes]:
+    vectors = embedder.embed_passages([form(text) for _, text in waiting])
     return {passage: vector for (passage, _), vector in zip(waiting, vectors, strict=True)}

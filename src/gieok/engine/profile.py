@@ -1,6 +1,6 @@
 """How one rib ranks: plain data, chosen from what `benchmarks/retrieval.py` shows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gieok.engine import age, rank
@@ -30,6 +30,8 @@ class Profile:
     bm25: Bm25 = bm25.PROSE
     hub_weight: float = 0.4
     stop_words: frozenset[str] = frozenset()
+    #: Returns tokens that mean what the question says, with their weights: other words for it.
+    also: Callable[[str], Mapping[str, float]] = lambda question: {}
     #: Move the question's vector by the learned map (`learned/query_map`): a statement in passing lies far from its question.
     maps_question: bool = False
     #: Returns what a passage that answers might look like, embedded together with the question; '' for nothing.

@@ -206,7 +206,8 @@ def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict
     """Return the tokens to look for; the words of a date count little, because notes carry their date elsewhere."""
     tokens = query_tokens(question.text, profile.stop_words)
     dated = query_tokens(span.words) if span else ()
-    return {token: _DATE_WORD_WEIGHT if token in dated else weight for token, weight in tokens.items()}
+    own = {token: _DATE_WORD_WEIGHT if token in dated else weight for token, weight in tokens.items()}
+    return {**profile.also(question.text), **own}
 
 
 def _query_vector(

@@ -195,13 +195,17 @@ def argument(
     choices: tuple[str, ...] = (),
     cli_only: bool = False,
     needed: str = "",
+    also: tuple[str, ...] = (),
 ) -> Any:  # noqa: ANN401 - a field
     """Declare one parameter of a request. A list default makes it repeatable; a bool default makes it a switch.
 
     `cli_only` keeps it out of tools for models, whose descriptions cost tokens in every prompt. `needed` is an example of a
-    command, shown to who leaves the parameter out; '' for what may be left out.
+    command, shown to who leaves the parameter out; '' for what may be left out. `also`: flags that mean the same,
+    not listed.
     """
-    metadata = {"doc": doc, "positional": positional, "choices": choices, "cli_only": cli_only, "needed": needed}
+    metadata = {
+        "doc": doc, "positional": positional, "choices": choices, "cli_only": cli_only, "needed": needed, "also": also,
+    }  # fmt: skip
     if isinstance(default, list):
         return field(default_factory=lambda: list(default), metadata=metadata)
     return field(default=default, metadata=metadata)

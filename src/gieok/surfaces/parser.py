@@ -176,6 +176,9 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
         parser.sections["options"].add_argument(
             shown_name(field, Surface.CLI), dest=field.name, default=default, **options
         )
+        if metadata["also"]:
+            unlisted = {**options, "help": argparse.SUPPRESS, "default": argparse.SUPPRESS}
+            parser.sections["options"].add_argument(*metadata["also"], dest=field.name, **unlisted)
 
 
 def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:

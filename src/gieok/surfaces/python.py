@@ -104,7 +104,7 @@ class Memory:
 
     def code(self, question: str, *, limit: int = 8) -> "QueryResult":
         """Search the code of the project in the folder (`gieok code init` first)."""
-        found: QueryResult = self.run("code query", query=question, k=limit)
+        found: QueryResult = self.run("code query", query=question, limit=limit)
         return found
 
     def character(self, user: str, character: str, *, persona: str = "", zone: str = "UTC") -> "CharacterMemory":

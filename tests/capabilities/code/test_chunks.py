@@ -3,7 +3,7 @@
 import pytest
 
 from gieok.backends.parsers.treesitter import TreeSitterParser
-from gieok.capabilities.code.index.chunks import symbol_key
+from gieok.capabilities.code.index.chunks import head, symbol_key
 from gieok.capabilities.code.index.read import read
 
 _LONG = "says at some length what it does and why"
@@ -53,3 +53,10 @@ def test_comments_stay_with_what_they_are_about(path: str) -> None:
 def test_a_stray_end_of_a_comment_is_no_comment() -> None:
     text = "x = 1 */\n  */\nfunction f() { return 1; }\n"
     assert [p.context for p in read("s.js", "javascript", text, TreeSitterParser()).passages(text)]
+
+
+def test_a_vector_is_made_of_the_first_whole_lines() -> None:
+    line = "x = compute(y)\n"
+    assert head(line) == line
+    assert head(line * 100) == (line * 20).rstrip("\n")
+    assert head("x" * 1000) == "x" * 300

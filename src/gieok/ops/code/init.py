@@ -11,6 +11,7 @@ from gieok.capabilities.code.ask import statistics
 from gieok.capabilities.code.deepen import escalation
 from gieok.capabilities.code.index import ownership
 from gieok.capabilities.code.index import project as code_project
+from gieok.capabilities.code.index.chunks import head
 from gieok.capabilities.code.index.project import Project, ProjectChange
 from gieok.capabilities.code.index.scan import Skipped
 from gieok.capabilities.code.model import layout
@@ -182,7 +183,7 @@ def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int
     try:
         behind = _behind(embedder, project)
         if behind and may_switch:
-            return lifecycle.switch_model(project.store, embedder, context.progress("embedded")), ""
+            return lifecycle.switch_model(project.store, embedder, context.progress("embedded"), form=head), ""
     except EmbedderFailed as error:
         return 0, f"no vectors: {error} ({error.hint})"
     if not project.store.missing(1):
@@ -190,7 +191,7 @@ def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int
     total = project.store.waiting(code_project.SCOPE)
     words = context.words("words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중")
     try:
-        done = lifecycle.fill_vectors(project.store, embedder, lambda n: context.say(f"{words} {n}/{total}"))
+        done = lifecycle.fill_vectors(project.store, embedder, lambda n: context.say(f"{words} {n}/{total}"), form=head)
     except EmbedderFailed as error:
         return 0, f"no vectors: {error} ({error.hint})"
     return done, behind

@@ -26,7 +26,7 @@ class QueryRequest:
         positional=True,
         needed='gieok code query "…"',
     )
-    k: int = argument(Words("how many answers", "답의 수"), 8)
+    limit: int = argument(Words("how many answers (also -k)", "답의 수 (-k도 같음)"), 8, also=("-k", "--k"))
     budget_tokens: int = argument(
         Words("at most this many model tokens (0: no limit)", "모델 토큰 한도 (0: 없음)"), 4000
     )
@@ -85,19 +85,21 @@ class QueryResult:
 def run(context: Context, request: QueryRequest) -> QueryResult:
     """Search the project."""
     text = " ".join(request.query).strip()
-    if request.k < 1 or request.budget_tokens < 0:
-        raise BadRequest(f"k {request.k} or budget {request.budget_tokens} is out of range")
+    if request.limit < 1 or request.budget_tokens < 0:
+        raise BadRequest(f"limit {request.limit} or budget {request.budget_tokens} is out of range")
     project = opened(context)
     embedder = None if request.keyword_only or not project.store.stats().vectors else context.memory.embedder()
-    answers = search(project, embedder, text[:_LONGEST_QUESTION], request.k, budget_tokens=request.budget_tokens)
+    answers = search(project, embedder, text[:_LONGEST_QUESTION], request.limit, budget_tokens=request.budget_tokens)
     waits = context.memory.embedder_name != "none" and not request.keyword_only and not embedder
     if waits and (count := project.store.waiting(SCOPE)):
-        answers = answers._replace(
-            degraded=f"words only: {count} passages have no vector yet; `gieok code sync` makes them"
-        )
+        answers = answers._replace(degraded="; ".join(filter(None, (_words_only(count), answers.degraded))))
     told = summary.told(project, [a.symbol for a in answers.answers])
     rows = tuple(_shown(answer, *one) for answer, one in zip(answers.answers, told, strict=True))
     return QueryResult(rows, answers.degraded, freshness(project), escalation.pending(project.root))
+
+
+def _words_only(waiting: int) -> str:
+    return f"words only: {waiting} passages have no vector yet; `gieok code sync` makes them"
 
 
 def present(result: QueryResult, style: Style) -> str:

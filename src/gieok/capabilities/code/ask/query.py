@@ -15,6 +15,7 @@ from gieok.capabilities.code.index.chunks import symbol_key
 from gieok.capabilities.code.index.graph import IMPORTS, Certainty
 from gieok.capabilities.code.index.project import SCOPE, Project
 from gieok.capabilities.code.languages import places
+from gieok.capabilities.code.model import korean_terms
 from gieok.capabilities.code.model.facts import Kind
 from gieok.capabilities.code.model.profile import SEARCH
 from gieok.engine.recall import Question, RankedHits, recall
@@ -84,7 +85,7 @@ def search(
         project.clock,
     )
     named = _named(project, text)
-    words = set(query_tokens(text))
+    words = set(korean_terms.tokens(text)) | set(query_tokens(text))
     ranked = _ranked(project, found, text, words, {s.key for s in named})
     answers = [_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])]
     answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[:limit]
@@ -93,7 +94,18 @@ def search(
     answers = _with_lines(project, answers, words)
     answers = _within(answers, budget_tokens)
     callers = _callers(project, [a.symbol.key for a in answers])
-    return FoundSymbols(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), found.degraded)
+    lost = _not_understood(found, text) if embedder is None else None
+    degraded = "; ".join(filter(None, (found.degraded, lost))) or None
+    return FoundSymbols(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), degraded)
+
+
+def _not_understood(found: RankedHits, text: str) -> str | None:
+    """Name the Korean words of a question that no passage holds and that have no English word here."""
+    unknown = korean_terms.read(text).unknown
+    lost = [word for word in unknown if not any(t in h.passage.text for t in query_tokens(word) for h in found.hits)]
+    if not lost:
+        return None
+    return f"words only: nothing holds {', '.join(lost)}, and no English word for it is known; vectors find by meaning"
 
 
 def _named(project: Project, text: str) -> list[Symbol]:

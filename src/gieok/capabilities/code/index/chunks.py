@@ -17,6 +17,8 @@ from gieok.model.memory import Passage
 MAX_CHARS = 3_000
 #: A stretch of fewer characters between symbols stays with what follows it.
 _TINY_CHARS = 40
+#: What is embedded of a passage. Whole ones find no more (gson: .915 beside .912, words alone .901) at a third of the speed.
+_HEAD_CHARS = 300
 _CODE = frozenset((Kind.FUNCTION, Kind.METHOD, Kind.CLASS))
 _LEAVES = _CODE | {Kind.CONCEPT}
 _COMMENT = re.compile(r"\s*(//|/\*|#[ !\[#]|#$|--)")
@@ -33,6 +35,14 @@ def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, .
                 begins = begin + inside[: len(inside) - len(inside.lstrip())].count("\n")
                 out.append(Passage(starts[begins - 1], starts[end], begins, end, context))
     return tuple(out)
+
+
+def head(text: str) -> str:
+    """Return what a vector is made of: the first lines of a passage, its comment, signature and documentation mostly."""
+    if len(text) <= _HEAD_CHARS:
+        return text
+    end = text.rfind("\n", _HEAD_CHARS // 2, _HEAD_CHARS + 1)
+    return text[: end if end > 0 else _HEAD_CHARS]
 
 
 def _line_starts(text: str) -> list[int]:

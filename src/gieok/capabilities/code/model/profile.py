@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from gieok.capabilities.code.model import korean_terms
 from gieok.engine.profile import Profile
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import Ranking
@@ -19,9 +20,11 @@ _HANGUL = re.compile("[가-힣]")
 
 
 def as_function(question: str) -> str:
-    """Return the head of a function that would answer a question in English; '' for one in Korean."""
+    """Return the head of a function that would answer a question in English; '' for one in Korean without known terms."""
     if _HANGUL.search(question):
-        return ""
+        question = korean_terms.in_english(question)
+        if not question:
+            return ""
     words = _LANGUAGE.sub(" ", question).split() or question.split()
     words = _ASKING.sub("", " ".join(words)).split() or words
     return f'def {"_".join(words)}(): """{" ".join(words)}"""'
@@ -62,6 +65,7 @@ SEARCH = Profile(
     #: The qualified name counts twice (.633 → .680 raw, before the rules).
     bm25=Bm25(CLASSIC.k1, CLASSIC.b, context_weight=2.0),
     hub_weight=0.3,
+    also=korean_terms.tokens,
     imagine=as_function,
     relevance_trade=1.0,
     candidates=400,
