@@ -9,7 +9,7 @@ import pytest
 from gieok.capabilities.code.index.project import Project
 
 _CASES = Path(__file__).parent / "cases"
-_EXPECTED = re.compile(r"// -> (.+)")
+_EXPECTED = re.compile(r"(?://|#) -> (.+)")
 
 
 @pytest.mark.parametrize("case", sorted(folder.name for folder in _CASES.iterdir()))

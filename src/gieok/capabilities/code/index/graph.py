@@ -7,6 +7,7 @@ from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
+from gieok.capabilities.code.index.doubts import Doubts
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.languages.language import Family
 from gieok.capabilities.code.languages.table import LANGUAGES
@@ -18,7 +19,7 @@ from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 6
+RESOLVER_VERSION = 9
 
 
 class Certainty(IntEnum):
@@ -170,21 +171,23 @@ def _calls(
     methods: dict[str, set[str]] = defaultdict(set)
     for number, fact in enumerate(program.functions):
         key = keys[program.function_symbol[number]]
-        if fact.owner != -1 and "<lambda" not in key:
+        if fact.owner != -1 and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
             methods[key.rpartition(".")[2]].add(key)
     answered = {(site.symbol, site.line, _plain(site.name)) for site in program.sites if site.targets or site.wired}
     unresolved_calls = set[UnresolvedCall]()
+    doubts = Doubts(program)
     named_after = by_receiver.named_after(program, keys, _is_product)
     for site in program.sites:
         source = placed[site.symbol]
-        if site.targets:
-            for function in site.targets:
-                target = program.function_symbol[function]
-                if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
-                    edges.add(source, placed[target], CALLS, *_sureness(site, program, function), site.line)
-        elif site.kind in ("call", "method"):
+        doubted = doubts.of(site) if site.targets else {}
+        for function in (*site.targets, *(other for other in doubted if other not in site.targets)):
+            target = program.function_symbol[function]
+            if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
+                sure = _sureness(site, program, function, doubted.get(function))
+                edges.add(source, placed[target], CALLS, *sure, site.line)
+        if not site.targets and site.kind in ("call", "method"):
             name = _plain(site.name)
-            if name in names and (site.symbol, site.line, name) not in answered:
+            if name in names and (site.symbol, site.line, name) not in answered and not doubts.is_outside(site):
                 unresolved_calls.add(UnresolvedCall(source, name, site.line))
                 if meant := named_after.get(site):
                     edges.add(source, meant, CALLS, Certainty.UNIQUE_NAME, _NAMED_AFTER, site.line)
@@ -193,9 +196,9 @@ def _calls(
     return unresolved_calls
 
 
-def _sureness(site: Site, program: Program, function: int) -> tuple[Certainty, str]:
-    if len(site.targets) > FAN:
-        return Certainty.AMBIGUOUS, f"one of {len(site.targets)} possible targets"
+def _sureness(site: Site, program: Program, function: int, doubt: str | None) -> tuple[Certainty, str]:
+    if doubt is not None:
+        return Certainty.AMBIGUOUS, doubt
     if Trait.COMPUTED in program.functions[function].traits:
         return Certainty.UNIQUE_NAME, "a name that is put together"
     return Certainty.RESOLVED, _REASONS[site.kind]

@@ -15,6 +15,8 @@ VERSION = 12
 
 Variable = int
 NOTHING: Variable = -1
+#: The attribute under which a class keeps the one that makes it.
+METACLASS = "__metaclass__"
 
 
 class Kind(StrEnum):
@@ -51,6 +53,10 @@ class Trait(StrEnum):
     COMPUTED = "computed"
     #: Overloaded: called only with as many arguments as it has parameters.
     EXACT = "exact"
+    #: It stands for what overrides it: no body but `...`, or one that says it is not implemented.
+    ABSTRACT = "abstract"
+    #: Of a protocol: whoever satisfies it has the body.
+    DECLARED = "declared"
 
 
 class Op(IntEnum):

@@ -6,7 +6,7 @@ Operators and statements call methods too; in every language they bear the names
 
 from collections.abc import Sequence
 
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Trait
+from gieok.capabilities.code.model.facts import METACLASS, NOTHING, Argument, Trait
 from gieok.capabilities.code.resolve.arguments import Arguments
 from gieok.capabilities.code.resolve.attributes import Attributes
 from gieok.capabilities.code.resolve.natives import Natives, refer
@@ -14,8 +14,13 @@ from gieok.capabilities.code.resolve.program import FAN, Part, Program, Site
 from gieok.capabilities.code.resolve.types import Types
 from gieok.capabilities.code.resolve.values import Value
 
+<<<<<<< HEAD
 #: Methods that triggers hold.
 _TRIGGERS = ("apply", "call_member", "call_own", "call_through_class", "refer", "iterate")
+=======
+#: Bases from outside that bring no methods which a class is called by.
+_BARE = frozenset("object Object Generic Protocol ABC type Type".split())
+>>>>>>> main
 
 
 class Calls(Part):
@@ -63,15 +68,32 @@ class Calls(Part):
         self.program.refer(site.symbol, self.program.class_symbol[owner], site.line)
         site.note("constructed")
         look(owner, "__init__", (self.call_member, site.constructor(self.flows.fresh()), instance))
-        look(owner, "__new__", (self.call_member, site.constructor(self.flows.fresh()), value))
+        other = self.flows.fresh()
+        self.flows.wait(other, (self._made_instead, site.to, owner))
+        look(owner, "__new__", (self.call_member, site.constructor(other), value))
+        look(owner, METACLASS, (self._construct_by, site, value))
         if find(owner, "__init__") is None:
             for keyword, argument in site.arguments:
                 if keyword and keyword[0] != "*" and argument != NOTHING:
                     self.flows.flow(argument, self.attributes.field(owner, keyword))
 
+    def _made_instead(self, value: int, to: int, owner: int) -> None:
+        """`__new__` may give an object of another class; what it gives of its own is known better."""
+        kinds, first = self.values.kinds, self.values.first
+        if kinds[value] == Value.INSTANCE and not self.hierarchy.are_related(owner, int(first[value])):
+            self.flows.add(to, value)
+
+    def _construct_by(self, value: int, site: Site, made: int) -> None:
+        """A metaclass may have a `__call__` of its own, which makes the object."""
+        if self.values.kinds[value] == Value.CLASS:
+            inner = site.constructor(self.flows.fresh())
+            self.attributes.look(int(self.values.first[value]), "__call__", (self.call_member, inner, made))
+
     def inherit(self, value: int, owner: int, place: int) -> None:
         """Let a class have a base, which is told of it."""
         values, program = self.values, self.program
+        if values.kinds[value] == Value.EXTERNAL and values.first[value] not in _BARE:
+            self.hierarchy.leave(owner)
         if values.kinds[value] != Value.CLASS:
             return
         base = int(values.first[value])

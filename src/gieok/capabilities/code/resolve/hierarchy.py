@@ -23,6 +23,10 @@ class Hierarchy:
         self._looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
         #: Classes whose look-ups, of one name or all, wait for `refresh`: of a long line each once, not at every new base.
         self._stale: dict[tuple[Class, str | None], None] = {}
+        #: Classes with a base from outside of the project.
+        self._outside: set[Class] = set()
+        #: Name → the classes that have it, once all are known.
+        self._having: dict[str, list[Class]] = defaultdict(list)
 
     def add(self, attributes: dict[str, Variable]) -> Class:
         """Add a class and return its number."""
@@ -58,6 +62,36 @@ class Hierarchy:
             self._linear.pop(child, None)
         self._again(affected, None)
         return True
+
+    def leave(self, owner: Class) -> None:
+        """Note that a class has a base from outside, of which nothing is known."""
+        self._outside.add(owner)
+
+    def are_related(self, owner: Class, other: Class) -> bool:
+        """Say whether two classes have a base of the project in common."""
+        return not set(self.linear(owner)).isdisjoint(self.linear(other))
+
+    def is_outside(self, owner: Class) -> bool:
+        """Say whether a class, or one above it, has a base from outside."""
+        return bool(self._outside) and not self._outside.isdisjoint(self.linear(owner))
+
+    def overriders(self, owner: Class, name: str) -> list[Variable]:
+        """Return what the classes below have of their own under a name, each once, in the order in which they were added."""
+        found = (self.attributes[child].get(name) for child in sorted(self.descendants(owner)))
+        return list(dict.fromkeys(variable for variable in found if variable is not None))
+
+    def satisfying(self, owner: Class, name: str) -> list[Variable]:
+        """Return what those classes have of their own under a name that have all that a class has, which is a protocol."""
+        if not self._having:
+            for number, names in enumerate(self.attributes):
+                for one in names:
+                    self._having[one].append(number)
+        wanted = self.attributes[owner]
+        return [
+            self.attributes[other][name]
+            for other in self._having[name]
+            if other != owner and all(self.find(other, one) is not None for one in wanted)
+        ]
 
     def define(self, owner: Class, name: str, variable: Variable) -> None:
         """Add an attribute that is set from outside of the class body."""

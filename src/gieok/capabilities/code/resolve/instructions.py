@@ -152,6 +152,7 @@ class Instructions(Part):
 
     def _call_method(self, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int) -> None:
         site = self.program.site(to, arguments, symbol, line, name, "method")
+        site.place = place
         if (receiver := self._parameters.get(place)) is not None:
             self.program.receivers[site] = receiver
         self.flows.wait(place, (self._members.call, name, site))

@@ -273,17 +273,6 @@ def _advance(value: int, machine: Machine, site: Site) -> None:
         machine.iterate(value, site.to, site.symbol, site.line)
 
 
-def _type(machine: Machine, site: Site, arguments: list[int]) -> None:
-    if len(arguments) == 1:
-        await_(machine, arguments[0], _class_of, machine, site)
-
-
-def _class_of(value: int, machine: Machine, site: Site) -> None:
-    values = machine.program.values
-    if values.kinds[value] == Value.INSTANCE:
-        machine.program.flows.add(site.to, values.number(Value.CLASS, values.first[value]))
-
-
 def _cast(machine: Machine, site: Site, arguments: list[int]) -> None:
     for variable in arguments[1:2]:
         pass_on(machine, site, variable)
@@ -371,7 +360,6 @@ COMMON = Natives(
         ("enumerate", _enumerated),
         ("zip", _zipped),
         ("next", _next),
-        ("type", _type),
         ("cast", _cast),
     ),
     by_name(

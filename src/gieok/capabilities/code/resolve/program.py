@@ -29,9 +29,11 @@ class Bound(NamedTuple):
 class Site:
     """Where something is called (kind `call`), read through a property or called by an operator (`special`)."""
 
-    __slots__ = ("arguments", "kind", "line", "met", "name", "symbol", "targets", "to", "wired")
+    __slots__ = ("arguments", "kind", "line", "met", "name", "place", "symbol", "targets", "to", "wired")
 
     def __init__(self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str) -> None:
+        #: The variable of the object whose method is called.
+        self.place = NOTHING
         self.to = to
         self.arguments = arguments
         self.symbol = symbol
@@ -138,27 +140,45 @@ class Program:
     def owners(self, function: int) -> list[int]:
         """Return the classes whose objects have a method as it is here: its own, and those below that do not override it."""
         owner = self.functions[function].owner
-        names = self.hierarchy.attributes[owner].items() if owner != NOTHING else ()
-        name = next((name for name, variable in names if function in self._functions_in(variable)), None)
-        if name is None:
+        name = self._name_in(owner, function)
+        if not name:
             return []
         variable = self.hierarchy.find(owner, name)
         return [owner, *(c for c in self.hierarchy.descendants(owner) if self.hierarchy.find(c, name) == variable)]
+
+    def stand_ins(self, function: int) -> list[int]:
+        """Return the methods that a body-less one stands for: those that override it, or satisfy its protocol."""
+        owner = self.functions[function].owner
+        name = self._name_in(owner, function)
+        if not name:
+            return []
+        below = self.hierarchy.overriders(owner, name)
+        if Trait.DECLARED in self.functions[function].traits:
+            below += self.hierarchy.satisfying(owner, name)
+        return [
+            other for variable in dict.fromkeys(below) for other in self.held_functions(variable) if other != function
+        ]
+
+    def _name_in(self, owner: int, function: int) -> str:
+        """Return the name that a function has in its class; '' where it has none."""
+        names = self.hierarchy.attributes[owner].items() if owner != NOTHING else ()
+        return next((name for name, variable in names if function in self.held_functions(variable)), "")
 
     def methods(self, owner: int, prefix: str) -> list[int]:
         """Return the methods of a class whose names begin so, inherited ones too."""
         attributes = self.hierarchy.attributes
         names = dict.fromkeys(n for c in self.hierarchy.linear(owner) for n in attributes[c] if n.startswith(prefix))
-        return [f for name in names for f in self._functions_in(self.hierarchy.find(owner, name) or 0)]
+        return [f for name in names for f in self.held_functions(self.hierarchy.find(owner, name))]
 
     def is_family(self, functions: Sequence[int]) -> bool:
         """Say whether functions are methods of classes that have a base in common."""
         owners = {self.functions[function].owner for function in functions}
         return NOTHING not in owners and bool(set.intersection(*(set(self.hierarchy.linear(o)) for o in owners)))
 
-    def _functions_in(self, variable: int) -> list[int]:
-        values = self.values
-        return [int(values.first[v]) for v in self.flows.held(variable) if values.kinds[v] == Value.FUNCTION]
+    def held_functions(self, variable: int | None) -> list[int]:
+        """Return the functions that a variable holds; none of no variable."""
+        values, held = self.values, self.flows.held(variable) if variable is not None else ()
+        return [int(values.first[v]) for v in held if values.kinds[v] == Value.FUNCTION]
 
 
 class Part:

@@ -122,7 +122,7 @@ class _Reader(TreeReader):
         self.generic = {a.strip(): self.load(held, f"[{n}]", node) for n, a in enumerate(arguments) if a.strip()}
         outer = self.scope
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{owner}.")
-        # Of a suite (testify, go-check), which a function of the package runs; in a file that is no test it is a method like others.
+        # Of a suite (testify, go-check), which a function of the package runs.
         is_test = name.startswith("Test") and self.text(self.field(node, "parameters")) == "()"
         number = self._add(node, name, Kind.METHOD, receiver, (Trait.TEST,) if is_test else ())
         self.scope, self.generic = outer, {}

@@ -8,6 +8,7 @@ from typing import ClassVar, NamedTuple
 from gieok.capabilities.code.languages.python.calls import CallReader
 from gieok.capabilities.code.languages.python.expressions import BUILTINS, Code, name_of
 from gieok.capabilities.code.model.facts import (
+    METACLASS,
     NOTHING,
     Argument,
     ClassFact,
@@ -26,6 +27,7 @@ TRAITS = {
     "deleter": Trait.PROPERTY, "staticmethod": Trait.STATIC, "classmethod": Trait.CLASS, "fixture": Trait.PROVIDER,
     "contextmanager": Trait.CONTEXT, "asynccontextmanager": Trait.CONTEXT, "wraps": Trait.TRANSPARENT,
 }  # fmt: skip
+_ABSTRACT = frozenset("abstractmethod abstractproperty abstractclassmethod abstractstaticmethod".split())
 _CLASS_METHODS = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
 _ONE_OF = frozenset("Optional Union Final ClassVar Awaitable Coroutine Required NotRequired Annotated ReadOnly".split())
 _ITERABLE = frozenset(
@@ -34,7 +36,6 @@ _ITERABLE = frozenset(
 )
 _MAPPING = frozenset("dict mapping mutablemapping defaultdict ordereddict".split())
 _DEEPEST_ANNOTATION = 5
-_METACLASS = "__metaclass__"
 _DEPRECATED = frozenset(("deprecated", "deprecate"))
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -56,6 +57,16 @@ def _strings(node: ast.expr) -> list[str]:
     return [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
 
 
+def _is_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, is_declared: bool) -> bool:
+    """Say whether a method stands for others: a protocol has no body, it is not implemented, or is abstract."""
+    if any(name_of(decorator) in _ABSTRACT for decorator in node.decorator_list):
+        return True
+    body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    if len(body) == 1 and isinstance(body[0], ast.Raise) and body[0].exc is not None:
+        return name_of(body[0].exc) == "NotImplementedError"
+    return is_declared and all(isinstance(s, ast.Pass) for s in body)
+
+
 class PythonDefinitions(CallReader):
     """Reads definitions. Bodies of functions wait; a class's is read at once, by `block`."""
 
@@ -63,6 +74,9 @@ class PythonDefinitions(CallReader):
         super().__init__(lines)
         self.waiting: deque[_Waiting] = deque()
         self.returns: list[tuple[int, Variable, Code]] = []
+        #: Name → the last of its overloads, which is called only where no body follows.
+        self.overloads: dict[Variable, Variable] = {}
+        self._protocols: set[int] = set()
 
     def block(self, body: list[ast.stmt]) -> None:
         """Read statements."""
@@ -83,7 +97,12 @@ class PythonDefinitions(CallReader):
             if isinstance(decorator, ast.Call):
                 self._given_by_pytest(decorator, self.builder.functions[number])
             value = self.made(Op.DECORATE, decorating, value, self.scope.symbol, decorator.lineno)
-        self.builder.copy(self.builder.bind(self.scope, node.name), value)
+        bound = self.builder.bind(self.scope, node.name)
+        if any(name_of(d) == "overload" for d in node.decorator_list):
+            self.overloads[bound] = value
+        else:
+            self.overloads.pop(bound, None)
+            self.builder.copy(bound, value)
 
     def _given_by_pytest(self, decorator: ast.Call, fact: FunctionFact) -> None:
         """What `parametrize` lists reaches a test's parameters; the `params` of a fixture are its `request.param`."""
@@ -114,6 +133,8 @@ class PythonDefinitions(CallReader):
             found.add(Trait.CLASS)
         if node.name.startswith("test"):
             found.add(Trait.TEST)
+        if self.scope.owner != NOTHING and _is_bare(node, self.scope.owner in self._protocols):
+            found.add(Trait.DECLARED if self.scope.owner in self._protocols else Trait.ABSTRACT)
         return tuple(sorted(found))
 
     def _symbol(self, node: Definition, name: str, kind: str, traits: tuple[str, ...]) -> int:
@@ -189,6 +210,8 @@ class PythonDefinitions(CallReader):
         """Add a class, bind it and read its body."""
         symbol = self._symbol(node, node.name, Kind.CLASS, (Trait.TEST,) if node.name.startswith("Test") else ())
         number = len(self.builder.classes)
+        if any(name_of(b.value if isinstance(b, ast.Subscript) else b) == "Protocol" for b in node.bases):
+            self._protocols.add(number)
         bases = tuple(self.expression(b.value if isinstance(b, ast.Subscript) else b) for b in node.bases)
         keywords = {keyword.arg: self.expression(keyword.value) for keyword in node.keywords}
         outer = self.scope
@@ -196,9 +219,9 @@ class PythonDefinitions(CallReader):
         self.builder.classes.append(ClassFact(symbol, inner.names, bases))
         made = self.made(Op.CLASS, number)
         if keywords.get("metaclass", NOTHING) != NOTHING:
-            self.builder.copy(self.builder.bind(inner, _METACLASS), keywords["metaclass"])
+            self.builder.copy(self.builder.bind(inner, METACLASS), keywords["metaclass"])
         if bases or keywords:  # a class is made by its metaclass, which it may inherit
-            maker = self.made(Op.LOAD, made, _METACLASS, outer.symbol, node.lineno)
+            maker = self.made(Op.LOAD, made, METACLASS, outer.symbol, node.lineno)
             self.emit(Op.CALL, self.builder.fresh(), maker, [], outer.symbol, node.lineno, "")
         for decorator in reversed(node.decorator_list):
             decorating = self.expression(decorator)

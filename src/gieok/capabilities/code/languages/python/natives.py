@@ -11,13 +11,16 @@ from gieok.capabilities.code.resolve.natives import (
     await_,
     by_name,
     copied,
+    elements_of,
     give_container,
     give_first,
     give_result,
     pass_on,
     passed_on,
+    refer,
 )
 from gieok.capabilities.code.resolve.program import Site
+from gieok.capabilities.code.resolve.values import Value
 
 #: Give back what they are given.
 _PASSING = """lru_cache cache fixture staticmethod classmethod property contextmanager total_ordering asynccontextmanager
@@ -55,6 +58,26 @@ def _raises(key: str, machine: Machine, site: Site, arguments: list[int]) -> Non
     program.flows.add(site.to, caught)
 
 
+def _type(machine: Machine, site: Site, arguments: list[int]) -> None:
+    if len(arguments) == 1:
+        await_(machine, arguments[0], _class_of, machine, site)
+    else:
+        _new_class(machine, site, arguments)
+
+
+def _new_class(machine: Machine, site: Site, arguments: list[int]) -> None:
+    """Model a class that is made from bases while the program runs: it is called as they are."""
+    for bases in arguments[1:2]:
+        pass_on(machine, site, elements_of(machine, site, bases))
+    refer(machine, site)
+
+
+def _class_of(value: int, machine: Machine, site: Site) -> None:
+    values = machine.program.values
+    if values.kinds[value] == Value.INSTANCE:
+        machine.program.flows.add(site.to, values.number(Value.CLASS, values.first[value]))
+
+
 NATIVES = COMMON.and_also(
     Natives(
         by_name(
@@ -68,6 +91,8 @@ NATIVES = COMMON.and_also(
         by_name(
             ("frozenset deque", copied),
             (_PASSING, passed_on),
+            ("type", _type),
+            ("new_class", _new_class),
             ("wraps", _wraps),
             ("update_wrapper", _update_wrapper),
             ("param", _row),

@@ -39,6 +39,8 @@ class _Reader(PythonDefinitions):
                 self.give(self.expression(function.body))
             else:
                 self.block(function.body)
+        for bound, value in self.overloads.items():
+            self.builder.copy(bound, value)
         for number, value, node in self.returns:
             self._annotated_return(self.builder.functions[number], value, node)
         for number, place in sorted(set(self.passed)):
