@@ -14,13 +14,10 @@ from gieok.capabilities.code.resolve.program import FAN, Part, Program, Site
 from gieok.capabilities.code.resolve.types import Types
 from gieok.capabilities.code.resolve.values import Value
 
-<<<<<<< HEAD
 #: Methods that triggers hold.
 _TRIGGERS = ("apply", "call_member", "call_own", "call_through_class", "refer", "iterate")
-=======
 #: Bases from outside that bring no methods which a class is called by.
 _BARE = frozenset("object Object Generic Protocol ABC type Type".split())
->>>>>>> main
 
 
 class Calls(Part):
