@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from code_peers import codegraph
 from gieok.capabilities.code.index.graph import CALLS, Certainty
 from gieok.capabilities.code.index.project import Project
 from gieok.model.code import Edge, Symbol
@@ -234,13 +235,15 @@ def score_traced(data: Path, name: str, index: Callable[[Path, str], Project]) -
     truth = json.loads((data / "callgraph_js" / f"{name}.json").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         store = index(data / "trees" / name, folder).store
+        peer = codegraph(data / "trees" / name, store.all_symbols())
         found = {(e.source, e.target) for e in store.all_edges() if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME}
         named = defaultdict(list)
         for symbol in store.all_symbols():
             named[_called(symbol.key)].append(symbol.key)
     sites = [site.rpartition(" ") for site in truth["sites"]]
     by_names = {(caller, key) for caller, _, called in sites for key in named.get(called, ())}
-    return {"gieok": _against(found, truth), "names": _against(by_names, truth)}
+    results = {"gieok": _against(found, truth), "names": _against(by_names, truth)}
+    return results | ({"codegraph": _against(peer.calls, truth)} if peer else {})
 
 
 def _called(key: str) -> str:

@@ -294,17 +294,6 @@ def test_the_git_hook_is_chained_and_taken_out_again(run: Run, shop: Path) -> No
     assert not (shop / ".git/hooks/post-merge").exists()
 
 
-def test_command_files_for_claude_code_are_written_once_and_taken_out_unless_changed(run: Run, shop: Path) -> None:
-    run("code", "init")
-    assert len(run("code", "install-hook", "--commands")["hooks"]) == 3
-    query = shop / ".claude/commands/gieok-query.md"
-    assert 'gieok code query "$ARGUMENTS"' in query.read_text(encoding="utf-8")
-    assert run("code", "install-hook", "--commands", status=1)["hooks"] == []
-    query.write_text("mine", encoding="utf-8")
-    assert len(run("code", "install-hook", "--commands", "--remove")["hooks"]) == 2
-    assert query.read_text(encoding="utf-8") == "mine"
-
-
 def test_status_stats_validate_and_export_tell_of_the_project(run: Run, shop: Path) -> None:
     run("code", "init")
     assert run("code", "validate")["quality"] >= 80
