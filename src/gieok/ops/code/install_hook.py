@@ -1,5 +1,6 @@
 """`gieok code install-hook`: let git sync the index after commits, merges and checkouts."""
 
+import shutil
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,10 @@ BLOCK = f"""{_BEGIN}
 command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/dev/null 2>&1 &)
 {_END}
 """
+_UNFOUND = Words(
+    "your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing",
+    "셸이 `gieok`을 찾지 못합니다: 그 폴더가 PATH에 있어야 훅이 일합니다",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,10 @@ def _without(file: Path) -> bool:
 def present(result: HookResult, style: Style) -> str:
     """Name the hooks."""
     words = Words("removed", "뺀 것") if result.removed else Words("installed", "설치한 것")
-    return f"{words.say(style.lang)}: {', '.join(path.name for path in result.hooks)}"
+    lines = [f"{words.say(style.lang)}: {', '.join(path.name for path in result.hooks)}"]
+    if result.hooks and not result.removed and shutil.which("gieok") is None:
+        lines.append(_UNFOUND.say(style.lang))
+    return "\n".join(lines)
 
 
 OPERATION = Operation(

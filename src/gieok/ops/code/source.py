@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from gieok.capabilities.code.index import scan
 from gieok.capabilities.code.index.project import SCOPE, Project
 from gieok.capabilities.code.model.facts import Kind
 from gieok.model.code import Symbol
 from gieok.ops.operation import Style, Words, printable
+from gieok.text import encoding
 from gieok.text.inert import visible
 
 _REDACTED = re.compile(r"\[redacted:[a-z-]+\]")
@@ -41,7 +43,7 @@ def excerpt(project: Project, path: str, first: int, last: int) -> Excerpt:
     except OSError:
         data = b""
     if sha256(data).hexdigest() == documents[0].content_hash:
-        given = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        given = scan.text_of(data).split("\n")
         is_redacted = given[first - 1 : last] != lines
     else:
         is_redacted, data = bool(_REDACTED.search(text)), b""
@@ -63,6 +65,10 @@ def _notes(first: int, text: str, data: bytes, *, is_redacted: bool) -> list[Wor
         found.append(Words("the file's lines end in CR LF", "파일의 줄은 CR LF로 끝납니다"))
     if "\N{REPLACEMENT CHARACTER}" in text and b"\xef\xbf\xbd" not in data:
         found.append(Words("bytes that are not UTF-8 are shown as \ufffd", "UTF-8이 아닌 바이트는 \ufffd 로 보입니다"))
+    elif data and (read := encoding.decode(data)) is not None and read.encoding != "UTF-8":
+        found.append(
+            Words(f"the file is in {read.encoding}, not in UTF-8", f"파일은 UTF-8이 아니라 {read.encoding}입니다")
+        )
     return found
 
 
