@@ -1,9 +1,11 @@
-"""Peers of project intelligence that are no Python library of this environment: codegraph, by the index that it writes.
+"""Peers of project intelligence for benchmarks/code.py, each where it is installed: codegraph and semble.
 
     npm install @colbymchenry/codegraph     # then its `codegraph` on PATH, or named by the variable CODEGRAPH
+    pip install semble                      # without its model, which it downloads: keywords and ranking
 
-Its edges `calls` and `instantiates` are calls (a class stands for its constructor); what reaches a symbol over all kinds
-but `contains` and `imports` is its impact. Its symbols are Gieok's by their file and the line of their head.
+codegraph is read by the index that it writes: edges `calls` and `instantiates` are calls (a class stands for its
+constructor); what reaches a symbol over all kinds but `contains` and `imports` is its impact. Its symbols are Gieok's by
+their file, their name and the line of their head.
 """
 
 import os
@@ -12,8 +14,9 @@ import sqlite3
 import subprocess
 import tempfile
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from code_index import Pairs
 from gieok.model.code import Symbol
@@ -85,3 +88,29 @@ def _keys(nodes: list[tuple[str, str, str, str, int, int]], symbols: list[Symbol
             key = min(near, key=lambda s: abs(s.start_line - start)).key
             found[node] = constructors.get(key, key) if kind == "class" else key
     return found
+
+
+class _NoModel:
+    """Stands for semble's model, which is on a hub: every text has the same vector, which weighs nothing."""
+
+    dim = 1
+
+    def encode(self, texts: list[str], **_: object) -> Any:
+        return [[1.0]] * len(texts)
+
+
+def semble(tree: Path) -> Callable[[str], list[str]] | None:
+    """Return semble's search by its keywords with its ranking: question → files, best first. None where it is not installed."""
+    try:
+        from semble.index.create import create_index_from_path
+        from semble.search import search
+    except ImportError:
+        return None
+    model: Any = _NoModel()
+    words, vectors, chunks, _ = create_index_from_path(tree.resolve(), model, display_root=tree.resolve())
+
+    def files(question: str) -> list[str]:
+        found = search(question, model, vectors, words, chunks, 60, alpha=0.0)
+        return list(dict.fromkeys(result.chunk.file_path for result in found))
+
+    return files

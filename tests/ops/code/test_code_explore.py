@@ -120,6 +120,34 @@ def test_no_answer_is_longer_than_its_budget(bank: Path, budget: int, query: str
     assert "bank/" in answer.text
 
 
+def test_a_path_leads_from_a_method_to_what_overrides_it_where_calls_are_not_followed(run: Run, bank: Path) -> None:
+    rules = "".join(
+        f"class Rule{n}(Middle):\n    def check(self, amount):\n        return {n}\n\n\n" for n in range(40)
+    )
+    text = (
+        "class Rule:\n    def check(self, amount):\n        raise NotImplementedError\n\n\n"
+        f"class Middle(Rule):\n    pass\n\n\n{rules}"
+        "class Limit(Middle):\n    def check(self, amount):\n        return ceiling(amount)\n\n\n"
+        "def ceiling(amount):\n    return amount < 10\n\n\n"
+        "def apply(rule: Rule, amount):\n    return rule.check(amount)\n"
+    )
+    (bank / "bank/rules.py").write_text(text, encoding="utf-8")
+    run("code", "sync")
+    lines = text.split("\n")
+    call, base, last = (
+        f"bank/rules.py:{lines.index(line) + 1}"
+        for line in ("    return rule.check(amount)", "    def check(self, amount):", "        return ceiling(amount)")
+    )
+    found = run("code", "explore", "apply", "ceiling")
+    assert _path(found) == [("apply", [(call, "Rule.check"), (base, "Limit.check"), (last, "ceiling")])]
+    assert found["paths"][0]["steps"][1]["reason"] == "overridden"
+
+
+@pytest.mark.parametrize("words", [",", " ", ", ,"])
+def test_a_question_without_a_word_is_refused(run: Run, words: str) -> None:
+    assert run("code", "explore", words, status=2)["error"]["code"] == "bad_request"
+
+
 def test_a_budget_that_holds_nothing_is_refused(run: Run) -> None:
     assert run("code", "explore", "complain", "--budget", "20", status=2)["error"]["code"] == "bad_request"
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import gieok
 from gieok.surfaces.cli import main
+from gieok.text.tokens import count_tokens
 
 _Call = tuple[str, dict[str, object]]
 _LINE = re.compile(r" *(\d+)\t(.*)", re.DOTALL)
@@ -175,3 +177,30 @@ def test_a_terminal_is_shown_numbers_and_obeys_nothing(root: Path, capsys: pytes
     shown = capsys.readouterr().out
     assert "     3\tdef f():\n     4\t    return '\ufffd[2J' < `" in shown
     assert "U+001B (L4)" in shown
+
+
+def test_a_client_asks_for_the_impact_of_a_diff_alone_and_explores_within_a_budget(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "a.py").write_text("def fee():\n    return 1\n\n\ndef total():\n    return fee() & 3\n", encoding="utf-8")
+    (root / "test_a.py").write_text(
+        "from a import total\n\n\ndef test_total():\n    assert total()\n", encoding="utf-8"
+    )
+    git = ["git", "-c", "user.name=Kim", "-c", "user.email=kim@example.com"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], check=True, cwd=root)
+    (root / "a.py").write_text("def fee():\n    return 2\n\n\ndef total():\n    return fee() & 3\n", encoding="utf-8")
+    assert main(["code", "init", "--json"]) == 0
+    capsys.readouterr()
+    impact, explored = _call(
+        root, ("code_impact", {"diff": "HEAD"}), ("code_explore", {"query": ["test_total", "fee"], "budget": 400})
+    )
+    assert not impact.is_error
+    assert "Changed: a.py::fee" in impact.content[0].text
+    assert "test_total" in impact.content[0].text
+    data = _data(explored)
+    assert "test_total → (test_a.py:5) total → (a.py:6) fee" in data
+    assert _lines(data)[6] == "    return fee() & 3"
+    assert count_tokens(explored.content[0].text) <= 400
+    for answer in (impact, explored):
+        assert answer.structured_content is None

@@ -118,6 +118,8 @@ class ExploreResult:
 def run(context: Context, request: ExploreRequest) -> ExploreResult:
     """Find the symbols, join them, and show as much of them as the budget holds."""
     text = " ".join(request.query).strip()[:_LONGEST_QUESTION]
+    if not text.replace(",", " ").split():
+        raise BadRequest("nothing is asked", hint='`gieok code explore "…"`')
     if request.budget < _LEAST_BUDGET:
         raise BadRequest(f"budget {request.budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens")
     project = opened(context)

@@ -1,7 +1,7 @@
 """Several symbols at once: those that are named and those that answer, and how they reach each other.
 
-A path is the shortest one of calls; only where there is none, one that also goes by references, inheritance and calls with
-several possible targets. It leads through tests only where one of its ends is a test.
+A path is the shortest one of calls; only where there is none, one that also goes by references, inheritance, calls with
+several possible targets, and from a method to what overrides it. It leads through tests only where one of its ends is a test.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gieok.capabilities.code.ask import lookup
 from gieok.capabilities.code.ask.query import count_callers, is_code_like, search
-from gieok.capabilities.code.index.graph import CALLS, CONSTRUCTS, IMPORTS, Certainty
+from gieok.capabilities.code.index.graph import CALLS, CONSTRUCTS, IMPORTS, INHERITS, Certainty
 from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
@@ -84,7 +84,7 @@ def _named(project: Project, text: str, folder: Path | None) -> tuple[list[Symbo
         if is_names or is_code_like(word):
             ranked = sorted(matches[word], key=lambda s: (places.is_test(s.path), s.key))
             found |= {s.key: s for s in ranked[:_NAMESAKES]}
-    return list(found.values()), is_names and (len(words) > 1 or is_code_like(words[0]))
+    return list(found.values()), is_names and (len(words) > 1 or is_code_like(text))
 
 
 def _matching(project: Project, word: str, folder: Path | None) -> list[Symbol]:
@@ -156,7 +156,7 @@ def _reached(
     found: dict[str, tuple[Edge, ...]] = {}
     for _ in range(_LONGEST):
         fresh: list[str] = []
-        for edge in graph.edges_out_of(frontier):
+        for edge in (*graph.edges_out_of(frontier), *(_overriding(graph, frontier) if is_wide else ())):
             if edge.target in seen or not _leads(edge, is_wide=is_wide):
                 continue
             if places.is_test(edge.target.partition("::")[0]) and edge.target not in goals:
@@ -170,6 +170,32 @@ def _reached(
             break
         frontier = sorted(fresh)
     return found
+
+
+def _overriding(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
+    """Return edges from methods to those of the same name in the classes below theirs."""
+    methods = [s for s in graph.symbols(keys=keys) if s.kind == Kind.METHOD]
+    classes = {s.key.rpartition(".")[0] for s in methods}
+    below: dict[str, set[str]] = {key: {key} for key in classes}
+    frontier = sorted(classes)
+    while frontier:
+        fresh = set()
+        for edge in graph.edges_into(frontier):
+            if edge.kind == INHERITS:
+                for inside in below.values():
+                    if edge.target in inside and edge.source not in inside:
+                        inside.add(edge.source)
+                        fresh.add(edge.source)
+        frontier = sorted(fresh)
+    wanted = {
+        (s, f"{lower}.{s.name}") for s in methods for lower in below[s.key.rpartition(".")[0]] if lower not in classes
+    }
+    there = {s.key for s in graph.symbols(keys=sorted({key for _, key in wanted}))}
+    return sorted(
+        Edge(s.key, key, "overridden", Certainty.AMBIGUOUS, "overridden", s.start_line)
+        for s, key in wanted
+        if key in there
+    )
 
 
 def _leads(edge: Edge, *, is_wide: bool) -> bool:
