@@ -11,6 +11,9 @@ from gieok.capabilities.code.resolve.names import Names
 from gieok.capabilities.code.resolve.program import FAN, Part, Site
 from gieok.capabilities.code.resolve.values import Value
 
+#: Methods that triggers hold.
+_TRIGGERS = ("call", "store", "store_index", "_read", "_write")
+
 
 class Members(Part):
     """Attributes and elements of values."""
@@ -22,6 +25,7 @@ class Members(Part):
         self._names = names
         self.mixing = Mixing(calls, self.load, self.store)
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
+        self.keep(*_TRIGGERS)
 
     # Reading
 
@@ -71,8 +75,7 @@ class Members(Part):
     def _load_instance(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         owner = int(self.values.first[value])
         self._attributes.look(owner, name, (self._read, to, value, symbol, line))
-        for base in self.hierarchy.linear(owner):
-            self.flows.flow(self._attributes.field(base, name), to)
+        self._attributes.read(owner, name, to)
         if not name.startswith("__"):
             self._fall_back(value, name, to, symbol, line)
 
@@ -142,8 +145,7 @@ class Members(Part):
         kind, first = values.kinds[value], values.first[value]
         if kind == Value.INSTANCE:
             look(int(first), name, (calls.call_member, site, value))
-            for base in self.hierarchy.linear(int(first)):
-                self.flows.wait(self._attributes.field(base, name), (calls.call_own, site, value))
+            self._attributes.read(int(first), name, (calls.call_own, site, value))
             self._fall_back(value, name, site.to, site.symbol, site.line)
         elif kind == Value.CLASS:
             look(int(first), name, (calls.call_through_class, site, value))
@@ -285,4 +287,5 @@ class Members(Part):
     def let_go(self) -> None:
         """Drop the calls of `__getattr__` that were not needed."""
         self._fallbacks.clear()
+        self.let_go_of(*_TRIGGERS)
         self.mixing.let_go()
