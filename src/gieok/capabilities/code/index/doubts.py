@@ -52,9 +52,9 @@ class Doubts:
         return found
 
     def _doubles(self, site: Site) -> dict[int, str]:
-        """Return what tests put in the place of what a call of the product means otherwise."""
+        """Return the methods of what tests put in the place of the product's own objects. A callback is no double."""
         path = self._keys[site.symbol].partition("::")[0]
-        if len(site.targets) < 2 or places.is_test(path):
+        if len(site.targets) < 2 or site.kind != "method" or places.is_test(path):
             return {}
         own = [
             f for f in site.targets if places.is_test(self._keys[self._program.function_symbol[f]].partition("::")[0])
