@@ -12,8 +12,8 @@ wrong: precision is of those alone, and only Java has it. `edges` is how much wa
 `DIR/js-callgraph` is the folder `tests` of the npm package @persper/js-callgraph: `x.truth` beside `x.js` lists every call of
 that file, so that precision is of all: `x.js:caller:line of the call -> y.js:name:line of the function`.
 
-`DIR/callgraph_js/P.json` is what code_trace_js.py wrote of `DIR/trees/P`; its name is `js:P`. An edge that was not seen is
-refuted where its caller and all calls that name it ran.
+`DIR/callgraph_js/P.json` is what code_trace_js.py wrote of `DIR/trees/P`; its name is `js:P`. `DIR/callgraph_go/P.json`
+(`go:P`) is code_calls_go.py's. An edge that was not seen is refuted where its caller and all calls that name it ran.
 """
 
 import json
@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from code_peers import codegraph
 from gieok.capabilities.code.index.graph import CALLS, Certainty
 from gieok.capabilities.code.index.project import Project
 from gieok.model.code import Edge, Symbol
@@ -178,7 +179,7 @@ def by_name(symbols: list[Symbol], files: dict[str, str]) -> list[Edge]:
 
 def names(data: Path) -> list[str]:
     """Return what a folder has of cases."""
-    traced = sorted(f"js:{file.stem}" for file in (data / "callgraph_js").glob("*.json"))
+    traced = sorted(f"{kind}:{f.stem}" for kind in ("js", "go") for f in (data / f"callgraph_{kind}").glob("*.json"))
     return [*sorted(read(data / "jcg")), *(["js-callgraph"] if (data / "js-callgraph").is_dir() else []), *traced]
 
 
@@ -186,8 +187,8 @@ def score(data: Path, name: str, index: Callable[[Path, str], Project]) -> dict[
     """Return how well each method does on the cases of a name."""
     if name == "js-callgraph":
         return score_truths(data / name, index)
-    if name.startswith("js:"):
-        return score_traced(data, name.removeprefix("js:"), index)
+    if name[:3] in ("js:", "go:"):
+        return score_traced(data, name, index)
     return score_cases(read(data / "jcg")[name], index)
 
 
@@ -231,16 +232,19 @@ def score_truths(folder: Path, index: Callable[[Path, str], Project]) -> dict[st
 
 def score_traced(data: Path, name: str, index: Callable[[Path, str], Project]) -> dict[str, dict[str, float]]:
     """Return precision and recalls against the calls that were seen while a project's tests ran, by method."""
-    truth = json.loads((data / "callgraph_js" / f"{name}.json").read_text(encoding="utf-8"))
+    kind, _, name = name.partition(":")
+    truth = json.loads((data / f"callgraph_{kind}" / f"{name}.json").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         store = index(data / "trees" / name, folder).store
+        peer = codegraph(data / "trees" / name, store.all_symbols())
         found = {(e.source, e.target) for e in store.all_edges() if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME}
         named = defaultdict(list)
         for symbol in store.all_symbols():
             named[_called(symbol.key)].append(symbol.key)
     sites = [site.rpartition(" ") for site in truth["sites"]]
     by_names = {(caller, key) for caller, _, called in sites for key in named.get(called, ())}
-    return {"gieok": _against(found, truth), "names": _against(by_names, truth)}
+    results = {"gieok": _against(found, truth), "names": _against(by_names, truth)}
+    return results | ({"codegraph": _against(peer.calls, truth)} if peer else {})
 
 
 def _called(key: str) -> str:

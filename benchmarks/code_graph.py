@@ -1,6 +1,7 @@
 """Call edges of benchmarks/code.py, against those that were seen while a project's own tests ran.
 
-Peers: names, an edge to every function of the called name; jedi, where it is installed, what each call is inferred to be.
+Peers: names, an edge to every function of the called name; where they are installed, jedi, what each call is inferred to
+be, and codegraph (code_peers.py).
 """
 
 import ast
@@ -14,6 +15,7 @@ from typing import Any
 
 import cases
 from code_index import SURE, Pairs, called_name, calls_of, index, mean_of, sites_by_name
+from code_peers import codegraph
 from gieok.capabilities.code.index.graph import CALLS
 from gieok.capabilities.code.index.project import ProjectStore
 
@@ -99,4 +101,6 @@ def graph_of(data: Path, name: str) -> dict[str, dict[str, float]]:
         results["names"] = score_graph(name_edges(store, tree), truth, tree)
         with contextlib.suppress(ImportError):
             results["jedi"] = score_graph(jedi_edges(store, tree), truth, tree)
+        if peer := codegraph(tree, store.all_symbols()):
+            results["codegraph"] = score_graph(peer.calls, truth, tree)
     return results

@@ -1,16 +1,38 @@
-"""Impact of benchmarks/code.py, against which tests executed each function. Peer: import, the closure of imports."""
+"""Impact of benchmarks/code.py, against which tests executed each function: what `gieok code impact` lists by default.
+
+Of the tests to run (`Impact.run`): precision of the first ten (`p@10`), whether one of the first ten ran it (`hit@10`),
+precision and recall of all of them with their harmonic mean (`symbol`), the median share of all tests that they are, how far
+chances are from what happened (`calibration`, mean distance over ten ranges). `guaranteed`: the tests' files with those that
+only import. Floors in the same run:
+
+- tiers: every test with a way to the function whose edges are sure, by distance, as it was ranked before chances were;
+- import: the closure of imports.
+"""
 
 import json
+import statistics
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from code_index import SURE, index, mean_of
 from gieok.backends.coverage_file import CoverageFile
-from gieok.capabilities.code.ask import coverage, executed, impact
-from gieok.capabilities.code.index.graph import Certainty
-from gieok.capabilities.code.index.project import Project, ProjectStore
+from gieok.capabilities.code.ask import analysis, coverage, executed, impact
+from gieok.capabilities.code.index.graph import IMPORTS
+from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.languages import places
+from gieok.model.code import Edge, Symbol
+
+_RANGES = 10
+
+
+class Listed(NamedTuple):
+    """The tests that were listed for a function, likeliest first, those to run first; and those that ran it."""
+
+    ranked: Sequence[str]
+    run: int
+    true: set[str]
 
 
 def score_sets(pairs: Iterable[tuple[set[Any], set[Any]]]) -> dict[str, float]:
@@ -24,66 +46,107 @@ def score_sets(pairs: Iterable[tuple[set[Any], set[Any]]]) -> dict[str, float]:
     return {"precision": precision, "recall": recall, "f1": mean_of(precision, recall)}
 
 
+def score_lists(lists: Sequence[Listed], tests: int) -> dict[str, Any]:
+    """Return the figures of default lists, means over functions but for the share of tests."""
+    tens = [[test in one.true for test in one.ranked[: min(10, one.run)]] for one in lists]
+    return {
+        "p@10": statistics.fmean(sum(ten) / len(ten) if ten else 0.0 for ten in tens),
+        "hit@10": statistics.fmean(not one.true.isdisjoint(one.ranked[:10]) for one in lists),
+        "symbol": score_sets((set(one.ranked[: one.run]), one.true) for one in lists),
+        "median_share": statistics.median(one.run / tests for one in lists),
+    }
+
+
+def calibration(judged: Sequence[tuple[float, bool]]) -> float:
+    """Return the mean distance between what was expected and what happened, over ranges of chances, by how many are in each."""
+    ranges: dict[int, list[tuple[float, bool]]] = {}
+    for chance, ran in judged:
+        ranges.setdefault(min(int(chance * _RANGES), _RANGES - 1), []).append((chance, ran))
+    return sum(abs(sum(c - r for c, r in rows)) for rows in ranges.values()) / max(len(judged), 1)
+
+
+def by_tiers(edges: Mapping[str, Sequence[Edge]], key: str) -> list[str]:
+    """Return what reaches a symbol by sure edges, nearest first."""
+    found, frontier = {key: None}, [key]
+    while frontier:
+        near = sorted({e.source for at in frontier for e in edges.get(at, ()) if e.tier <= SURE and e.kind != IMPORTS})
+        frontier = [source for source in near if source not in found]
+        found |= dict.fromkeys(frontier)
+    return [one for one in found if one != key]
+
+
+def default_lists(indexed: Project, truth: dict[str, Any]) -> tuple[list[Listed], list[tuple[float, bool]], list[Any]]:
+    """Return for every function that ran what is listed, the chances of what was judged, and test files with the true ones."""
+    tests: list[str] = truth["tests"]
+    known, symbols = set(tests), {s.key: s for s in indexed.store.all_symbols()}
+    lists, judged, files = [], [], []
+    for key, numbers in truth["impact"].items():
+        true = {tests[number] for number in numbers}
+        found = impact_of_symbol(indexed, symbols.get(key))
+        rows = [one for one in found.tests if one.key in known]
+        run = sum(one.key in known for one in found.tests[: found.run])
+        lists.append(Listed([one.key for one in rows], run, true))
+        judged += [(one.chance, one.key in true) for one in rows]
+        listed = {file.path for file in found.test_files} | {key.partition("::")[0]}
+        wanted = {test.partition("::")[0] for test in true}
+        files.append(({test.partition("::")[0] for test in tests} & listed, wanted))
+    return lists, judged, files
+
+
+def impact_of_symbol(indexed: Project, symbol: Symbol | None) -> impact.Impact:
+    """Return the impact of a function; of one that is not indexed there is none."""
+    return analysis.impact_of(indexed, [symbol])[0] if symbol else impact.Impact((), (), (), (), ())
+
+
 def score_coverage(indexed: Project, file: Path, truth: dict[str, Any]) -> dict[str, Any]:
     """Return how impact does once a run under coverage was taken in. Its functions and those of the truth are much the same."""
     learned = coverage.learn(indexed, CoverageFile(file))
     executed.keep(indexed, learned)
-    store, tests = indexed.store, truth["tests"]
-    symbols = {s.key: s for s in store.all_symbols()}
-    edges = executed.ObservedTests(store)
-    observed: list[tuple[set[str], set[str]]] = []
-    sure: list[tuple[set[str], set[str]]] = []
+    lists, _, _ = default_lists(indexed, truth)
+    return {"pairs": len(learned.executions), **score_lists(lists, len(truth["tests"]))}
+
+
+def floors(indexed: Project, truth: dict[str, Any]) -> dict[str, Any]:
+    """Return what the tiers and the closure of imports make of it."""
+    tests: list[str] = truth["tests"]
+    edges: dict[str, list[Edge]] = {}
+    for edge in indexed.store.all_edges():
+        edges.setdefault(edge.target, []).append(edge)
+    network, paths = impact.Network(indexed.store.all_edges(IMPORTS)), list(indexed.store.files())
+    known, tiers, imports = set(tests), [], []
     for key, numbers in truth["impact"].items():
-        true = {tests[number] for number in numbers}
-        found = {k: r for k, r in impact.reach(edges, [key]).items() if k in symbols}
-        found |= executed.doubted(store, [key], found, symbols)
-        ran = {r.key for r in found.values() if r.tier == Certainty.OBSERVED}
-        observed.append((ran & set(tests), true))
-        sure.append(({r.key for r in found.values() if r.tier <= SURE} & set(tests), true))
-    return {"pairs": len(learned.executions), "observed": score_sets(observed), "symbol": score_sets(sure)}
+        true, path = {tests[number] for number in numbers}, key.partition("::")[0]
+        ranked = [one for one in by_tiers(edges, key) if one in known]
+        importing = impact.importers(network, [path], paths)
+        closure = [test for test in tests if test.partition("::")[0] in importing]
+        tiers.append(Listed(ranked, len(ranked), true))
+        imports.append(Listed(closure, len(closure), true))
+    return {"tiers": score_lists(tiers, len(tests)), "import": score_lists(imports, len(tests))}
 
 
 def impact_of(data: Path, name: str, run: Path | None) -> dict[str, Any]:
     truth = json.loads((data / "impact" / f"{name}.json").read_text(encoding="utf-8"))
-    tests: list[str] = truth["tests"]
     with tempfile.TemporaryDirectory() as folder:
         indexed = index(data / "trees" / name, folder)
-        store = indexed.store
-        network = impact.Network(store.all_edges())
-        paths = list(store.files())
-        sure: list[tuple[set[str], set[str]]] = []
-        files: list[tuple[set[str], set[str]]] = []
-        closure: list[tuple[set[str], set[str]]] = []
-        imported_tests: list[tuple[set[str], set[str]]] = []
-        known = set(tests)
-        for key, executed in truth["impact"].items():
-            true = {tests[number] for number in executed}
-            reached = {r.key for r in impact.reach(network, [key]).values() if r.tier <= SURE} | {key}
-            path = key.partition("::")[0]
-            importing = {path, *impact.importers(network, [path], paths)}
-            true_files = {test.partition("::")[0] for test in true}
-            sure.append((reached & known, true))
-            files.append(({test.partition("::")[0] for test in reached & known}, true_files))
-            closure.append((importing & {test.partition("::")[0] for test in tests}, true_files))
-            imported_tests.append(({test for test in tests if test.partition("::")[0] in importing}, true))
+        lists, judged, files = default_lists(indexed, truth)
         results: dict[str, Any] = {
-            "gieok": {"symbol": score_sets(sure), "file": score_sets(files), "guaranteed": score_sets(closure)},
-            "import": {"symbol": score_sets(imported_tests), "file": score_sets(closure)},
-        }
+            "gieok": {
+                **score_lists(lists, len(truth["tests"])), "calibration": calibration(judged), "guaranteed": score_sets(files),
+            },
+            **floors(indexed, truth),
+        }  # fmt: skip
         if run is not None:
             results["coverage"] = score_coverage(indexed, run, truth)
         cochange = data / "impact" / f"cochange_{name}.json"
         if cochange.exists():
             commits = json.loads(cochange.read_text(encoding="utf-8"))
-            results["gieok"]["cochange"] = score_commits(commits, store, network, paths)
+            results["gieok"]["cochange"] = score_commits(commits, indexed)
     return results
 
 
-def score_commits(
-    commits: list[dict[str, Any]], store: ProjectStore, network: impact.Network, paths: list[str]
-) -> dict[str, float]:
+def score_commits(commits: list[dict[str, Any]], indexed: Project) -> dict[str, float]:
     """Return how often one of the top 3 test files, or of those named after the source, was changed in the same commit."""
-    known = set(paths)
+    known = set(indexed.store.files())
     hits = total = 0
     for commit in commits:
         changed = {p.removeprefix("src/") for p in commit["src"]} & known
@@ -91,15 +154,9 @@ def score_commits(
         if not changed or not wanted:
             continue
         total += 1
-        symbols = store.symbols(paths=sorted(changed))
-        seeds = [symbol.key for symbol in symbols]
-        found = impact.reach(network, seeds)
-        imported = impact.importers(network, sorted(changed), paths)
-        by_key = {s.key: s for s in store.symbols(keys=[*found], paths=impact.beside(sorted(changed), imported))}
-        result = impact.summarise(seeds, found, imported, by_key, ())
-        stems = {impact.places.stem(path) for path in changed}
-        named = {f.path for f in result.test_files if impact.places.tested_stem(f.path) in stems}
-        top = {f.path for f in result.test_files if f.path not in named}
-        ranked = [f.path for f in result.test_files if f.path in top][:3]
+        result, _ = analysis.impact_of(indexed, indexed.store.symbols(paths=sorted(changed)))
+        stems = {places.stem(path) for path in changed}
+        named = {f.path for f in result.test_files if places.tested_stem(f.path) in stems}
+        ranked = [f.path for f in result.test_files if f.path not in named][:3]
         hits += bool((named | set(ranked)) & wanted)
     return {"hit": hits / max(total, 1), "commits": total}

@@ -1,4 +1,4 @@
-"""Search of benchmarks/code.py: questions with the files that answer them."""
+"""Search of benchmarks/code.py: questions with the files that answer them. Peer: semble's keywords and ranking."""
 
 import json
 import math
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from code_index import index
+from code_peers import semble
 from gieok.capabilities.code.ask import query
 from gieok.capabilities.code.index.project import Project
 
@@ -26,6 +27,8 @@ def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
     base = roots[name].get("benchmark_root") or ""
     tree = data / "trees" / name / base
     scores: dict[str, list[float]] = defaultdict(list)
+    peer = semble(tree)
+    by_peer: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         indexed = index(tree, folder)
         if embedder is not None:
@@ -41,13 +44,16 @@ def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
             ranked = list(dict.fromkeys(f"{base}/{a.symbol.path}" if base else a.symbol.path for a in found.answers))
             for key in ("all", question["category"]):
                 scores[key].append(ndcg(ranked, relevant))
+            if peer is not None:
+                files = peer(question["query"])
+                by_peer.append(ndcg([f"{base}/{path}" if base else path for path in files], relevant))
         latencies = sorted(warm_ms(indexed, embedder, question["query"]) for question in questions)
     result: dict[str, Any] = {f"ndcg@10 {key}": sum(v) / len(v) for key, v in sorted(scores.items())}
     result |= {
         "queries": len(scores["all"]),
         "warm_p95_ms": latencies[math.ceil(0.95 * len(latencies)) - 1],
     }
-    return {"gieok": result}
+    return {"gieok": result} | ({"semble": {"ndcg@10 all": sum(by_peer) / len(by_peer)}} if by_peer else {})
 
 
 def warm_ms(indexed: Project, embedder: Any, text: str) -> float:

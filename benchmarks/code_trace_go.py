@@ -78,7 +78,8 @@ def _name(package: str) -> str:
 def trace(tree: Path, run: Path) -> dict[str, Any]:
     """Run every test of a project and return what each executed."""
     functions = Functions(tree)
-    listed = [line.split("\t") for line in go(run, "list", "-f", "{{.ImportPath}}\t{{.Dir}}", "./...").splitlines()]
+    shown = go(run, "list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{len .DepsErrors}}", "./...").splitlines()
+    listed = [(package, folder) for package, folder, errors in (line.split("\t") for line in shown) if errors == "0"]
     folders = {
         package: f"./{Path(folder).relative_to(run).as_posix()}".removesuffix("/.") for package, folder in listed
     }
@@ -87,7 +88,17 @@ def trace(tree: Path, run: Path) -> dict[str, Any]:
         for package, folder in folders.items():
             binary = Path(scratch) / _name(package)
             try:
-                go(run, "test", "-c", "-cover", "-coverpkg=./...", "-o", str(binary), package)
+                go(
+                    run,
+                    "test",
+                    "-c",
+                    "-vet=off",
+                    "-cover",
+                    f"-coverpkg={','.join(folders)}",
+                    "-o",
+                    str(binary),
+                    package,
+                )
             except subprocess.CalledProcessError as error:
                 print(f"{package}: not built: {error.stderr[-300:]}")
             if not binary.exists():

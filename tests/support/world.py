@@ -47,6 +47,7 @@ CALLS = {
     "export": [],
     "code init": [],
     "code query": ["checkout total"],
+    "code explore": ["checkout total"],
     "code show": ["total"],
     "code impact": ["shop.py"],
     "code sync": [],

@@ -1,6 +1,7 @@
 """MCP over stdio, driven by the official client against the program itself."""
 
 import asyncio
+import html
 import json
 import os
 import subprocess
@@ -15,7 +16,6 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import gieok
 from gieok.ops import NAMES, operation
-from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Surface
 from gieok.ops.request import request_schema
 from gieok.surfaces import tool_table
@@ -36,6 +36,9 @@ class Place(NamedTuple):
 
     def cli(self, *arguments: str) -> Any:
         return json.loads(self.run("-m", "gieok", *arguments, "--json").stdout)
+
+    def text(self, *arguments: str) -> str:
+        return self.run("-m", "gieok", "--lang", "en", *arguments).stdout.decode().rstrip("\n")
 
     def talk(self, conversation: Callable[[ClientSession], Awaitable[Any]]) -> Any:
         """Start a server, speak with it, and return what came of it."""
@@ -61,6 +64,15 @@ class Place(NamedTuple):
         return self.talk(conversation)
 
 
+def _told(answer: Any) -> str:
+    """Return what stands between the fences of an answer."""
+    (part,) = answer.content
+    head, _, rest = part.text.partition("\n")
+    data, _, end = rest.rpartition("\n")
+    assert (head, end) == ('<memory-data source="gieok">', "</memory-data>")
+    return str(html.unescape(data)).rstrip("\n")
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     (tmp_path / "shop" / ".git").mkdir(parents=True)
@@ -77,7 +89,7 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
     assert expected.keys() >= {"memory_search", "memory_get", "memory_remember", "memory_status"}
     assert expected.keys() >= {"code_search", "code_symbol", "code_impact", "code_overview"}
     assert {tool.name: (tool.description, tool.input_schema, tool.output_schema) for tool in listed} == {
-        name: (o.doc.en, request_schema(o, Surface.MCP), result_schema(o)) for name, o in expected.items()
+        name: (tool_table.description(o), request_schema(o, Surface.MCP), None) for name, o in expected.items()
     }
     hints = [
         (t.annotations.read_only_hint, t.annotations.destructive_hint, t.annotations.open_world_hint) for t in listed
@@ -100,23 +112,28 @@ def test_every_tool_answers_as_the_command_line_does(place: Place) -> None:
         ("memory_get", {"path": "memory/nowhere.md"}),
     )
     assert not any(answer.is_error for answer in answers)
-    assert known.structured_content == {**cli_made, "status": "known"}
-    assert made.structured_content["status"] == "created"
-    assert {**made.structured_content, "status": "known"} == place.cli("remember", ours, "--category", "preference")
-    assert found.structured_content == place.cli("search", "린터", "--limit", "2", "--min-score", "0")
-    assert "ruff" in found.structured_content["results"][0]["snippet"]
-    assert "ruff" in found.content[0].text
-    assert got.structured_content == place.cli("get", path)
-    assert gone.structured_content == place.cli("get", "memory/nowhere.md")
-    size = {"disk_bytes": None}  # of the log beside the database too, which is emptied when a process ends
-    assert status.structured_content | size == place.cli("status") | size
-    assert status.structured_content["documents"] == 2
+    assert _told(known) == place.text("remember", theirs, "--title", "Deploy window", "--category", "constraint")
+    assert "린터는 ruff를 쓰기로 했다." in _told(made)
+    assert place.cli("remember", ours, "--category", "preference")["status"] == "known"
+    assert _told(found) == place.text("search", "린터", "--limit", "2", "--min-score", "0")
+    assert "ruff" in _told(found)
+    assert _told(got) == place.text("get", path)
+    assert _told(gone) == "memory/nowhere.md is not there"
+    assert "2 documents" in _told(status)
+
+
+def test_an_answer_travels_once_and_its_length_is_that_of_its_text(place: Place) -> None:
+    (answer,) = place.call(("memory_remember", {"text": "Deploys go out on Tuesday mornings."}))
+    sent = answer.model_dump(by_alias=True, exclude_none=True)
+    assert [part["type"] for part in sent["content"]] == ["text"]
+    assert "structuredContent" not in sent
+    assert json.dumps(sent, ensure_ascii=False).count("Deploys go out on Tuesday mornings.") == 1
 
 
 # first memory_remember, but every memory_search of the session goes on to look in agent:main.
 def test_what_is_remembered_first_in_a_new_project_is_found_in_the_same_session(place: Place) -> None:
     made, found = place.call(("memory_remember", {"text": "린터는 ruff를 쓴다."}), ("memory_search", {"query": "린터"}))
-    assert made.structured_content["scope"].startswith("project:shop-")
+    assert not made.is_error
     assert not found.is_error, found.content[0].text
     assert "ruff" in found.content[0].text
 
@@ -172,7 +189,7 @@ def test_a_version_in_each_request_is_understood_too(place: Place) -> None:
 
     listed, status = asyncio.run(main())
     assert "memory_search" in {tool.name for tool in listed}
-    assert status.structured_content["state"] == "empty"
+    assert "Memory: empty" in _told(status)
 
 
 def test_a_version_that_nobody_knows_is_refused_with_those_that_are_served(place: Place) -> None:

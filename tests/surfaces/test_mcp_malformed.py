@@ -88,7 +88,7 @@ def test_wrong_arguments_are_answered(server: Conversation, arguments: bytes) ->
     server.write(_CALL % (b"20", arguments))
     answer = server.read()
     assert answer["id"] == 20
-    assert answer["result"]["isError"] or "results" in answer["result"]["structuredContent"]
+    assert answer["result"]["isError"] or "memory-data" in answer["result"]["content"][0]["text"]
 
 
 @pytest.mark.parametrize("identity", [[], {"a": 1}, None, 1.5, "nobody"])

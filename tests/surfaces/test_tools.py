@@ -26,7 +26,7 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
     Draft202012Validator({**schema, "required": []}).validate(defaults)
     needed = dict.fromkeys(schema["required"], "x")
     assert checked(found, defaults | needed, Surface.MCP) == checked(found, needed, Surface.MCP)
-    assert len(json.dumps(schema) + found.doc.en) < 1_500, "it costs every prompt"
+    assert len(json.dumps(schema) + tool_table.description(found)) < 1_500, "it costs every prompt"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_what_cannot_be_done_names_the_value_and_the_next_step(
     monkeypatch.chdir(tmp_path / "shop")
     assert not tools.answer("memory_remember", {"text": "It is raining."}).is_refused
     answer = tools.answer(tool, arguments)
-    assert (answer.is_refused, answer.data) == (True, None)
+    assert answer.is_refused
     _, message, rest = answer.text.partition(said)
     assert message == said
     assert hint in rest

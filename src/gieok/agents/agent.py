@@ -90,6 +90,8 @@ class Agent(NamedTuple):
     inventory: Inventory | None = None
     #: Whether a session in the agent's database has no person in it, by the session's key.
     is_system_session: Callable[[str], bool] = lambda key: False
+    #: Command files for a project's code, which are installed for who wants them.
+    commands: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
 
 
 def load(name: str) -> Agent:

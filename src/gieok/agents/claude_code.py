@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, own_file
+from gieok.agents.install.change import Edit, kept_file, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
@@ -93,6 +93,12 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     ]
 
 
+def _commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
+    folder = site.below("CLAUDE_CONFIG_DIR", ".claude") / "commands"
+    names = (f"gieok-{name}.md" for name in ("index", "query", "sync", "impact"))
+    return [kept_file(folder / name, edits.text_of(name).replace("{gieok}", call.typed())) for name in names]
+
+
 _HOOK_FILES = HookFiles(
     lambda site: site.below("CLAUDE_CONFIG_DIR", ".claude"),
     ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
@@ -110,6 +116,7 @@ AGENT = Agent(
     below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl"),
     Format(NAME, begin, read, is_prelude=_is_prelude),
     _edits,
+    commands=_commands,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
 )

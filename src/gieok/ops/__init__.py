@@ -35,6 +35,7 @@ _MODULES = {
     "erase": "moving.erase",
     "code init": "code.init",
     "code query": "code.query",
+    "code explore": "code.explore",
     "code show": "code.show",
     "code impact": "code.impact",
     "code sync": "code.sync",

@@ -164,6 +164,8 @@ class Operation(Generic[RequestT, ResultT]):
     examples: tuple[str, ...] = ()
     #: The tool's name over MCP, where it is not made from the operation's.
     tool: str = ""
+    #: When a model should call it rather than another tool; it costs tokens in every prompt.
+    tool_hint: str = ""
 
     @property
     def request(self) -> type[RequestT]:

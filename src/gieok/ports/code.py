@@ -37,6 +37,9 @@ class Edges(Protocol):
     def edges_into(self, keys: Sequence[str]) -> list[Edge]:
         """Return the edges that end in these symbols, sorted."""
 
+    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin in these symbols, sorted."""
+
 
 class SymbolGraph(Edges, Protocol):
     """The symbols of one project, the edges between them and the calls without a target."""
@@ -48,9 +51,6 @@ class SymbolGraph(Edges, Protocol):
 
     def all_symbols(self) -> Iterator[Symbol]:
         """Yield every symbol by path and line."""
-
-    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
-        """Return the edges that begin in these symbols, sorted."""
 
     def all_edges(self, kind: str = "") -> Iterator[Edge]:
         """Yield every edge, or those of one kind, sorted."""

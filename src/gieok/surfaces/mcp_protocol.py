@@ -125,7 +125,5 @@ def _called(params: Mapping[str, Any], call: Calling) -> dict[str, object]:
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise _Failed(jsonrpc.INVALID_PARAMS, "`name` must be a string, and `arguments` an object")
     answer = call(name, arguments)
-    result: dict[str, object] = {"content": [{"type": "text", "text": answer.text}], "isError": answer.is_refused}
-    if not answer.is_refused:
-        result["structuredContent"] = answer.data
-    return result
+    # No `structuredContent`: Claude Code (2.1.197) shows the model that instead of the text, unfenced and six times as long.
+    return {"content": [{"type": "text", "text": answer.text}], "isError": answer.is_refused}

@@ -3,7 +3,6 @@
 from typing import Any
 
 from gieok.ops import NAMES, operation
-from gieok.ops.encode import result_schema
 from gieok.ops.operation import Effect, Operation, Surface
 from gieok.ops.request import request_schema
 
@@ -19,6 +18,11 @@ def tool_name(name: str) -> str:
     return name.replace(" ", "_") if " " in name else f"memory_{name}"
 
 
+def description(found: Operation[Any, Any]) -> str:
+    """Return what a model is told of a tool: what it does, and when to call it rather than another."""
+    return f"{found.doc.en}. {found.tool_hint}" if found.tool_hint else found.doc.en
+
+
 def described() -> list[dict[str, Any]]:
     """Return what a process must know of each tool: its operation, its effect, and the definition for clients."""
     return [
@@ -28,9 +32,8 @@ def described() -> list[dict[str, Any]]:
             "shows_source": found.shows_source,
             "definition": {
                 "name": name,
-                "description": found.doc.en,
+                "description": description(found),
                 "inputSchema": request_schema(found, Surface.MCP),
-                "outputSchema": result_schema(found),
                 "annotations": {
                     "readOnlyHint": found.effect is Effect.READ,
                     "destructiveHint": found.effect is Effect.DESTROY,

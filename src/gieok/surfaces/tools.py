@@ -1,4 +1,4 @@
-"""What models call: the tools, and their answers, safe for a model to read.
+"""What models call: the tools, and their answers: one text each, safe for a model to read.
 
 A process of MCP imports no operation: the daemon answers, and what the tools are is kept in the home folder. Only where no
 daemon runs, stores and models are opened here, at the first call.
@@ -7,7 +7,6 @@ daemon runs, stores and models are opened here, at the first call.
 import contextlib
 import json
 import os
-import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -19,7 +18,7 @@ from gieok import __version__, fs, paths, places
 from gieok.daemon.call import Call, ask
 from gieok.errors import GieokError
 from gieok.surfaces.hook import trail
-from gieok.text.inert import fenced, safe, visible
+from gieok.text.inert import fenced, safe
 
 if TYPE_CHECKING:
     from gieok.app.resident import Resident
@@ -34,10 +33,9 @@ _SOURCE = (
 
 
 class ToolAnswer(NamedTuple):
-    """What a model is given: a text, and data; for a refusal only the text."""
+    """What a model is given: one text, whether it is an answer or says why there is none."""
 
     text: str
-    data: object = None
     is_refused: bool = False
 
 
@@ -58,14 +56,15 @@ def answer(
     if row is None:
         return ToolAnswer(f"unknown tool {name!r}. tools: {', '.join(_known())}", is_refused=True)
     folder, environment = folder or os.getcwd(), dict(os.environ)  # noqa: PTH109
+    told: list[str] = []  # what a person reads beside the answer, such as that a path is not there
     call = Call(
         row["operation"], arguments, "mcp", folder, environment, dict(flags), text_lang="en", verbatim=row["shows_source"]
     )  # fmt: skip
     try:
         if resident is None:
-            found = _daemons(call, writes=row["writes"]) or _answered_here(call, _resident())
+            found = _daemons(call, told, writes=row["writes"]) or _answered_here(call, told, _resident())
         else:
-            found = _answered_here(call, resident)
+            found = _answered_here(call, told, resident)
     except GieokError as error:
         return ToolAnswer(_refusal(str(error), error.hint), is_refused=True)
     if failure := found["failure"]:
@@ -73,25 +72,24 @@ def answer(
     if call.operation == "search":
         session = "" if resident else environment.get("CLAUDE_CODE_SESSION_ID", "")
         trail.count(places.home(), {"event": "search", "agent": "mcp", "session": session})
+    text = "\n".join(part for part in (*told, found["text"]) if part)
     if row["shows_source"]:  # an agent edits by what it reads: not a byte of it is changed
-        return ToolAnswer(f"{_SOURCE}\n{fenced(found['text'])}", found["data"])
-    # Memory is data wherever a model reads it: fenced as text, and with nothing hidden in it as data.
-    text = f'<memory-data source="gieok">\n{safe(found["text"])}\n</memory-data>'
-    return ToolAnswer(text, _visible(found["data"]))
+        return ToolAnswer(f"{_SOURCE}\n{fenced(text)}")
+    return ToolAnswer(f'<memory-data source="gieok">\n{safe(text)}\n</memory-data>')
 
 
-def _daemons(call: Call, *, writes: bool) -> Mapping[str, Any] | None:
+def _daemons(call: Call, told: list[str], *, writes: bool) -> Mapping[str, Any] | None:
     """Return the daemon's answer. While it answers, this process holds no model."""
-    found = ask(paths.home(), call, writes=writes, say=_ignore, tell=_tell)
+    found = ask(paths.home(), call, writes=writes, say=_ignore, tell=told.append)
     if found and _resident.cache_info().currsize:
         _resident().release(0)
     return found
 
 
-def _answered_here(call: Call, resident: "Resident") -> Mapping[str, Any]:
+def _answered_here(call: Call, told: list[str], resident: "Resident") -> Mapping[str, Any]:
     from gieok.daemon.answers import answered
 
-    return answered(resident, call, _ignore, _tell)
+    return answered(resident, call, _ignore, told.append)
 
 
 @cache
@@ -105,22 +103,9 @@ def _ignore(line: str) -> None:
     del line
 
 
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr)  # noqa: T201 - stdout is the protocol's
-
-
 def _refusal(message: str, hint: str) -> str:
     """Return what a model reads when a tool cannot do what it asks."""
     return f"{message}. {hint}" if hint else message
-
-
-def _visible(data: object) -> object:
-    """Return data without what does not show in any of its texts."""
-    if isinstance(data, str):
-        return visible(data)
-    if isinstance(data, dict):
-        return {key: _visible(value) for key, value in data.items()}
-    return [_visible(value) for value in data] if isinstance(data, list) else data
 
 
 @cache

@@ -86,3 +86,17 @@ def test_a_package_has_its_name_without_its_version(edges: Callable[[Mapping[str
         "shop.go": "package shop\nfunc Pay() {}\n",
         "cmd/main.go": 'package main\nimport "example.com/go-shop/v3"\nfunc main() { shop.Pay() }\n',
     }) == {"main -> Pay"}  # fmt: skip
+
+
+def test_a_type_satisfies_an_interface_by_its_methods_with_their_types(
+    edges: Callable[[Mapping[str, str]], set[str]],
+) -> None:
+    assert edges({
+        "go.mod": "module example.com/fs\n",
+        "fs.go": "package fs\n\ntype File interface{ Name() string }\n"
+        'type Fs interface{ Open(name string, flags ...byte) (File, error) }\nfunc Use(f Fs) { f.Open("a") }\n',
+        "mem/mem.go": 'package mem\nimport "example.com/fs"\ntype Mem struct{}\n'
+        "func (m *Mem) Open(n string, f ...uint8) (opened fs.File, err error) { return nil, nil }\n",
+        "web.go": 'package fs\nimport "net/http"\ntype Web struct{}\n'
+        "func (w Web) Open(name string, flags ...byte) (http.File, error) { return nil, nil }\n",
+    }) == {"Use -> Mem.Open"}  # fmt: skip

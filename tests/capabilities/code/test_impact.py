@@ -2,17 +2,19 @@
 
 import subprocess
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
-from gieok.capabilities.code.ask import analysis, changes, impact, lookup
+from gieok.capabilities.code.ask import analysis, changes, impact, likelihood, lookup, running
 from gieok.capabilities.code.ask.impact import Reached
 from gieok.capabilities.code.index import project
 from gieok.capabilities.code.index.graph import Certainty
 from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.languages import places
+from gieok.engine.learned import impact as learned
 from gieok.errors import BadRequest
-from gieok.model.code import Symbol
+from gieok.model.code import Edge, Symbol
 
 Make = Callable[[Mapping[str, str]], Project]
 _SHOP = {
@@ -94,9 +96,15 @@ def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:
         {"a.py": "class A:\n    def rare(self): ...\ndef guess(x):\n    x.rare()\ndef top():\n    guess(1)\n"}
     )
     found = analysis.of_symbols(made, lookup.find(made, "A.rare"))
-    assert [(r.key.partition("::")[2], r.tier, r.risk) for r in found.impact.symbols] == [
-        ("guess", 2, "medium"),
-        ("top", 2, "medium"),
+    assert [(r.key.partition("::")[2], r.tier) for r in found.impact.symbols] == [("guess", 2), ("top", 2)]
+    chances = [r.chance for r in found.impact.symbols]
+    assert chances[1] < chances[0] < 0.9
+    assert [impact.risk_of(chance) for chance in (0.5, 0.49, 0.2, 0.19, 0)] == [
+        "high",
+        "medium",
+        "medium",
+        "low",
+        "low",
     ]
 
 
@@ -146,21 +154,107 @@ def test_code_hardly_breaks_with_what_a_test_hands_it(indexed: Make) -> None:
     assert [(r.key.partition("::")[2], r.tier) for r in found.impact.tests] == [("test_run", 1), ("test_other", 3)]
 
 
-def test_one_sure_test_comes_before_many_unsure_ones_and_a_singular_name_before_both() -> None:
-    def test_of(path: str, number: int, tier: int) -> tuple[Reached, Symbol]:
+def test_one_likely_test_comes_before_many_unlikely_ones_and_a_singular_name_before_both() -> None:
+    def test_of(path: str, number: int, chance: float) -> Reached:
         key = f"{path}::test_{number}"
-        symbol = Symbol(key, path, f"test_{number}", "function", 1, 2, "", "", "", 0, "test", "active", "")
-        return Reached(key, 1, tier, ()), symbol
+        return Reached(key, 1, 1, (Edge(key, "shop/errors.py::Missing", "calls", 1, "resolved call", 1),), "", chance)
 
-    many = [test_of("tests/test_view.py", number, Certainty.UNIQUE_NAME) for number in range(9)]
-    made = [
-        *many,
-        test_of("tests/test_cart.py", 0, Certainty.RESOLVED),
-        test_of("tests/test_error.py", 0, Certainty.AMBIGUOUS),
+    tests = [
+        test_of("tests/test_cart.py", 0, 0.9),
+        test_of("tests/test_error.py", 0, 0.1),
+        *(test_of("tests/test_view.py", number, 0.05) for number in range(9)),
     ]
-    found, symbols = {r.key: r for r, _ in made}, {s.key: s for _, s in made}
-    result = impact.summarise(["shop/errors.py::Missing"], found, {}, symbols, ())
+    result = impact.summarise(["shop/errors.py::Missing"], {}, tests, {}, ())
     assert [f.path for f in result.test_files] == ["tests/test_error.py", "tests/test_cart.py", "tests/test_view.py"]
+    assert [one.key for one in result.tests[: result.run]] == ["tests/test_cart.py::test_0"]
+
+
+def _listed(made: Project, target: str) -> list[str]:
+    found = analysis.of_symbols(made, lookup.find(made, target)).impact
+    return [one.key.partition("::")[2] for one in found.tests[: found.run]]
+
+
+def test_only_the_tests_that_are_likely_to_run_a_function_are_to_be_run(indexed: Make) -> None:
+    made = indexed(
+        {
+            "lib.py": "def leaf(x):\n    return x\n\n\ndef tree(x):\n    if x == 'rare':\n        return leaf(x)\n    return x\n\n\n"
+            "def apart(x):\n    return x\n",
+            "tests/test_lib.py": "import lib\n\n\ndef test_leaf():\n    assert lib.leaf(1)\n\n\n"
+            "def test_tree():\n    assert lib.tree(1)\n\n\n"
+            + "\n\n".join(f"def test_apart_{n}():\n    assert lib.apart({n})\n" for n in range(12)),
+        }
+    )
+    found = analysis.of_symbols(made, lookup.find(made, "lib.py:leaf")).impact
+    assert _listed(made, "lib.py:leaf") == ["test_leaf"]
+    assert [one.key.rpartition("::")[2] for one in found.tests] == ["test_leaf", "test_tree"]
+    assert found.tests[0].chance > found.tests[1].chance + 0.2  # that call stands in a condition
+    assert 0.5 < found.held < 1
+
+
+def test_every_test_that_runs_a_hub_is_to_be_run(indexed: Make) -> None:
+    made = indexed(
+        {
+            "lib.py": "def hub(x):\n    return x\n\n\ndef other(x):\n    return hub(x)\n",
+            "tests/test_lib.py": "import lib\n\n\n"
+            + "\n\n".join(f"def test_hub_{n}():\n    assert lib.other({n})\n" for n in range(9)),
+        }
+    )
+    assert len(_listed(made, "lib.py:hub")) == 9
+
+
+def test_tests_that_make_an_object_of_the_class_come_before_those_of_its_sisters(indexed: Make) -> None:
+    made = indexed(
+        {
+            "shapes.py": "class Base:\n    def draw(self):\n        return self.hook()\n    def hook(self):\n        return 0\n"
+            + "".join(f"\n\nclass {name}(Base):\n    def hook(self):\n        return '{name}'\n" for name in "ABCD"),
+            "tests/test_shapes.py": "import shapes\n"
+            + "".join(f"\n\ndef test_{n}():\n    assert shapes.{name}().draw()\n" for n, name in enumerate("ABCD")),
+        }
+    )
+    found = analysis.of_symbols(made, lookup.find(made, "shapes.py:C.hook")).impact.tests
+    assert found[0].key == "tests/test_shapes.py::test_2"
+    assert found[0].chance > 2 * found[1].chance
+
+
+def test_chances_are_those_of_the_learned_weights(indexed: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = indexed(_SHOP)
+    before = analysis.of_symbols(made, lookup.find(made, "convert")).impact.tests
+    monkeypatch.setattr(learned, "_models", lambda: {"link": {"bias": -9.0}, "test": {"bias": -3.0}})
+    after = analysis.of_symbols(made, lookup.find(made, "convert")).impact.tests
+    assert before[0].chance > 0.5
+    assert after[0].chance == pytest.approx(0.047, abs=0.001)
+
+
+def test_a_place_counts_the_conditions_around_a_line_and_the_ways_out_before_it() -> None:
+    text = "def f(x):\n    if not x:\n        return 1\n    for y in x:\n        if y:\n            g(y)\n    with x:\n        h(\n            x\n        )\n"
+    lines = text.split("\n")
+    assert likelihood.place(lines, 1, 6) == (1, 1, 1, False)
+    assert likelihood.place(lines, 1, 9) == (0, 0, 1, False)
+    assert likelihood.place(["fn f() {", "    match x {", "        1 => g(),"], 1, 3)[0] == 1
+    assert likelihood.place([], 1, 6) == (0, 0, 0, False)
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["tests/test_a.py::TestA.test_x", "tests/test b.py::test_y"], "pytest tests/test_a.py::TestA::test_x 'tests/test b.py::test_y'"),
+        (["a/x_test.go::TestX", "a/x_test.go::TestY", "y_test.go::TestX"], "go test -run '^(TestX|TestY)$' ./a ."),
+        (["src/lib.rs::tests.adds"], "cargo test -- adds"),
+        (["test/a.test.js::suite.adds", "test/a.test.js::other"], "npx mocha test/a.test.js"),
+        (["a/FooTest.java::FooTest.bar"], ""),
+    ],
+)  # fmt: skip
+def test_the_command_runs_the_tests_by_what_the_project_uses(tmp_path: Path, files: list[str], expected: str) -> None:
+    (tmp_path / "package.json").write_text('{"devDependencies": {"mocha": "1"}}', encoding="utf-8")
+    tests = [
+        Symbol(key, key.partition("::")[0], key.rpartition(".")[2].rpartition("::")[2], "function", 1, 2, "", "", "", 0, "test", "", "")
+        for key in files
+    ]  # fmt: skip
+    assert running.command(tmp_path, tests) == expected
+    (tmp_path / "package.json").write_text("[]", encoding="utf-8")
+    assert running.command(tmp_path, tests) == ("" if "mocha" in expected else expected)
+    many = [tests[0]._replace(key=f"{tests[0].key}{n}") for n in range(21)]
+    assert len(running.command(tmp_path, many)) < 60
 
 
 def test_the_methods_of_a_suite_of_go_are_tests(indexed: Make) -> None:

@@ -20,7 +20,8 @@ def test_a_title_makes_a_function_of_javascript_a_test(indexed: Make) -> None:
         "  it.skip('twice', () => {})\n  it('twice', wrapped(() => { lib.pay() }))\n"
         "  it.each([1, 2])('row %s', n => { lib.pay(n) })\n  it(lib.title, () => {})\n})\n"
         "test('outer', async t => { await t.test('inner', () => { lib.pay() }) })\n"
-        "if (/x/.test('it')) lib.pay()\nrouter.test(function () {})\n",
+        "if (/x/.test('it')) lib.pay()\nrouter.test(function () {})\n"
+        "shop.beforeEach(() => { lib.pay() })\nshop.it('is none', () => {})\n",
         "lib.js": "exports.pay = function pay() {}\n",
     })  # fmt: skip
     assert _tests(made) == [

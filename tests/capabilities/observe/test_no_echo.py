@@ -91,7 +91,6 @@ def test_four_sessions_that_read_their_own_memory_add_nothing_to_it(context: Con
         agent.uses("Bash", {"command": "gieok search 'Redis Streams'"}, printed)
         answer = tools.answer("memory_search", {"query": "Redis Streams", "min_score": 0})
         agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, answer.text)
-        agent.uses("mcp__gieok__memory_search", {"query": "Redis Streams"}, json.dumps(answer.data))
         agent.hears(f"Here is what you keep:\n\n{memory}\n\nRight?")
         assert _observe(context) == first
     said = [found.message.text for found in context.memory.journal().read(_SCOPE, 0, budget_tokens=1 << 40)]

@@ -178,6 +178,10 @@ def test_impact_has_the_documented_shape(run: Run) -> None:
     assert [s["symbol"] for s in found["symbols"]] == ["Cart.total"]
     assert [t["symbol"] for t in found["tests"]] == ["test_total"]
     assert found["tests"][0]["via"][0]["from"] == "tests/test_cart.py::test_total"
+    assert found["run"] == {"count": 1, "held": 1.0, "command": "pytest tests/test_cart.py::test_total"}
+    assert (found["also"], found["counts"]["tests"], found["counts"]["test_files"]) == ([], 1, 1)
+    assert found["tests"][0]["chance"] > 0.5
+    assert len(run("code", "impact", "shop/money.py", "--limit", "1")["files"]) == 1
     assert found["unresolved"]["count"] == 0
     assert run("code", "impact", "../outside.py", status=2)["error"]["code"] == "bad_request"
     assert run("code", "impact", status=2)["error"]["code"] == "bad_request"
@@ -292,17 +296,6 @@ def test_the_git_hook_is_chained_and_taken_out_again(run: Run, shop: Path) -> No
     run("code", "install-hook", "--remove")
     assert mine.read_text(encoding="utf-8") == "#!/bin/sh\necho mine\nexit 0\n"
     assert not (shop / ".git/hooks/post-merge").exists()
-
-
-def test_command_files_for_claude_code_are_written_once_and_taken_out_unless_changed(run: Run, shop: Path) -> None:
-    run("code", "init")
-    assert len(run("code", "install-hook", "--commands")["hooks"]) == 3
-    query = shop / ".claude/commands/gieok-query.md"
-    assert 'gieok code query "$ARGUMENTS"' in query.read_text(encoding="utf-8")
-    assert run("code", "install-hook", "--commands", status=1)["hooks"] == []
-    query.write_text("mine", encoding="utf-8")
-    assert len(run("code", "install-hook", "--commands", "--remove")["hooks"]) == 2
-    assert query.read_text(encoding="utf-8") == "mine"
 
 
 def test_status_stats_validate_and_export_tell_of_the_project(run: Run, shop: Path) -> None:
@@ -469,7 +462,7 @@ def test_coverage_is_taken_in_shown_and_forgotten(
             result = row.handler(open_context({"lang": lang}), row.request(**request))
             assert row.present(result, Style(lang, colour=False)).strip()
     assert run("code", "coverage", "--forget")["kept"]["pairs"] == 0
-    assert run("code", "impact", "shop/money.py:spare")["tests"] == []
+    assert {test["tier"] for test in run("code", "impact", "shop/money.py:spare")["tests"]} <= {4}
 
 
 def test_patterns_of_the_projects_own_settings_are_left_out(run: Run, shop: Path) -> None:

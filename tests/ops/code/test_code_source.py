@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 
 import gieok
 from gieok.surfaces.cli import main
+from gieok.text.tokens import count_tokens
 
 _Call = tuple[str, dict[str, object]]
 _LINE = re.compile(r" *(\d+)\t(.*)", re.DOTALL)
@@ -58,6 +60,13 @@ def _data(answer: Any) -> str:
     return "\n".join(rest[:-1])
 
 
+def _json(capsys: pytest.CaptureFixture[str], *command: str) -> Any:
+    """Return what the command line gives, which HTTP gives as well."""
+    capsys.readouterr()
+    assert main([*command, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
 def _lines(data: str) -> dict[int, str]:
     return {int(match[1]): match[2] for line in data.split("\n") if (match := _LINE.fullmatch(line))}
 
@@ -79,11 +88,13 @@ def test_functions_of_real_files_are_shown_as_they_are_in_the_file(
         path = file.relative_to(root).as_posix()
         lines = file.read_bytes().decode("utf-8").split("\n")
         marked = [n for n, line in enumerate(lines, 1) if re.search(r"[<&`]", line)]
-        chosen += [("code_symbol", {"symbol": f"{path}:{n}"}) for n in marked[:: max(1, len(marked) // 2)][:2]]
+        chosen += [
+            ("code_symbol", {"symbol": f"{path}:{n}", "full": True}) for n in marked[:: max(1, len(marked) // 2)][:2]
+        ]
     assert len(chosen) > 50
     shown = signs = 0
-    for answer in _call(root, *chosen[:120]):
-        found = json.loads(json.dumps(answer.structured_content))["symbols"]
+    for (_, asked), answer in zip(chosen[:120], _call(root, *chosen[:120]), strict=True):
+        found = _json(capsys, "code", "show", str(asked["symbol"]), "--full")["symbols"]
         data = _data(answer)
         for symbol in found:
             lines = (root / symbol["path"]).read_bytes().decode("utf-8").split("\n")
@@ -95,7 +106,7 @@ def test_functions_of_real_files_are_shown_as_they_are_in_the_file(
             if len(found) == 1 and not symbol["redacted"]:
                 numbers = range(symbol["start_line"], symbol["end_line"] + 1)
                 expected = dict(zip(numbers, own, strict=True))
-                assert _lines(data) == dict(list(expected.items())[:400])
+                assert _lines(data) == expected
                 shown += 1
                 signs += sum(text.count(sign) for text in own for sign in "<&`")
     assert shown > 50
@@ -107,8 +118,7 @@ def test_a_snippet_of_a_search_is_lines_of_the_file(root: Path, capsys: pytest.C
     (root / "a.js").write_text(f"function settle(value) {{\n{body}    return refund;\n}}\n", encoding="utf-8")
     assert main(["code", "init", "--json"]) == 0
     capsys.readouterr()
-    (answer,) = _call(root, ("code_search", {"query": "settle refund"}))
-    (found,) = [r for r in answer.structured_content["results"] if r["symbol"] == "settle"][:1]
+    (found,) = [r for r in _json(capsys, "code", "query", "settle refund")["results"] if r["symbol"] == "settle"][:1]
     lines = (root / "a.js").read_text(encoding="utf-8").split("\n")
     count = found["snippet"].count("\n") + 1
     first = found["snippet_line"]
@@ -129,12 +139,13 @@ def test_what_does_not_show_is_kept_and_told_outside_of_the_code(
     hidden, windows = _call(root, ("code_symbol", {"symbol": "check"}), ("code_symbol", {"symbol": "windows"}))
     data = _data(hidden)
     assert list(_lines(data).values()) == code.split("\n")[:3]
-    assert hidden.structured_content["symbols"][0]["code"] == code.rstrip("\n")
+    assert _json(capsys, "code", "show", "check")["symbols"][0]["code"] == code.rstrip("\n")
     note = next(line for line in data.split("\n") if "do not show" in line)
     assert "U+202E" in note
     assert "U+200B" in note
     assert note.isascii()
-    assert any("CR LF" in note for note in windows.structured_content["symbols"][0]["code_notes"])
+    assert "CR LF" in _data(windows)
+    assert any("CR LF" in note for note in _json(capsys, "code", "show", "windows")["symbols"][0]["code_notes"])
 
 
 def test_a_redaction_is_told_beside_the_code_also_when_the_file_has_changed(
@@ -149,11 +160,13 @@ def test_a_redaction_is_told_beside_the_code_also_when_the_file_has_changed(
     for changed in (False, True):
         if changed:
             (root / "a.py").write_text("x = 1\n", encoding="utf-8")
-        redacted, plain = _call(root, ("code_symbol", {"symbol": "key"}), ("code_symbol", {"symbol": "plain"}))
+        (redacted,) = _call(root, ("code_symbol", {"symbol": "key"}))
         assert key not in redacted.content[0].text
-        assert redacted.structured_content["symbols"][0]["redacted"] is True
+        assert _json(capsys, "code", "show", "key")["symbols"][0]["redacted"] is True
         assert "the file holds something else there" in _data(redacted)
-        assert plain.structured_content["symbols"][0]["redacted"] is changed  # unchanged, the file itself is compared
+        assert (
+            _json(capsys, "code", "show", "plain")["symbols"][0]["redacted"] is changed
+        )  # unchanged, the file itself is compared
 
 
 def test_a_terminal_is_shown_numbers_and_obeys_nothing(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,3 +177,30 @@ def test_a_terminal_is_shown_numbers_and_obeys_nothing(root: Path, capsys: pytes
     shown = capsys.readouterr().out
     assert "     3\tdef f():\n     4\t    return '\ufffd[2J' < `" in shown
     assert "U+001B (L4)" in shown
+
+
+def test_a_client_asks_for_the_impact_of_a_diff_alone_and_explores_within_a_budget(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / "a.py").write_text("def fee():\n    return 1\n\n\ndef total():\n    return fee() & 3\n", encoding="utf-8")
+    (root / "test_a.py").write_text(
+        "from a import total\n\n\ndef test_total():\n    assert total()\n", encoding="utf-8"
+    )
+    git = ["git", "-c", "user.name=Kim", "-c", "user.email=kim@example.com"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *command], check=True, cwd=root)
+    (root / "a.py").write_text("def fee():\n    return 2\n\n\ndef total():\n    return fee() & 3\n", encoding="utf-8")
+    assert main(["code", "init", "--json"]) == 0
+    capsys.readouterr()
+    impact, explored = _call(
+        root, ("code_impact", {"diff": "HEAD"}), ("code_explore", {"query": ["test_total", "fee"], "budget": 400})
+    )
+    assert not impact.is_error
+    assert "Changed: a.py::fee" in impact.content[0].text
+    assert "test_total" in impact.content[0].text
+    data = _data(explored)
+    assert "test_total → (test_a.py:5) total → (a.py:6) fee" in data
+    assert _lines(data)[6] == "    return fee() & 3"
+    assert count_tokens(explored.content[0].text) <= 400
+    for answer in (impact, explored):
+        assert answer.structured_content is None

@@ -2,24 +2,28 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 import gieok
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import HOOKED
 from gieok.app import open_context
 from gieok.errors import BadRequest
-from gieok.ops import operation
+from gieok.ops import NAMES, operation
 from gieok.ops.home.doctor import Check, DoctorRequest
 from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.operation import Style
 from gieok.ops.prompt import installed
 from gieok.ops.prompt.install import InstallRequest, InstallResult
+from gieok.surfaces import tool_table
 from gieok.text import jsonc
 
 _AGENTS = tuple(HOOKED)
@@ -218,3 +222,71 @@ def test_a_process_that_is_killed_between_its_files_does_no_harm(set_up: Machine
     files = {name: data for name, data in set_up.tree().items() if not name.endswith(".tmp") and data is not None}
     assert files == _SETTINGS
     assert set_up.tree() == was
+
+
+_COMMANDS = [f"gieok-{name}.md" for name in ("impact", "index", "query", "sync")]
+
+
+def _commands(machine: Machine) -> dict[str, str]:
+    folder = machine.user / ".claude" / "commands"
+    return {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.md"))}
+
+
+def test_commands_for_code_are_installed_for_who_wants_them_and_taken_out(machine: Machine) -> None:
+    machine.install()
+    assert _commands(machine) == {}
+    machine.install(commands=True)
+    found = _commands(machine)
+    assert list(found) == _COMMANDS
+    for text in found.values():
+        head, _, body = text.removeprefix("---\n").partition("\n---\n")
+        assert yaml.safe_load(head).keys() >= {"description", "allowed-tools"}
+        assert "{gieok}" not in text
+        assert str(machine.home.name) in body.replace("'\"'\"'", "'")  # the home that this Gieok has
+    assert machine.statuses(commands=True) == {"unchanged"}
+    assert machine.statuses() == {"unchanged"}
+    assert _commands(machine) == found
+    machine.install(uninstall=True)
+    assert not (machine.user / ".claude" / "commands").exists()
+
+
+def test_a_command_of_the_users_own_is_never_overwritten_and_one_they_changed_stays(machine: Machine) -> None:
+    folder = machine.user / ".claude" / "commands"
+    folder.mkdir(parents=True)
+    (folder / "gieok-query.md").write_text("my own, which calls gieok", encoding="utf-8")
+    machine.install(commands=True)
+    (folder / "gieok-sync.md").write_text("mine by now: gieok code sync", encoding="utf-8")
+    machine.install(commands=True)
+    assert _commands(machine)["gieok-query.md"] == "my own, which calls gieok"
+    assert _commands(machine)["gieok-sync.md"] == "mine by now: gieok code sync"
+    machine.install(uninstall=True)
+    assert list(_commands(machine)) == ["gieok-query.md", "gieok-sync.md"]
+
+
+@pytest.mark.parametrize(("said", "expected"), [("y", _COMMANDS), ("", []), ("no", [])])
+def test_who_is_at_a_terminal_is_asked_for_the_commands_until_they_are_there(
+    machine: Machine, said: str, expected: list[str]
+) -> None:
+    asked: list[str] = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        return said
+
+    for _ in range(2):
+        operation("install").handler(replace(open_context({}), ask=ask), InstallRequest(agent="claude-code"))
+    assert list(_commands(machine)) == expected
+    assert len(asked) == (1 if expected else 2)
+
+
+def test_an_agent_without_such_commands_says_so(machine: Machine) -> None:
+    with pytest.raises(BadRequest, match="no command files"):
+        machine.install("codex", commands=True)
+
+
+def test_what_the_commands_call_are_tools_and_commands_that_there_are(machine: Machine) -> None:
+    machine.install(commands=True)
+    for text in _commands(machine).values():
+        called = set(re.findall(r"mcp__gieok__(\w+)|`(code_\w+)`", text))
+        assert {one or other for one, other in called} <= tool_table.tools().keys()
+        assert {f"code {name}" for name in re.findall(r"(?:gieok|gieok['\"]) code (\w+)", text)} <= set(NAMES)

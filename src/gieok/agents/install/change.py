@@ -51,6 +51,11 @@ def own_file(path: Path, text: str) -> Edit:
     return Edit(path, add, lambda now: "" if now == text else now)
 
 
+def kept_file(path: Path, text: str) -> Edit:
+    """Return the edit that is a whole file, unless somebody has one of that name or has changed ours: theirs stays."""
+    return Edit(path, lambda now: now or text, lambda now: "" if now == text else now)
+
+
 class Item(NamedTuple):
     """A value of ours in a JSON file: where it stands, how it is recognised there, and whether it is one of a list."""
 

@@ -24,9 +24,12 @@ class OwnCommand(NamedTuple):
 
     def line(self, event: str, agent: str) -> str:
         """Return the hook's command line for a shell."""
+        return self.typed("hook", event, "--agent", agent)
+
+    def typed(self, *arguments: str) -> str:
+        """Return a command line for a shell."""
         settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in self.environment.items())
-        words = " ".join(map(shlex.quote, (*self.words, "hook", event, "--agent", agent)))
-        return f"{settings} {words}".strip()
+        return f"{settings} {' '.join(map(shlex.quote, (*self.words, *arguments)))}".strip()
 
     def server(self) -> dict[str, object]:
         """Return the MCP server as most agents write it."""

@@ -10,7 +10,7 @@ from gieok.agents.transcripts.shortened import decoded
 #: A test holds this against the table of operations.
 TOOLS = (
     "memory_search", "memory_get", "memory_list", "memory_remember", "memory_status", "memory_why",
-    "code_impact", "code_overview", "code_search", "code_symbol",
+    "code_explore", "code_impact", "code_overview", "code_search", "code_symbol",
 )  # fmt: skip
 _SIGNS = (b"gieok", b"active_memory", b"memory_", b"code_")
 _TOOL = re.compile(rf"(?:^|[^a-z0-9])(?:{'|'.join(TOOLS)})$|(?:^|[^a-z0-9])gieok(?:$|[^a-z0-9])", re.IGNORECASE)

@@ -4,10 +4,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gieok.capabilities.code.ask import analysis, lookup
+from gieok.capabilities.code.ask import analysis, lookup, running
 from gieok.capabilities.code.ask.analysis import Analysis
 from gieok.capabilities.code.ask.executed import RAN
 from gieok.capabilities.code.ask.impact import CERTAINTY, FileReach, Reached
+from gieok.capabilities.code.index.project import Project
 from gieok.errors import BadRequest
 from gieok.ops.code.project import ShownFreshness, freshness_lines, opened
 from gieok.ops.context import Context
@@ -29,7 +30,11 @@ class ImpactRequest:
         Words("what differs from this git revision, instead of a symbol", "심볼 대신 이 git 리비전과 다른 것"), ""
     )
     limit: int = argument(
-        Words("how many symbols and tests to show (0: all)", "보여 줄 심볼과 테스트 수 (0: 전부)"), 30
+        Words("how many symbols, tests and files to show (0: all)", "보여 줄 심볼, 테스트, 파일 수 (0: 전부)"), 30
+    )
+    also: bool = argument(
+        Words("list the tests that are less likely to run it, too", "변경된 코드를 돌릴 가능성이 낮은 테스트도 보임"),
+        False,
     )
 
 
@@ -45,7 +50,10 @@ class ViaEdge(NamedTuple):
 
 
 class ReachedSymbol(NamedTuple):
-    """A symbol that depends on the change. `weakest` says what is least sure of the way there."""
+    """A symbol that depends on the change, and how likely (0–1) a run of it runs what changed.
+
+    `weakest` says what is least sure of the way there.
+    """
 
     symbol: str
     path: str
@@ -55,6 +63,7 @@ class ReachedSymbol(NamedTuple):
     distance: int
     tier: int
     certainty: str
+    chance: float
     risk: str
     weakest: OrNull[str]
     via: list[ViaEdge]
@@ -67,6 +76,7 @@ class ReachedFile(NamedTuple):
     path: str
     distance: int
     certainty: str
+    chance: float
     risk: str
     symbols: int
     tier: int
@@ -78,6 +88,15 @@ class Counts(NamedTuple):
     symbols: int
     files: int
     tests: int
+    test_files: int
+
+
+class RunThese(NamedTuple):
+    """How many tests to run, how much of all that is likely they hold (0–1), and the command; '' where it is not known."""
+
+    count_: int
+    held: float
+    command: str
 
 
 class Unresolved(NamedTuple):
@@ -89,13 +108,15 @@ class Unresolved(NamedTuple):
 
 
 class ImpactResult(NamedTuple):
-    """What is reached."""
+    """What is reached. `tests` are those to run; `also` are those that may run it too, where somebody asked for them."""
 
     changed: tuple[str, ...]
     deleted: tuple[str, ...]
     symbols: list[ReachedSymbol]
     files: list[ReachedFile]
     tests: list[ReachedSymbol]
+    also: list[ReachedSymbol]
+    run: RunThese
     test_files: list[ReachedFile]
     counts: Counts
     unresolved: Unresolved
@@ -104,21 +125,24 @@ class ImpactResult(NamedTuple):
     found: Hidden[bool] = True  # also where nothing is reached: that is an answer
 
 
-def _result(a: Analysis, limit: int) -> ImpactResult:
-    i, end = a.impact, limit or None
+def _result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResult:
+    i, end = a.impact, request.limit or None
     names = Counter(sorted(call.name for call in i.unresolved_calls))
     sites = [f"{call.source}#L{call.line}" for call in i.unresolved_calls[:_MOST_SITES]]
+    run_these, may_also = i.tests[: i.run], i.tests[i.run :]
     return ImpactResult(
         a.changed,
         a.deleted,
         [_reached(a, one) for one in i.symbols[:end]],
-        [_file(one) for one in i.files],
-        [_reached(a, one) for one in i.tests[:end]],
-        [_file(one) for one in i.test_files],
-        Counts(len(i.symbols), len(i.files), len(i.tests)),
+        [_file(one) for one in i.files[:end]],
+        [_reached(a, one) for one in run_these[:end]],
+        [_reached(a, one) for one in may_also[:end]] if request.also else [],
+        RunThese(i.run, round(i.held, 2), running.command(project.root, [a.symbols[one.key] for one in run_these])),
+        [_file(one) for one in i.test_files[:end]],
+        Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),
         Unresolved(len(i.unresolved_calls), names, sites),
         a.freshness,
-        limit,
+        request.limit,
     )
 
 
@@ -127,13 +151,15 @@ def _reached(a: Analysis, one: Reached) -> ReachedSymbol:
     weakest = max(one.via, key=lambda edge: edge.tier, default=None)
     return ReachedSymbol(
         one.key.partition("::")[2], s.path, s.start_line, s.end_line, s.kind, one.distance, one.tier, CERTAINTY[one.tier],
-        one.risk, one.doubt or (weakest.reason if weakest else ""),
+        round(one.chance, 3), one.risk, one.doubt or (weakest.reason if weakest else ""),
         [ViaEdge(e.source, e.target, e.kind, e.line, e.tier, e.reason) for e in one.via], one.doubt,
     )  # fmt: skip
 
 
 def _file(file: FileReach) -> ReachedFile:
-    return ReachedFile(file.path, file.distance, CERTAINTY[file.tier], file.risk, file.symbols, file.tier)
+    return ReachedFile(
+        file.path, file.distance, CERTAINTY[file.tier], round(file.chance, 3), file.risk, file.symbols, file.tier
+    )
 
 
 def run(context: Context, request: ImpactRequest) -> ImpactResult:
@@ -144,30 +170,46 @@ def run(context: Context, request: ImpactRequest) -> ImpactResult:
         raise BadRequest(f"limit {request.limit} is out of range")
     project = opened(context)
     if request.diff:
-        return _result(analysis.of_diff(project, request.diff), request.limit)
+        return _result(project, analysis.of_diff(project, request.diff), request)
     found = lookup.find(project, request.target, context.caller.folder)
-    return _result(analysis.of_symbols(project, found), request.limit)
+    return _result(project, analysis.of_symbols(project, found), request)
 
 
 _RISKS = {"high": Words("high", "높음"), "medium": Words("medium", "중간"), "low": Words("low", "낮음")}
 
 
 def present(result: ImpactResult, style: Style) -> str:
-    """Show symbols, then tests, each with risk and the way that leads there."""
+    """Show the tests to run with their command, then symbols, each with how likely it is and the way that leads there."""
     lines = [_title(Words(f"Changed: {_named(result.changed)}", f"변경: {_named(result.changed)}"), style)]
-    for words, rows, count in (
-        (Words("May break", "깨질 수 있음"), result.symbols, result.counts.symbols),
-        (Words("Tests to run", "돌려 볼 테스트"), result.tests, result.counts.tests),
-    ):
-        lines += ["", _title(_with(words, count), style), *(_line(row, style) for row in rows)]
-        if count > len(rows):
-            lines.append(style.dim(f"  … {count - len(rows)}"))
+    lines += ["", *_to_run(result, style)]
+    lines += ["", *_group(Words("May break", "깨질 수 있음"), result.symbols, result.counts.symbols, style)]
     importing = [f for f in (*result.files, *result.test_files) if not f.symbols]
     if importing:
         lines += ["", _title(_with(Words("Only import it", "가져오기만 함"), len(importing)), style)]
         lines += [f"  {printable(f.path)}" for f in importing[: result.limit or None]]
     lines += ["", *_unresolved(result, style), *freshness_lines(result.freshness, style)]
     return "\n".join(lines).rstrip()
+
+
+def _to_run(result: ImpactResult, style: Style) -> list[str]:
+    count, all_ = result.run.count_, result.counts.tests
+    percent = f"{100 * result.run.held:.0f} %"
+    words = Words(f"Run these ({count} of {all_})", f"돌려 볼 테스트 ({all_}개 중 {count}개)")
+    lines = _group(words, result.tests, count, style, counted=True)
+    if result.run.command and len(result.tests) == count:
+        lines.append(style.dim("  $ ") + printable(result.run.command))
+    if left := all_ - count:
+        also = Words(
+            f"May also run it: {left} (the list holds {percent} of the probability; --also shows them)",
+            f"더 돌릴 수도 있는 테스트: {left}개 (위 목록이 확률의 {percent}; --also로 보임)",
+        )
+        lines += ["", _title(also, style), *(_line(row, style) for row in result.also)]
+    return lines
+
+
+def _group(words: Words, rows: list[ReachedSymbol], count: int, style: Style, *, counted: bool = False) -> list[str]:
+    lines = [_title(words if counted else _with(words, count), style), *(_line(row, style) for row in rows)]
+    return [*lines, style.dim(f"  … {count - len(rows)}")] if count > len(rows) else lines
 
 
 def _with(words: Words, count: int) -> Words:
@@ -185,8 +227,9 @@ def _named(keys: tuple[str, ...]) -> str:
 def _line(one: ReachedSymbol, style: Style) -> str:
     way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
-    place = f"{one.path}#L{one.start_line}  → {way}{_evidence(one, style)}"
-    return printable(f"  {risk:7} {one.distance}  {one.symbol}") + "  " + style.dim(printable(place))
+    known = f"→ {way}" if way else Words("no way to it is known", "거기까지 가는 길은 모름").say(style.lang)
+    place = f"{one.path}#L{one.start_line}  {known}{_evidence(one, style)}"
+    return printable(f"  {100 * one.chance:3.0f} % {risk:6}  {one.symbol}") + "  " + style.dim(printable(place))
 
 
 def _evidence(one: ReachedSymbol, style: Style) -> str:

@@ -1,7 +1,7 @@
-"""`gieok code install-hook`: let git sync the index after commits, merges and checkouts; commands for Claude Code."""
+"""`gieok code install-hook`: let git sync the index after commits, merges and checkouts."""
 
+import shutil
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,27 +17,16 @@ BLOCK = f"""{_BEGIN}
 command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/dev/null 2>&1 &)
 {_END}
 """
-
-
-_COMMANDS = {
-    "init": ("Index this project's code", "init", "Say how many files were indexed, and what was skipped and why."),
-    "query": (
-        "Find functions and classes",
-        'query "$ARGUMENTS"',
-        "Read the places that answer before you change anything.",
-    ),
-    "sync": ("Bring the index of this project's code up to date", "sync", "Say what changed."),
-}
+_UNFOUND = Words(
+    "your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing",
+    "셸이 `gieok`을 찾지 못합니다: 그 폴더가 PATH에 있어야 훅이 일합니다",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookRequest:
     """Parameters of `gieok code install-hook`."""
 
-    commands: bool = argument(
-        Words("write commands for Claude Code instead: /gieok-init, /gieok-query, /gieok-sync",
-              "대신 Claude Code 명령을 씀: /gieok-init, /gieok-query, /gieok-sync"), False,
-    )  # fmt: skip
     remove: bool = argument(Words("take it out again", "다시 뺌"), False)
 
 
@@ -57,8 +46,6 @@ class HookResult:
 def run(context: Context, request: HookRequest) -> HookResult:
     """Add a block to each hook, or take it out; what else stands there stays."""
     project = opened(context)
-    if request.commands:
-        return HookResult(tuple(_commands(project.root, remove=request.remove)), request.remove)
     folder = project.versions.hooks_folder()
     if folder is None:
         raise BadRequest("there is no git repository here", hint="`git init`, or use `gieok code watch`")
@@ -67,41 +54,14 @@ def run(context: Context, request: HookRequest) -> HookResult:
 
 
 def files_of(root: Path) -> list[Path]:
-    """Return what `install-hook` wrote in a project: hooks in its own `.git` with our block, commands as we wrote them."""
+    """Return the hooks with our block in a project's own `.git`."""
     hooks = [root / ".git" / "hooks" / name for name in _HOOKS]
-    found = [file for file in hooks if file.is_file() and _BEGIN in file.read_text(encoding="utf-8", errors="replace")]
-    return found + [
-        file for file, text in _command_files(root) if file.is_file() and file.read_bytes() == text.encode()
-    ]
+    return [file for file in hooks if file.is_file() and _BEGIN in file.read_text(encoding="utf-8", errors="replace")]
 
 
 def take_out(root: Path) -> list[Path]:
     """Take it out of a project; return the files that changed."""
-    return [file for name in _HOOKS if _without(file := root / ".git" / "hooks" / name)] + list(
-        _commands(root, remove=True)
-    )
-
-
-def _commands(root: Path, *, remove: bool) -> Iterator[Path]:
-    """Write the command files, or take out those that are as we wrote them; one that a user changed stays."""
-    for file, text in _command_files(root):
-        if not remove and not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-            yield file
-        elif remove and file.exists() and file.read_text(encoding="utf-8") == text:
-            file.unlink()
-            yield file
-
-
-def _command_files(root: Path) -> Iterator[tuple[Path, str]]:
-    for name, (what, arguments, then) in _COMMANDS.items():
-        verb = arguments.split()[0]
-        text = (
-            f"---\ndescription: {what}\nallowed-tools: Bash(gieok code {verb}:*)\n---\n\n"
-            f"Run `gieok code {arguments}`. {then}\n"
-        )
-        yield root / ".claude" / "commands" / f"gieok-{name}.md", text
+    return [file for name in _HOOKS if _without(file := root / ".git" / "hooks" / name)]
 
 
 def _with(file: Path) -> bool:
@@ -133,7 +93,10 @@ def _without(file: Path) -> bool:
 def present(result: HookResult, style: Style) -> str:
     """Name the hooks."""
     words = Words("removed", "뺀 것") if result.removed else Words("installed", "설치한 것")
-    return f"{words.say(style.lang)}: {', '.join(path.name for path in result.hooks)}"
+    lines = [f"{words.say(style.lang)}: {', '.join(path.name for path in result.hooks)}"]
+    if result.hooks and not result.removed and shutil.which("gieok") is None:
+        lines.append(_UNFOUND.say(style.lang))
+    return "\n".join(lines)
 
 
 OPERATION = Operation(

@@ -9,11 +9,13 @@ from gieok.capabilities.code.index.project import SCOPE, freshness
 from gieok.capabilities.code.report import summary
 from gieok.errors import BadRequest
 from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
+from gieok.ops.code.source import place, shortened
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull, Score
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
 
 _LONGEST_QUESTION = 4_000
+_LINE_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,22 +109,25 @@ def present(result: QueryResult, style: Style) -> str:
     blocks = []
     for answer in result.results:
         callers = style.say(f"{answer.callers} caller{'' if answer.callers == 1 else 's'}", f"호출 {answer.callers}곳")
-        name = answer.path if answer.kind == "module" else answer.symbol
-        head = f"{style.bold(printable(name))}  {style.dim(printable(answer.citation))}"
-        lines = [head + style.dim(f"  {answer.kind}, {callers}, {answer.why}")]
-        lines += [f"    {printable(line)}" for line in (answer.signature, answer.summary) if line]
+        at = style.bold(printable(place(answer.path, answer.start_line, answer.end_line)))
+        name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
+        why = "" if answer.why == "words" else f", {answer.why}"
+        lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}")]
+        said = (shortened(line, _LINE_CHARS) for line in (answer.signature, answer.summary) if line)
+        lines += [f"    {printable(line)}" for line in said]
         blocks.append("\n".join(lines))
     if not blocks:
         blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
-    return "\n\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+    return "\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
 
 
 OPERATION = Operation(
     name="code query",
     examples=('gieok code query "where is the discount computed"', 'gieok code query "할인은 어디서 계산하지"'),
     tool="code_search",
+    tool_hint="Only places, for many matches; code_explore shows source",
     shows_source=True,
     handler=run,
     present=present,

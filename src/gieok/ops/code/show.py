@@ -1,24 +1,27 @@
 """`gieok code show`: one symbol with its code, what it calls and who calls it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from gieok.capabilities.code.ask import lookup
 from gieok.capabilities.code.ask.impact import CERTAINTY
-from gieok.capabilities.code.index.graph import IMPORTS
+from gieok.capabilities.code.index.graph import IMPORTS, Certainty
 from gieok.capabilities.code.index.project import Project, freshness
+from gieok.capabilities.code.languages import places
+from gieok.capabilities.code.model.facts import Kind
 from gieok.capabilities.code.report import summary
+from gieok.errors import BadRequest
 from gieok.model.code import Edge, Symbol
 from gieok.ops.code.project import ShownFreshness, freshness_lines, opened
-from gieok.ops.code.source import Excerpt, excerpt, numbered, told
+from gieok.ops.code.source import Excerpt, MemberRow, excerpt, heads, members, numbered, place, told
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, OrNull
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
 
-_MOST = 5
-_CODE_LINES = 60
-_CODE_LINES_OF_MACHINES = 400
+_MOST, _MOST_OTHERS = 5, 15
+#: Lines of code in one answer without `full`; of what is longer stands the head, of a class or a file with its members.
+_LINES, _OUTLINED_LINES, _HEAD_LINES = 150, 80, 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,10 @@ class ShowRequest:
         "",
         positional=True,
         needed="gieok code show load",
+    )
+    full: bool = argument(Words("all of its lines, however many", "길어도 모든 줄"), False)
+    limit: int = argument(
+        Words("how many callers and callees to show (0: all)", "보여 줄 부르는 곳과 부르는 것의 수 (0: 전부)"), 10
     )
 
 
@@ -46,18 +53,23 @@ def _code(shown: Excerpt) -> CodeText:
 
 
 class EdgeRow(NamedTuple):
-    """A symbol at the other end of an edge, and how sure that is."""
+    """A symbol at the other end of edges of a kind: the first line, how many, and how sure the surest is.
+
+    `citation` is where a caller calls from, and where a callee is defined.
+    """
 
     symbol: str
+    citation: str
     kind: str
     line: int
+    times: int
     tier: int
     certainty: str
     reason: str
 
 
 class ShownSymbol(NamedTuple):
-    """One symbol and what stands around it."""
+    """One symbol and what stands around it. `cut` is true where `code` is its first lines alone."""
 
     symbol: str
     path: str
@@ -73,17 +85,23 @@ class ShownSymbol(NamedTuple):
     status: str
     code_hash: str
     code: Annotated[Excerpt, As(_code), INLINE]
+    cut: bool
+    members: list[MemberRow]
     callers: list[EdgeRow]
+    callers_total: int
+    callers_in_tests: int
     callees: list[EdgeRow]
+    callees_total: int
     unresolved: int
 
 
 @dataclass(frozen=True, slots=True)
 class ShowResult:
-    """The symbols of that name, the first few of them."""
+    """The symbols of that name, the first few of them, and where the next ones are."""
 
     symbols: tuple[ShownSymbol, ...]
     total: int
+    others: tuple[str, ...]
     freshness: ShownFreshness
 
     @property
@@ -94,65 +112,126 @@ class ShowResult:
 
 def run(context: Context, request: ShowRequest) -> ShowResult:
     """Show the symbols that a name means."""
+    if request.limit < 0:
+        raise BadRequest(f"limit {request.limit} is out of range")
     project = opened(context)
     found = lookup.find(project, request.symbol, context.caller.folder)
-    return ShowResult(tuple(_shown(project, s) for s in found[:_MOST]), len(found), freshness(project))
+    found = sorted(found, key=lambda s: places.is_test(s.path))
+    rows, left = [], _LINES
+    for symbol in found[:_MOST]:
+        rows.append(_shown(project, symbol, 0 if request.full else max(left, _HEAD_LINES), request.limit))
+        left -= rows[-1].code.text.count("\n") + 1
+    others = (f"{place(s.path, s.start_line)} {s.key.partition('::')[2]}" for s in found[_MOST : _MOST + _MOST_OTHERS])
+    return ShowResult(tuple(rows), len(found), tuple(others), freshness(project))
 
 
-def _shown(project: Project, s: Symbol) -> ShownSymbol:
-    into = [(e.source, e) for e in project.store.edges_into([s.key])]
-    out = [(e.target, e) for e in project.store.edges_out_of([s.key])]
+def _shown(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
+    """Return a symbol with as many lines as there is room for (0: all)."""
+    last, inside = s.end_line, members(project, s) if room else []
+    is_cut = bool(room) and s.end_line - s.start_line >= min(room, _OUTLINED_LINES if inside else room)
+    if is_cut:
+        last = (
+            min(s.start_line + (_HEAD_LINES if inside else room), inside[0].start_line if inside else s.end_line + 1)
+            - 1
+        )
+    callers, callers_total, in_tests = _others(project, project.store.edges_into([s.key]), limit, is_into=True)
+    callees, callees_total, _ = _others(project, project.store.edges_out_of([s.key]), limit, is_into=False)
     return ShownSymbol(
         s.key.partition("::")[2], s.path, s.start_line, s.end_line, s.kind, s.signature, s.doc,
         *summary.told(project, [s])[0], list(summary.keywords(s)), s.complexity, s.status, s.code_hash,
-        excerpt(project, s.path, s.start_line, s.end_line), _sure_first(into), _sure_first(out),
-        len(project.store.unresolved_calls([s.name])),
+        excerpt(project, s.path, s.start_line, max(last, s.start_line)), is_cut, inside if is_cut else [],
+        callers, callers_total, in_tests, callees, callees_total, len(project.store.unresolved_calls([s.name])),
     )  # fmt: skip
 
 
-def _sure_first(found: Sequence[tuple[str, Edge]]) -> list[EdgeRow]:
-    """Return edges but imports, each with its other end."""
-    kept = sorted(
-        (row for row in found if row[1].kind != IMPORTS), key=lambda row: (row[1].tier, row[1][:2], row[1].line)
-    )
-    return [EdgeRow(other, e.kind, e.line, e.tier, CERTAINTY[e.tier], e.reason) for other, e in kept]
+def _others(project: Project, edges: Iterable[Edge], limit: int, *, is_into: bool) -> tuple[list[EdgeRow], int, int]:
+    """Return a row for each symbol at the other ends but of imports, at most `limit`; how many; how many in tests."""
+    grouped: dict[tuple[str, str], list[Edge]] = {}
+    for edge in edges:
+        if edge.kind != IMPORTS:
+            grouped.setdefault((edge.source if is_into else edge.target, edge.kind), []).append(edge)
+    rows = []
+    for (key, kind), same in grouped.items():
+        first = min(same, key=lambda e: (e.tier, e.line, e.reason))
+        path = key.partition("::")[0]
+        at = place(path, first.line) if is_into and first.line else ""
+        row = EdgeRow(key, at, kind, first.line, len(same), first.tier, CERTAINTY[first.tier], first.reason)
+        rows.append((places.is_test(path), first.tier, path if is_into else "", first.line, row))
+    kept = [row for *_, row in sorted(rows)[: limit or None]]
+    ends = {s.key: s for s in project.store.symbols(keys=sorted({row.symbol for row in kept}))}
+    kept = [row if row.citation else row._replace(citation=_begin(ends[row.symbol])) for row in kept]
+    return kept, len(rows), sum(is_test for is_test, *_ in rows)
+
+
+def _begin(s: Symbol) -> str:
+    return place(s.path, s.start_line)
 
 
 def present(result: ShowResult, style: Style) -> str:
-    """Show head, code, callers and callees."""
+    """Show place, code, callers and callees."""
     blocks = []
     for s in result.symbols:
-        name = style.bold(printable(f"{s.path}::{s.symbol}"))
-        lines = [name + style.dim(f"  L{s.start_line}-L{s.end_line}  {s.kind}, {s.status}")]
-        lines += [f"  {printable(s.summary)}"] if s.summary else []
-        lines += numbered(s.code, style, _CODE_LINES_OF_MACHINES if style.verbatim else _CODE_LINES)
-        lines += _edges(Words("called by", "부르는 곳"), s.callers, style)
-        lines += _edges(Words("calls", "부르는 것"), s.callees, style)
+        at = place(s.path, s.start_line, s.end_line)
+        name = s.path if s.kind == Kind.MODULE else s.symbol
+        lines = [f"{style.bold(printable(at))}  {printable(name)}" + style.dim(f"  {s.kind}, {s.status}")]
+        lines += [f"  {printable(s.summary)}"] if s.summary_by else []
+        lines += numbered(s.code, style)
+        lines += _rest(s, style)
+        into = Words(f"called by {_counted(s)}", f"부르는 곳 {_counted(s)}")
+        lines += _edges(into, s.callers, s.callers_total, style)
+        out = Words(f"calls {s.callees_total}", f"부르는 것 {s.callees_total}")
+        lines += _edges(out, s.callees, s.callees_total, style, is_out=True)
         if count := s.unresolved:
             words = Words(
                 f"{count} calls of this name with unknown target", f"대상을 모르는 같은 이름의 호출 {count}개"
             )
             lines.append(style.dim("  " + words.say(style.lang)))
         blocks.append("\n".join(lines))
-    if result.total > len(result.symbols):
-        blocks.append(style.dim(f"… {result.total - len(result.symbols)}"))
+    if result.others:
+        more = result.total - len(result.symbols)
+        head = style.say(f"{more} more of this name:", f"같은 이름 {more}개 더:")
+        blocks.append(style.dim("\n".join([head, *(f"  {printable(one)}" for one in result.others)])))
     return "\n\n".join([*blocks, *freshness_lines(result.freshness, style)])
 
 
-def _edges(words: Words, rows: Sequence[EdgeRow], style: Style) -> list[str]:
+def _counted(s: ShownSymbol) -> str:
+    tests = s.callers_in_tests
+    return f"{s.callers_total - tests} + {tests} test" + "s" * (tests != 1) if tests else str(s.callers_total)
+
+
+def _rest(s: ShownSymbol, style: Style) -> list[str]:
+    """Return what stands for the lines that are left out."""
+    rows = heads(s.members, style)
+    if s.cut and not s.members:
+        left = s.end_line - s.code.first - s.code.text.count("\n")
+        more = Words(f"… {left} more lines, to {s.end_line}: `full`", f"… {left}줄 더, {s.end_line}까지: `full`")
+        rows.append(style.dim(more.say(style.lang)))
+    return rows
+
+
+def _edges(words: Words, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False) -> list[str]:
+    """Return the other ends: a caller as the place of its call, a callee behind the line of the call."""
     if not rows:
         return []
-    shown = [
-        f"    {printable(e.symbol)}" + style.dim(f"  {e.kind} L{e.line}, {style.told(e.reason)}") for e in rows[:20]
-    ]
-    more = [style.dim(f"    … {len(rows) - 20}")] if len(rows) > 20 else []
-    return [f"  {words.say(style.lang)} ({len(rows)}):", *shown, *more]
+    lines = [f"  {words.say(style.lang)}:"]
+    for e in rows:
+        name, at = printable(e.symbol.partition("::")[2]), printable(e.citation)
+        what = "" if e.kind in _PLAIN else f"{e.kind}"
+        doubt = style.told(e.reason) if e.tier > Certainty.RESOLVED else ""
+        said = ", ".join(filter(None, [what, f"×{e.times}" if e.times > 1 else "", doubt]))
+        row = f"{e.line} {name}  {at}" if is_out else f"{at} {name}"
+        lines.append(f"    {row}" + (style.dim(f"  {said}") if said else ""))
+    return [*lines, *([style.dim(f"    … {total - len(rows)}")] if total > len(rows) else [])]
+
+
+_PLAIN = ("calls", "constructs")
 
 
 OPERATION = Operation(
     name="code show",
-    examples=("gieok code show Order.total",),
+    examples=("gieok code show Order.total", "gieok code show Order --full"),
     tool="code_symbol",
+    tool_hint="For one symbol that you can name; of a long class or a file the heads of what is inside",
     shows_source=True,
     handler=run,
     present=present,

@@ -5,12 +5,17 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
+from gieok.capabilities.code.index import scan
 from gieok.capabilities.code.index.project import SCOPE, Project
+from gieok.capabilities.code.model.facts import Kind
+from gieok.model.code import Symbol
 from gieok.ops.operation import Style, Words, printable
+from gieok.text import encoding
 from gieok.text.inert import visible
 
 _REDACTED = re.compile(r"\[redacted:[a-z-]+\]")
 _MOST_NAMED = 5
+_SIGNATURE_CHARS = 140
 
 
 class Excerpt(NamedTuple):
@@ -38,7 +43,7 @@ def excerpt(project: Project, path: str, first: int, last: int) -> Excerpt:
     except OSError:
         data = b""
     if sha256(data).hexdigest() == documents[0].content_hash:
-        given = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        given = scan.text_of(data).split("\n")
         is_redacted = given[first - 1 : last] != lines
     else:
         is_redacted, data = bool(_REDACTED.search(text)), b""
@@ -60,6 +65,10 @@ def _notes(first: int, text: str, data: bytes, *, is_redacted: bool) -> list[Wor
         found.append(Words("the file's lines end in CR LF", "파일의 줄은 CR LF로 끝납니다"))
     if "\N{REPLACEMENT CHARACTER}" in text and b"\xef\xbf\xbd" not in data:
         found.append(Words("bytes that are not UTF-8 are shown as \ufffd", "UTF-8이 아닌 바이트는 \ufffd 로 보입니다"))
+    elif data and (read := encoding.decode(data)) is not None and read.encoding != "UTF-8":
+        found.append(
+            Words(f"the file is in {read.encoding}, not in UTF-8", f"파일은 UTF-8이 아니라 {read.encoding}입니다")
+        )
     return found
 
 
@@ -76,20 +85,60 @@ def _hidden(named: str) -> Words:
     )
 
 
-def numbered(shown: Excerpt, style: Style, most: int) -> list[str]:
+def numbered(shown: Excerpt, style: Style) -> list[str]:
     """Return notes, then the lines, each behind its number and a tab; for a terminal without what it would obey."""
     lines = shown.text.split("\n") if shown.text else []
-    told = [style.dim(f"  ! {note.say(style.lang)}") for note in shown.notes]
-    rows = [
-        style.dim(f"{number:>6}\t") + (line if style.verbatim else printable(line))
-        for number, line in enumerate(lines[:most], shown.first)
+    noted = [style.dim(f"  ! {note.say(style.lang)}") for note in shown.notes]
+    width = 0 if style.verbatim else 6  # a model pays for every space
+    return [
+        *noted,
+        *(
+            style.dim(f"{number:>{width}}\t") + (line if style.verbatim else printable(line))
+            for number, line in enumerate(lines, shown.first)
+        ),
     ]
-    left = len(lines) - most
-    more = Words(
-        f"  … {left} more lines, to L{shown.first + len(lines) - 1}",
-        f"  … {left}줄 더, L{shown.first + len(lines) - 1}까지",
-    )
-    return [*told, *rows, *([style.dim(more.say(style.lang))] if left > 0 else [])]
+
+
+def place(path: str, first: int, last: int = 0) -> str:
+    """Return where something stands as an editor opens it: `path:line`, or `path:first-last`."""
+    return f"{path}:{first}-{last}" if last > first else f"{path}:{first}"
+
+
+class MemberRow(NamedTuple):
+    """What is inside of a class or a file: its head, and where it stands."""
+
+    symbol: str
+    kind: str
+    start_line: int
+    end_line: int
+    signature: str
+
+
+def members(project: Project, s: Symbol) -> list[MemberRow]:
+    """Return what is directly inside of a class or a file, in order; nothing of what is neither."""
+    if s.kind not in (Kind.CLASS, Kind.MODULE):
+        return []
+    prefix = f"{s.path}::" if s.kind == Kind.MODULE else f"{s.key}."
+    inside = (m for m in project.store.symbols(paths=[s.path]) if m.key.startswith(prefix) and m.key != s.key)
+    return [
+        MemberRow(m.key.partition("::")[2], m.kind, m.start_line, m.end_line, m.signature)
+        for m in inside
+        if m.kind in (Kind.CLASS, Kind.FUNCTION, Kind.METHOD) and "." not in m.key[len(prefix) :]
+    ]
+
+
+def heads(rows: Sequence[MemberRow], style: Style) -> list[str]:
+    """Return a line for each member: its lines, and its signature."""
+    return [
+        style.dim(f"{m.start_line}-{m.end_line}") + f"  {printable(shortened(m.signature, _SIGNATURE_CHARS))}"
+        for m in rows
+    ]
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return a text as one line of at most `limit` characters."""
+    line = " ".join(text.split()).replace("( ", "(").replace(", )", ")")
+    return line if len(line) <= limit else f"{line[: limit - 2].rstrip()} …"
 
 
 def told(notes: Sequence[Words]) -> list[str]:

@@ -115,6 +115,8 @@ class _TakingOut:
             if edits_of is None:
                 continue
             with suppress(GieokError):  # an agent that is not there; the record of installs knows what was
+                if commands_of := load(name).commands:
+                    yield from commands_of(site, call(self._context))
                 yield from edits_of(site, call(self._context))
 
     def _undo(self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True) -> Change | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from gieok import places
 from gieok.agents.agent import load
 from gieok.agents.install import change
-from gieok.agents.install.change import Change, InstallRecord
+from gieok.agents.install.change import Change, Edit, InstallRecord
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import NAMES
 from gieok.errors import BadRequest
@@ -32,6 +32,13 @@ class InstallRequest:
     )  # fmt: skip
     user: bool = argument(Words("for all your projects (the default)", "모든 프로젝트에 (기본)"), False)
     project: bool = argument(Words("for the project in this folder only", "이 폴더의 프로젝트에만"), False)
+    commands: bool = argument(
+        Words(
+            "also commands for a project's code: /gieok-index, /gieok-query, /gieok-sync, /gieok-impact",
+            "프로젝트 코드용 명령도: /gieok-index, /gieok-query, /gieok-sync, /gieok-impact",
+        ),
+        False,
+    )
     dry_run: bool = argument(Words("show what would change, and change nothing", "무엇이 바뀔지만 보임"), False)
     uninstall: bool = argument(Words("take it out again", "도로 빼냄"), False)
 
@@ -69,7 +76,7 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
     site = project_site(context) if request.project else user_site(context)
-    edits = edits_of(site, call(context))
+    edits = [*_commands(context, request, site), *edits_of(site, call(context))]  # the first folder made goes last
     ledger = InstallRecord(context.home)
     plan = change.undone if request.uninstall else change.planned
     if request.dry_run:
@@ -84,6 +91,25 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
                 (context.home / places.DAEMON_DOWN).unlink(missing_ok=True)
     note = None if request.uninstall else load(request.agent).note
     return InstallResult(request.agent, changes, Words(*note) if note else None, request.dry_run, request.uninstall)
+
+
+def _commands(context: Context, request: InstallRequest, site: InstallPlace) -> list[Edit]:
+    """Return the command files: where they are asked for, where a person who is asked wants them, where they are taken out."""
+    commands_of = load(request.agent).commands
+    if commands_of is None:
+        if request.commands:
+            raise BadRequest(f"{request.agent!r} has no command files", hint="leave out --commands")
+        return []
+    edits = commands_of(site, call(context))
+    there = [edit for edit in edits if edit.path.exists()]
+    if request.uninstall:
+        return there
+    if not (request.commands or request.dry_run) and len(there) < len(edits) and context.ask:
+        names = ", ".join(f"/{edit.path.stem}" for edit in edits)
+        shown = context.words(f"commands for a project's code: {names}", f"프로젝트 코드용 명령: {names}")
+        question = context.words("install them too? [y/N] ", "이것도 설치할까요? [y/N] ")
+        return edits if context.agrees([shown], question, "") else []
+    return edits if request.commands else []
 
 
 def user_site(context: Context) -> InstallPlace:
@@ -154,7 +180,11 @@ def _difference(c: Change) -> list[str]:
 
 OPERATION = Operation(
     name="install",
-    examples=("gieok install claude-code", "gieok install codex --dry-run", "gieok install cursor --uninstall"),
+    examples=(
+        "gieok install claude-code --commands",
+        "gieok install codex --dry-run",
+        "gieok install cursor --uninstall",
+    ),
     handler=run,
     present=present,
     effect=Effect.WRITE,

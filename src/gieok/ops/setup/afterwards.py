@@ -98,7 +98,7 @@ class Afterwards:
         return found.handler(context or self._context, found.request(**values))
 
     def _installed(self, agent: str) -> str:
-        result = self._run("install", agent=agent)
+        result = self._run("install", context=replace(self._context, ask=None), agent=agent)
         count = sum(change.status != "unchanged" for change in result.changes)
         said = self._context.words(f"{count} files changed", f"파일 {count}개 고침")
         return said + (f"; {result.note.say(self._context.lang)}" if result.note else "")

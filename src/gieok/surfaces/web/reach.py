@@ -1,7 +1,7 @@
 """What a change reaches, drawn from the result of `code impact`: a column for each distance, tests with a mark of their own."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -84,7 +84,9 @@ def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[in
             key = f"{one.path}::{one.symbol}"
             kinds = f"{'test' if is_test else 'code'} tier{min(one.tier, 4)}"
             grades = [style.say(grade, _GRADES.get(grade, grade)) for grade in (one.certainty, one.risk)]
-            title = f"{key}: {', '.join(grades)}" + (f" ({style.told(one.weakest)})" if one.weakest else "")
+            title = f"{key}: {100 * one.chance:.0f} %, {', '.join(grades)}" + (
+                f" ({style.told(one.weakest)})" if one.weakest else ""
+            )
             found[key] = Spot(key, _short(_named(key)), one.path, column, row, kinds, title)
         left[column] = max(len(rows) - _MOST_IN_COLUMN, 0)
     return found, left
@@ -142,13 +144,3 @@ def _short(shown: str) -> str:
 
 def _end(path: str) -> str:
     return path if len(path) <= _CHARS + 6 else f"…{path[-_CHARS - 5 :]}"
-
-
-def commands(files: Sequence[str]) -> str:
-    """Return the command that runs test files of one language; '' where that is not known."""
-    if files and all(file.endswith(".py") for file in files):
-        return "pytest " + " ".join(files)
-    if files and all(file.endswith("_test.go") for file in files):
-        folders = dict.fromkeys(file.rpartition("/")[0] for file in files)
-        return "go test " + " ".join(f"./{folder}" if folder else "." for folder in folders)
-    return ""

@@ -1,13 +1,16 @@
 """Impact of symbols, files and diffs over the stored graph; deleted symbols are looked up in the graph of the old version."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.capabilities.code.ask import changes, executed, impact
-from gieok.capabilities.code.ask.impact import Impact, Reached
+from gieok.capabilities.code.ask.evidence import Change, Tests
+from gieok.capabilities.code.ask.impact import Impact
+from gieok.capabilities.code.ask.likelihood import Sources, Way
 from gieok.capabilities.code.index import graph
 from gieok.capabilities.code.index.project import Freshness, Project, freshness
 from gieok.capabilities.code.index.read import CodeSource, read
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.languages.table import language_of
 from gieok.capabilities.code.model import facts as fact_file
 from gieok.capabilities.code.model.facts import Kind
@@ -26,8 +29,13 @@ class Analysis(NamedTuple):
 
 def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
     """Return what depends on these symbols; a file stands for all that is in it, a class for its methods."""
-    seeds = _with_members(project, symbols)
-    return _analyse(project, seeds, (), {}, [s.key for s in symbols])
+    found, known = impact_of(project, symbols)
+    return Analysis(found, known, tuple(s.key for s in symbols), (), freshness(project))
+
+
+def impact_of(project: Project, symbols: Sequence[Symbol]) -> tuple[Impact, dict[str, Symbol]]:
+    """Return what depends on these symbols by the index as it is, and the symbols of it by key."""
+    return _analyse(project, _Asked(_with_members(project, symbols), (), {}, ()))
 
 
 def of_diff(project: Project, revision: str) -> Analysis:
@@ -48,8 +56,9 @@ def of_diff(project: Project, revision: str) -> Analysis:
     present = {s.key for s in project.store.symbols(keys=sorted(changed))}
     gone = [key for key in sorted(changed) if key not in present]
     seeds = _with_members(project, [changed[key] for key in sorted(changed) if key in present])
-    found = _reached_before(project, old, gone) if gone else {}
-    return _analyse(project, seeds, gone, found, sorted(changed))
+    before = _ways_before(project, old, gone) if gone else {}
+    found, known = _analyse(project, _Asked(seeds, gone, before, [changed[key] for key in gone]))
+    return Analysis(found, known, tuple(sorted(changed)), tuple(gone), freshness(project))
 
 
 def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
@@ -63,33 +72,61 @@ def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
     return sorted(keys)
 
 
-def _reached_before(project: Project, old: dict[str, CodeSource], gone: Sequence[str]) -> dict[str, Reached]:
+def _ways_before(project: Project, old: dict[str, CodeSource], gone: Sequence[str]) -> dict[str, Way]:
     """Link the project with the old version of the changed files, and follow the edges into deleted symbols."""
     files = {path: fact_file.load(text) for path, text in project.store.facts() if path not in old}
     files |= {path: source.facts for path, source in old.items()}
     built = graph.build(list(files.items()))
-    return impact.reach(impact.Network([*built.edges, *executed.edges_into(project.store, gone)]), gone)
+    network = impact.Network([*built.edges, *executed.edges_into(project.store, gone)])
+    symbols = {s.key: s for s in project.store.all_symbols() if s.path not in old}
+    symbols |= {s.key: s for source in old.values() for s in source.symbols}
+    return impact.net_of(network, impact.around(network, gone), symbols, Sources(None)).spread(gone)
 
 
-def _analyse(
-    project: Project, seeds: Sequence[str], gone: Sequence[str], before: dict[str, Reached], changed: Sequence[str]
-) -> Analysis:
-    store = project.store
-    found = {**before, **impact.reach(executed.ObservedTests(store), seeds)}
-    for key in seeds:
-        found.pop(key, None)
+class _Asked(NamedTuple):
+    """A change as it is in the index: the keys of what is there, and what is gone with the ways to it."""
+
+    seeds: Sequence[str]
+    gone: Sequence[str]
+    before: Mapping[str, Way]
+    was: Sequence[Symbol]
+
+
+def _analyse(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]]:
+    store, seeds, gone = project.store, asked.seeds, asked.gone
+    edges, sources = executed.ObservedTests(store), Sources(project.root)
+    own = store.symbols(keys=seeds)
+    methods = impact.methods_alone([*own, *asked.was])
+    classes = impact.family(store, methods, lambda keys: {s.key for s in store.symbols(keys=keys)})
     paths = sorted({key.partition("::")[0] for key in (*seeds, *gone)})
     imported = impact.importers(store, paths, store.files())
-    beside = impact.beside(paths, imported)
-    symbols = {s.key: s for s in store.symbols(keys=[*found, *seeds], paths=beside)}
-    found = {key: one for key, one in found.items() if key in symbols}
-    found |= executed.doubted(store, seeds, found, symbols) if not gone else {}
+    tests_of = sorted(path for path in (*imported, *paths) if places.is_test(path))
+    into = impact.around(edges, [*seeds, *classes])
+    symbols = {
+        s.key: s for s in store.symbols(keys=sorted({*seeds, *asked.before, *(e.source for e in into)}), paths=tests_of)
+    }
+    net = impact.net_of(edges, into, symbols, sources)
+    ways = {**asked.before, **net.spread(seeds)}
+    ways = {key: way for key, way in ways.items() if key in symbols or not way.distance}
+    beside = _beside(project, sources, edges, paths, symbols) if impact.is_orphan(ways, symbols) else None
+    change = Change([*own, *asked.was], ways, net.spread(classes) if methods else None, beside)
+    found = {key: one for key, one in impact.reached(ways).items() if key not in seeds and key not in gone}
+    tests = [s for key, s in symbols.items() if impact.is_test(s) and key not in seeds]
+    ran = [one.key for one in found.values() if [e.kind for e in one.via] == [executed.RAN]]
+    unlikely = executed.not_run(store, seeds, [s.key for s in tests], symbols) if not gone else {}
+    ranked = impact.judged(found, Tests(tests, sources, imported), change, ran, unlikely)
     names = sorted({_name(key) for key in (*seeds, *gone)} - {"<module>"})
-    unresolved_calls = store.unresolved_calls(names)
-    return Analysis(
-        impact.summarise([*seeds, *gone], found, imported, symbols, unresolved_calls),
-        symbols, tuple(changed), tuple(gone), freshness(project),
-    )  # fmt: skip
+    return impact.summarise([*seeds, *gone], found, ranked, imported, store.unresolved_calls(names)), symbols
+
+
+def _beside(
+    project: Project, sources: Sources, edges: executed.ObservedTests, paths: Sequence[str], symbols: dict[str, Symbol]
+) -> dict[str, Way]:
+    """Return the ways to whatever else is in the changed files, and add the symbols on them to `symbols`."""
+    others = [s.key for s in project.store.symbols(paths=paths) if s.kind in (Kind.FUNCTION, Kind.METHOD)]
+    into = impact.around(edges, others)
+    symbols |= {s.key: s for s in project.store.symbols(keys=sorted({e.source for e in into}))}
+    return impact.net_of(edges, into, symbols, sources).spread(others)
 
 
 def _name(key: str) -> str:

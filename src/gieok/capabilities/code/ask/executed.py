@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.capabilities.code.ask.coverage import Learned
-from gieok.capabilities.code.ask.impact import Reached, is_test
 from gieok.capabilities.code.index.graph import Certainty
 from gieok.capabilities.code.index.project import SCOPE, Project
 from gieok.capabilities.code.model.facts import Kind
@@ -30,6 +29,10 @@ class ObservedTests(NamedTuple):
         """Return the edges that end in these symbols, sorted."""
         return sorted([*self.store.edges_into(keys), *edges_into(self.store, keys)])
 
+    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the stored edges that begin in these symbols, sorted."""
+        return self.store.edges_out_of(keys)
+
 
 def edges_into(store: Executions, keys: Sequence[str]) -> list[Edge]:
     """Return an edge for every test that ran one of these functions."""
@@ -43,10 +46,10 @@ def _sureness(row: Executed) -> tuple[int, str]:
     return Certainty.UNIQUE_NAME, _CHANGED
 
 
-def doubted(
-    store: Executions, seeds: Sequence[str], found: Mapping[str, Reached], symbols: Mapping[str, Symbol]
-) -> dict[str, Reached]:
-    """Return the tests that were seen not to run the change, as less sure: possible, not certain.
+def not_run(
+    store: Executions, seeds: Sequence[str], tests: Sequence[str], symbols: Mapping[str, Symbol]
+) -> dict[str, str]:
+    """Return those of `tests` that were seen not to run the change, each with what to say of it.
 
     A test runs as it did while nothing that it ran has changed. That holds for what is in functions: of a changed constant or
     class body coverage says nothing. And of a function that no test ran, it does not say that it was looked for.
@@ -57,10 +60,7 @@ def doubted(
     if {row.function for row in rows} != set(seeds):
         return {}
     ran = {row.test for row in rows}
-    others = [
-        key for key, one in found.items() if key not in ran and one.tier < Certainty.AMBIGUOUS and is_test(symbols[key])
-    ]
-    return {key: found[key]._replace(tier=Certainty.AMBIGUOUS, doubt=NOT_RUN) for key in sorted(store.settled(others))}
+    return dict.fromkeys(sorted(store.settled([key for key in tests if key not in ran])), NOT_RUN)
 
 
 def keep(project: Project, learned: Learned) -> None:

@@ -1,17 +1,21 @@
-"""What may break: everything from which a change can be reached, surest and nearest first, with the path that leads there.
+"""What may break: everything from which a change can be reached, each with how likely a run of it runs what changed.
 
-Depth is not cut: precision was measured to be flat in it (.42 at one step, .53 at four, .47 without limit). What ranks is
-how sure the weakest edge of the path is, then the distance. Files that only import the change come last: nothing is
-missed there, but most of them are fine.
+Depth is not cut: precision was measured to be flat in it (.42 at one step, .53 at four, .47 without limit). What ranks is the
+chance of the ways there (`likelihood`); of a test also what else speaks for it (`evidence`). Files that only import the change
+come last: nothing is missed there, but most of them are fine.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gieok.capabilities.code.index.graph import IMPORTS, Certainty
+from gieok.capabilities.code.ask import likelihood
+from gieok.capabilities.code.ask.evidence import Change, Tests, singular
+from gieok.capabilities.code.ask.likelihood import Net, Sources, Way
+from gieok.capabilities.code.index.graph import IMPORTS, INHERITS, Certainty
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind, Trait
+from gieok.engine.learned import impact as learned
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 from gieok.ports.code import Edges
 
@@ -23,8 +27,16 @@ CERTAINTY: dict[int, str] = {
     Certainty.AMBIGUOUS: "possible",
     Certainty.IMPORT: "possible",
 }
-_NEAR = 2
+#: Risks by the least chance that each begins with.
+_RISKS = (("high", 0.5), ("medium", 0.2), ("low", 0.0))
 _LONGEST_PATH = 12
+#: How much finding a test that runs the change counts beside not running one in vain; less likely ones are never to be run.
+_RECALL, _UNLIKELY = 1.3, 0.03
+#: What a test counts for its file beside its chance in a folder named after the module: `models/test_url.py` for `_models.py`.
+_BESIDE = 0.5
+#: What is left of the chance of a test that was seen not to run the change.
+_NOT_SEEN = 0.05
+_CALLABLE = (Kind.FUNCTION, Kind.METHOD)
 
 
 class Network:
@@ -32,18 +44,24 @@ class Network:
 
     def __init__(self, edges: Iterable[Edge]) -> None:
         self._into: dict[str, list[Edge]] = defaultdict(list)
+        self._out: dict[str, list[Edge]] = defaultdict(list)
         for edge in edges:
             self._into[edge.target].append(edge)
+            self._out[edge.source].append(edge)
 
     def edges_into(self, keys: Sequence[str]) -> list[Edge]:
         """Return the edges that end in these symbols, sorted."""
         return sorted(edge for key in dict.fromkeys(keys) for edge in self._into.get(key, ()))
 
+    def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin in these symbols, sorted."""
+        return sorted(edge for key in dict.fromkeys(keys) for edge in self._out.get(key, ()))
+
 
 class Reached(NamedTuple):
     """A symbol that depends on the change. `via` leads from it to the change; `tier` is that of the weakest edge.
 
-    `doubt` says why it is less sure than that, where it is.
+    `chance` is the probability that a run of it runs what changed. `doubt` says why it is less than that of its way.
     """
 
     key: str
@@ -51,93 +69,122 @@ class Reached(NamedTuple):
     tier: int
     via: tuple[Edge, ...]
     doubt: str = ""
+    chance: float = 0.0
 
     @property
     def risk(self) -> str:
         """Return the risk of breakage: high, medium or low."""
-        if self.tier <= Certainty.RESOLVED:
-            return "high" if self.distance <= _NEAR else "medium"
-        return "medium" if self.tier == Certainty.UNIQUE_NAME and self.distance <= _NEAR else "low"
+        return risk_of(self.chance)
 
 
 class FileReach(NamedTuple):
-    """A file with the best of what is reached in it; one that only imports has distance in imports."""
+    """A file with the best of what is reached in it; one that only imports has distance in imports, and no chance."""
 
     path: str
     distance: int
     tier: int
     symbols: int
+    chance: float = 0.0
 
     @property
     def risk(self) -> str:
         """Return the risk of its riskiest symbol."""
-        return Reached("", self.distance, self.tier, ()).risk
+        return risk_of(self.chance)
 
 
 class Impact(NamedTuple):
-    """What a change reaches. `tests` are symbols; `test_files` ranks their files, importing ones last."""
+    """What a change reaches, the likeliest first. `tests` are symbols; `test_files` ranks their files, importing ones last.
+
+    The first `run` of the tests are worth running; they hold `held` of all that is likely.
+    """
 
     symbols: tuple[Reached, ...]
     files: tuple[FileReach, ...]
     tests: tuple[Reached, ...]
     test_files: tuple[FileReach, ...]
     unresolved_calls: tuple[UnresolvedCall, ...]
+    run: int = 0
+    held: float = 0.0
 
 
-def reach(edges: Edges, seeds: Sequence[str]) -> dict[str, Reached]:
-    """Return everything that reaches the seeds by calls, references and inheritance, with the surest, then shortest, path."""
-    found: dict[str, Reached] = {}
-    first: dict[str, Edge] = {}
-    distance = dict.fromkeys(sorted(seeds), 0)
-    weaker: dict[int, list[Edge]] = defaultdict(list)
-    for tier in (Certainty.OBSERVED, Certainty.RESOLVED, Certainty.UNIQUE_NAME, Certainty.AMBIGUOUS):
-        frontier = _open(weaker[tier], distance, found, first, tier) if tier else list(distance)
+def risk_of(chance: float) -> str:
+    """Return how risky it is that something runs what changed by a probability."""
+    return next(risk for risk, least in _RISKS if chance >= least)
+
+
+def worth_running(chances: Sequence[float]) -> int:
+    """Return how many of the tests, likeliest first, to run: as many as are expected to do best where finding counts for more.
+
+    That is the F-measure with recall weighed 1.3 times. As many as hold nine tenths of the probability would be three times
+    the tests for a sixth more of what is found.
+    """
+    whole, sum_, best, many = sum(chances), 0.0, 0.0, 0
+    for number, chance in enumerate(chances, 1):
+        sum_ += chance
+        gain = sum_ / (number + _RECALL**2 * whole)
+        if gain > best and chance >= _UNLIKELY:
+            best, many = gain, number
+    return many
+
+
+def around(edges: Edges, seeds: Iterable[str]) -> list[Edge]:
+    """Return all edges on the ways to the seeds, by calls, references and inheritance."""
+    known = set(seeds)
+    frontier, found = sorted(known), []
+    while frontier:
+        fresh = [edge for edge in edges.edges_into(frontier) if edge.kind != IMPORTS]
+        found += fresh
+        frontier = sorted({edge.source for edge in fresh} - known)
+        known.update(frontier)
+    return found
+
+
+def net_of(edges: Edges, into: Sequence[Edge], symbols: Mapping[str, Symbol], sources: Sources) -> Net:
+    """Return edges weighed; `symbols` has at least the sources of these."""
+    out = edges.edges_out_of(sorted({edge.source for edge in into}))
+    return Net(likelihood.links(into, out, symbols, sources))
+
+
+def family(edges: Edges, methods: Sequence[Symbol], exist: Callable[[Sequence[str]], Collection[str]]) -> list[str]:
+    """Return the classes whose objects have these methods: their own, and those below that do not override them."""
+    found: set[str] = set()
+    for method in methods:
+        frontier = [method.key.rpartition(".")[0]]
         while frontier:
-            fresh: list[str] = []
-            for edge in edges.edges_into(frontier):
-                if edge.kind == IMPORTS or edge.source in distance:
-                    continue
-                sure = _tier(edge)
-                if sure > tier:
-                    weaker[sure].append(edge)
-                    continue
-                _take(edge, distance, found, first, tier)
-                fresh.append(edge.source)
-            frontier = fresh
-    return {key: one._replace(via=_path(key, first)) for key, one in found.items()}
+            found.update(frontier)
+            below = {e.source for e in edges.edges_into(frontier) if e.kind == INHERITS} - found
+            own = exist([f"{key}.{method.name}" for key in sorted(below)])
+            frontier = sorted(key for key in below if f"{key}.{method.name}" not in own)
+    return sorted(found)
+
+
+def methods_alone(seeds: Sequence[Symbol]) -> list[Symbol]:
+    """Return what changed if it is methods and nothing else: then who makes their objects tells something."""
+    is_all = all(s.kind == Kind.METHOD for s in seeds)
+    return [*seeds] if is_all else []
+
+
+def is_orphan(ways: Mapping[str, Way], symbols: Mapping[str, Symbol]) -> bool:
+    """Say whether no test is known to come to a change."""
+    return not any(key in symbols and is_test(symbols[key]) for key in ways)
+
+
+def reached(ways: Mapping[str, Way]) -> dict[str, Reached]:
+    """Return everything that comes to a change by these ways, with the likeliest of them."""
+    return {key: _reached(key, ways) for key, way in ways.items() if way.distance}
+
+
+def _reached(key: str, ways: Mapping[str, Way]) -> Reached:
+    way, path, at = ways[key], list[Edge](), key
+    while (edge := ways[at].edge) is not None and len(path) < _LONGEST_PATH:
+        path.append(edge)
+        at = edge.target
+    return Reached(key, way.distance, max(map(_tier, path)), tuple(path), "", way.joint)
 
 
 def _tier(edge: Edge) -> int:
     """Return the certainty that the source breaks with the target; code that calls a test's callback hardly does."""
-    path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
-    is_given = path != other and places.is_test(other) and not places.is_test(path)
-    return max(edge.tier, Certainty.AMBIGUOUS) if is_given else edge.tier
-
-
-def _open(
-    waiting: list[Edge], distance: dict[str, int], found: dict[str, Reached], first: dict[str, Edge], tier: int
-) -> list[str]:
-    """Follow the edges of the next certainty tier; return the symbols that they reach."""
-    fresh = []
-    for edge in sorted(waiting, key=lambda e: (distance[e.target], e)):
-        if edge.source not in distance:
-            _take(edge, distance, found, first, tier)
-            fresh.append(edge.source)
-    return fresh
-
-
-def _take(edge: Edge, distance: dict[str, int], found: dict[str, Reached], first: dict[str, Edge], tier: int) -> None:
-    distance[edge.source] = distance[edge.target] + 1
-    first[edge.source] = edge
-    found[edge.source] = Reached(edge.source, distance[edge.source], tier, ())
-
-
-def _path(key: str, first: Mapping[str, Edge]) -> tuple[Edge, ...]:
-    path: list[Edge] = []
-    while key in first and len(path) < _LONGEST_PATH:
-        path.append(first[key])
-        key = first[key].target
-    return tuple(path)
+    return max(edge.tier, Certainty.AMBIGUOUS) if likelihood.is_given(edge) else edge.tier
 
 
 def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[str, int]:
@@ -175,75 +222,70 @@ def is_test(symbol: Symbol) -> bool:
     )
 
 
+def judged(
+    found: Mapping[str, Reached], tests: Tests, change: Change, seen: Collection[str], unlikely: Mapping[str, str]
+) -> list[Reached]:
+    """Return the tests by how likely they run the change; of those to which no way is known the ones that may all the same.
+
+    `seen` ran it under coverage; `unlikely` were seen not to, each with what to say of it.
+    """
+    rows = []
+    for key, features in tests.features(change).items():
+        one = found.get(key) or Reached(key, 0, Certainty.IMPORT, ())
+        chance = learned.probability("test", features)
+        if key in seen:
+            chance = likelihood.SEEN[one.tier]
+        elif key in unlikely:
+            one, chance = one._replace(doubt=unlikely[key], tier=max(one.tier, Certainty.AMBIGUOUS)), chance * _NOT_SEEN
+        rows.append(one._replace(chance=chance))
+    return sorted(rows, key=lambda r: (-r.chance, r.tier, r.distance, r.key))
+
+
 def summarise(
     seeds: Sequence[str],
     found: Mapping[str, Reached],
+    tests: Sequence[Reached],
     imported: Mapping[str, int],
-    symbols: Mapping[str, Symbol],
     unresolved_calls: Sequence[UnresolvedCall],
 ) -> Impact:
-    """Group the reached symbols into symbols, files and tests, each ranked."""
-    ranked = sorted(found.values(), key=lambda r: (r.tier, r.distance, r.key))
-    tests = [r for r in ranked if r.key in symbols and is_test(symbols[r.key])]
-    test_keys = {r.key for r in tests}
-    others = [r for r in ranked if r.key not in test_keys]
-    paths = {seed.partition("::")[0] for seed in seeds}
-    stems = {places.stem(path) for path in paths}
-    beside = Counter(
-        s.path for s in symbols.values() if is_test(s) and s.path in imported and _is_beside(s.path, stems)
+    """Group what is reached into symbols, files and tests. Of `tests`, ranked, those without a way are kept if run."""
+    run = worth_running([one.chance for one in tests])
+    shown = [*tests[:run], *(one for one in tests[run:] if one.via)]
+    keys = {one.key for one in tests}
+    others = sorted(
+        (r for r in found.values() if r.key not in keys), key=lambda r: (-r.chance, r.tier, r.distance, r.key)
     )
-    files = _files(ranked, imported, set(), {})
+    whole = sum(one.chance for one in tests)
+    stems = {singular(places.stem(seed.partition("::")[0])) for seed in seeds}
     return Impact(
         tuple(others),
-        tuple(f for f in files if not places.is_test(f.path)),
-        tuple(tests),
-        tuple(f for f in _files(tests, imported, stems, beside) if places.is_test(f.path)),
+        tuple(f for f in _files(others, imported, set()) if not places.is_test(f.path)),
+        tuple(shown),
+        tuple(f for f in _files(tests, imported, stems) if places.is_test(f.path)),
         tuple(unresolved_calls),
+        run,
+        sum(one.chance for one in tests[:run]) / whole if whole else 0.0,
     )
 
 
-def beside(paths: Sequence[str], imported: Iterable[str]) -> list[str]:
-    """Return the test files in a folder named after one of these modules, as `tests/models/test_url.py` for `_models.py`.
-
-    Their tests weigh in `summarise`, although no call may lead from them, where their symbols are among those it is given.
-    """
-    stems = {places.stem(path) for path in paths}
-    return sorted(path for path in imported if places.is_test(path) and _is_beside(path, stems))
-
-
-def _is_beside(path: str, stems: set[str]) -> bool:
-    return not stems.isdisjoint(path.lower().split("/")[:-1])
-
-
-def _files(
-    reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str], beside: Mapping[str, int]
-) -> list[FileReach]:
-    """Rank files by the symbols reached in them, and tests by name where they are named after the changed module."""
+def _files(reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str]) -> list[FileReach]:
+    """Rank files by how many of their symbols are expected to run the change; tests named after the module first."""
     by_path: dict[str, list[Reached]] = defaultdict(list)
     for one in reached:
         by_path[one.key.partition("::")[0]].append(one)
     rows = []
-    singular = {_singular(stem) for stem in stems}
     for path in sorted({*by_path, *imported}):
         inside = by_path.get(path, [])
-        if inside:
-            best = min(inside, key=lambda r: (r.tier, r.distance))
-            row = FileReach(path, best.distance, best.tier, len(inside))
+        known = [one for one in inside if one.via]
+        if known:
+            best = min(known, key=lambda r: (r.tier, r.distance))
+            row = FileReach(path, best.distance, best.tier, len(known), max(r.chance for r in inside))
         else:
-            row = FileReach(path, imported[path], Certainty.IMPORT, 0)
-        sure = _weight(inside, Certainty.RESOLVED) + beside.get(path, 0) / _NEAR
-        weight = (-sure, -_weight(inside, Certainty.UNIQUE_NAME))
+            row = FileReach(
+                path, imported.get(path, 0), Certainty.IMPORT, 0, max((r.chance for r in inside), default=0.0)
+            )
         helps = places.is_test(path) and places.is_helper(path)
-        named = not helps and _singular(places.tested_stem(path)) in singular
-        rows.append((not named, helps, weight, row.tier, row.distance, path, row))
+        least = _BESIDE if not stems.isdisjoint(map(singular, path.lower().split("/")[:-1])) else 0.0
+        named = not helps and singular(places.tested_stem(path)) in stems
+        rows.append((not named, helps, -sum(one.chance + least for one in inside), row.tier, row.distance, path, row))
     return [row for *_, row in sorted(rows)]
-
-
-def _weight(reached: Sequence[Reached], tier: int) -> float:
-    """Return the number of tests or symbols of the same certainty, weighted down by distance."""
-    return sum(1 / one.distance for one in reached if one.tier <= tier)
-
-
-def _singular(stem: str) -> str:
-    """Return a name without its plural ending: `error.test.ts` tests `errors.ts`."""
-    return stem.removesuffix("s")

@@ -19,16 +19,27 @@ def find(project: Project, text: str, folder: Path | None = None) -> list[Symbol
     A path may be relative to `folder` or to the project. Raises BadRequest with suggestions where there is none.
     """
     text = text.strip()
-    path, _, name = text.partition("::") if "::" in text else _split(text)
-    place = inside(project, path, folder) if path else ""
-    found = _in_file(project, place, name) if place else []
-    if not found:
-        found = _by_name(project, re.sub(r"::|#", ".", text))
+    found = matching(project, text, folder)
+    path = _parts(text)[0]
+    place = inside(project, path, folder) if path and not found else ""
     if not found and place not in project.store.files() and _is_file(project, path, place):
         raise BadRequest(f"no file {path!r} is indexed", hint=_near_files(project, place))
     if not found:
         raise BadRequest(f"no symbol {text!r} is indexed", hint=_hint(project, text))
     return found
+
+
+def matching(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
+    """Return the symbols that `text` names, as `find` does; none where there is none."""
+    path, name = _parts(text)
+    place = inside(project, path, folder) if path else ""
+    found = _in_file(project, place, name) if place else []
+    return found or _by_name(project, re.sub(r"::|#", ".", text))
+
+
+def _parts(text: str) -> tuple[str, str]:
+    path, _, name = text.partition("::") if "::" in text else _split(text)
+    return path, name
 
 
 def _split(text: str) -> tuple[str, str, str]:

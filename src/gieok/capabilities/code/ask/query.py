@@ -93,7 +93,7 @@ def search(
         answers = _expanded(project, answers, limit)
     answers = _with_lines(project, answers, words)
     answers = _within(answers, budget_tokens)
-    callers = _callers(project, [a.symbol.key for a in answers])
+    callers = count_callers(project, [a.symbol.key for a in answers])
     lost = _not_understood(found, text) if embedder is None else None
     degraded = "; ".join(filter(None, (found.degraded, lost))) or None
     return FoundSymbols(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), degraded)
@@ -110,14 +110,17 @@ def _not_understood(found: RankedHits, text: str) -> str | None:
 
 def _named(project: Project, text: str) -> list[Symbol]:
     """Return the symbols that the question names."""
-    words = [
-        word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if _CODE_LIKE.search(word) or word == text.strip()
-    ]
+    words = [word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if is_code_like(word) or word == text.strip()]
     if not words:
         return []
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
     found = project.store.symbols(names=sorted(lasts))
     return [s for s in found if s.kind in _DEFINING and any(_matches(s, word) for word in words)]
+
+
+def is_code_like(word: str) -> bool:
+    """Say whether a word is written as names of code are, not as those of a language: `load_all`, `Order.total`, `getUser`."""
+    return _CODE_LIKE.search(word) is not None
 
 
 _DEFINING = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
@@ -375,7 +378,8 @@ def _within(answers: list[FoundSymbol], budget_tokens: int) -> list[FoundSymbol]
     return kept
 
 
-def _callers(project: Project, keys: Sequence[str]) -> Mapping[str, int]:
+def count_callers(project: Project, keys: Sequence[str]) -> Mapping[str, int]:
+    """Return symbol → how many others depend on it, more surely than by one of several names."""
     counts: dict[str, set[str]] = defaultdict(set)
     for edge in project.store.edges_into(keys):
         if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME:

@@ -162,7 +162,7 @@ def _items(
             continue
         try:
             data = (project.root / candidate.path).read_bytes()
-            text = scan.decode(data)
+            text = scan.decode(data, candidate.language)
         except OSError as error:
             yield Failed(candidate.path, error.strerror or "unreadable", keeps=not isinstance(error, FileNotFoundError))
             continue
@@ -306,7 +306,7 @@ def freshness(project: Project) -> Freshness:
     for candidate in candidates:
         file = known.get(candidate.path)
         if file is None:
-            dirty.update([candidate.path] if _is_wanted(project.root / candidate.path) else [])
+            dirty.update([candidate.path] if _is_wanted(project.root / candidate.path, candidate.language) else [])
         elif (file.size, file.mtime_ns) != (candidate.size, candidate.mtime_ns):
             try:
                 digest = sha256((project.root / candidate.path).read_bytes()).hexdigest()
@@ -318,9 +318,9 @@ def freshness(project: Project) -> Freshness:
     )
 
 
-def _is_wanted(file: Path) -> bool:
+def _is_wanted(file: Path, language: str) -> bool:
     try:
-        scan.decode(file.read_bytes())
+        scan.decode(file.read_bytes(), language)
     except (OSError, scan.Unwanted):
         return False
     return True

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from gieok.capabilities.code.index import ignoring
 from gieok.capabilities.code.index.ignoring import IgnoreRules
 from gieok.capabilities.code.languages.table import language_of
+from gieok.text import encoding
 
 _LARGEST_BYTES = 1_000_000
 _LONGEST_LINE = 5_000
@@ -78,12 +79,22 @@ def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:  # noqa: 
     return Candidate(path, language, status.st_size, status.st_mtime_ns)
 
 
-def decode(data: bytes) -> str:
-    """Return the text of a source file. Raises Unwanted for what is binary, minified or generated."""
+def decode(data: bytes, language: str = "") -> str:
+    """Return the text of a source file. Raises Unwanted for what is binary, minified or generated.
+
+    Prose may say of something else that it is generated.
+    """
     if b"\0" in data[:8192]:
         raise Unwanted("binary")
-    if _GENERATED.search(data[:_HEAD_BYTES]):
+    if language != "markdown" and _GENERATED.search(data[:_HEAD_BYTES]):
         raise Unwanted("generated")
     if len(data) > _LONGEST_LINE and max(map(len, data.split(b"\n"))) > _LONGEST_LINE:
         raise Unwanted(f"minified: a line has more than {_LONGEST_LINE:,} bytes")
-    return data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    return text_of(data)
+
+
+def text_of(data: bytes) -> str:
+    r"""Return the text of source, its lines ended by `\\n`: UTF-8, or CP949 where that is Korean."""
+    found = encoding.decode(data)
+    text = found.text if found else data.decode("utf-8-sig", "replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

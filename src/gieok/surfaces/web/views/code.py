@@ -121,6 +121,6 @@ def _impact(seen: Seen, context: Context, root: Path, target: str) -> dict[str, 
     return {
         "impact": result,
         "drawn": reach.reached(result, Style(seen.lang, colour=False), lambda key: _address(root, key.replace("::", ":", 1))),
-        "tests": result.tests[:_TARGETS], "test_files": files, "command": reach.commands(files[:_TARGETS]),
+        "tests": result.tests[:_TARGETS], "test_files": files, "command": result.run.command,
         "stepwise": result.symbols[:_TARGETS],
     }  # fmt: skip

@@ -12,7 +12,7 @@ from gieok.capabilities.code.resolve.linking import LinkRules
 
 
 def _satisfy(hierarchy: Hierarchy) -> None:
-    """Put a type that has every method of an interface (named `<method>`) below it."""
+    """Put a type that has every method of an interface (named `<method(types)types>`) below it."""
     attributes = hierarchy.attributes
     wanted = {
         owner: methods

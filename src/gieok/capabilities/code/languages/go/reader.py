@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar
 
+from gieok.capabilities.code.languages.go.standard import STANDARD
 from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
 from gieok.capabilities.code.model.facts import NOTHING, ClassFact, FunctionFact, Kind, Namespace, Op, Trait, Variable
 
@@ -13,6 +14,9 @@ _BUILTINS = frozenset(
 )
 
 
+_QUALIFIED = re.compile(r"\b(\w+)\.(\w+)")
+_SAME_AS = {"byte": "uint8", "rune": "int32"}
+_SAME = re.compile(r"\b(?:byte|rune)\b")
 _VERSION = re.compile(r"[/.]v\d+$")
 _HOLDERS = frozenset(("slice_type", "array_type", "map_type", "channel_type"))
 
@@ -39,6 +43,8 @@ class _Reader(TreeReader):
         self.emit(Op.IMPORT_ALL, "", 0)  # the other files of the folder
         #: Type parameters where a type or a method is declared.
         self.generic: dict[str, Variable] = {}
+        #: Name of a package → its path.
+        self._imported: dict[str, str] = {}
 
     def declare(self, node: Node) -> None:
         if node.type != "source_file":
@@ -60,6 +66,7 @@ class _Reader(TreeReader):
             self.emit(Op.IMPORT_ALL, path, 0)
             return
         for bound in [name] if name else _package_names(path):
+            self._imported[bound] = path
             self.emit(Op.IMPORT, self.builder.bind(self.builder.module, bound), path, "", 0, self.line(node))
 
     # Definitions
@@ -125,10 +132,44 @@ class _Reader(TreeReader):
         # Of a suite (testify, go-check), which a function of the package runs.
         is_test = name.startswith("Test") and self.text(self.field(node, "parameters")) == "()"
         number = self._add(node, name, Kind.METHOD, receiver, (Trait.TEST,) if is_test else ())
+        is_generic = bool(self.generic)
         self.scope, self.generic = outer, {}
         fact = self.builder.functions[number]
         self.builder.copy(fact.parameters[0], self.declared(held))
-        self.store(held, name, self.function_value(number), node)
+        made = self.function_value(number)
+        self.store(held, name, made, node)
+        if not is_generic:  # of a generic type the name alone is compared with an interface's
+            self.store(held, name + self._signature(node), made, node)
+
+    def _signature(self, node: Node) -> str:
+        """Return the types of a method as one text: `(string)File,error` is no `(string)http.File,error`."""
+        given, result = self._types(self.field(node, "parameters")), self._types(self.field(node, "result"))
+        return f"({given}){result}"
+
+    def _types(self, listed: Node | None) -> str:
+        if listed is None:
+            return ""
+        if listed.type != "parameter_list":
+            return self._plain_type(listed)
+        found: list[str] = []
+        for parameter in listed.named_children:
+            kind = self.field(parameter, "type")
+            if kind is not None:
+                names = sum(child.type == "identifier" for child in parameter.named_children)
+                dots = "..." if parameter.type == "variadic_parameter_declaration" else ""
+                found += [dots + self._plain_type(kind)] * max(names, 1)
+        return ",".join(found)
+
+    def _plain_type(self, node: Node) -> str:
+        """Return a type without what may differ: names of parameters, of the project's packages, of what is the same."""
+        text = re.sub(r"\s+", "", self.text(node).replace("interface{}", "any"))
+        if "func(" in text or "struct{" in text:
+            return re.sub(r"(func\(|struct\{).*", r"\1", text)
+        return _QUALIFIED.sub(self._unqualified, _SAME.sub(lambda match: _SAME_AS[match[0]], text))
+
+    def _unqualified(self, match: re.Match[str]) -> str:
+        path = self._imported.get(match[1], "")
+        return f"{path.rpartition('/')[2]}.{match[2]}" if path in STANDARD else match[2]
 
     def _type_spec(self, node: Node) -> None:
         name, kind = self.name(node), self.field(node, "type")
@@ -151,7 +192,8 @@ class _Reader(TreeReader):
             self.builder.copy(self.builder.bind(inner, "[]"), self.type(element))
         for method in kind.named_children if kind is not None and kind.type == "interface_type" else ():
             if method.type in ("method_elem", "method_spec"):
-                self.builder.bind(inner, f"<{self.text(self.field(method, 'name'))}>")
+                signature = "" if self.generic else self._signature(method)
+                self.builder.bind(inner, f"<{self.name(method)}{signature}>")
             else:
                 bases += [self._named(c) for c in method.named_children]
         self.scope, self.generic = outer, {}

@@ -38,6 +38,21 @@ class JavaScriptDefinitions(JavaScriptNames):
         return name in self.constructors or (name[:1].isupper() and "this." in self.name(node, "body"))
 
     def _add(self, node: Node, name: str, kind: str, traits: tuple[str, ...] = ()) -> int:
+        before, self.generic = self.generic, self.generic | self.constraints(node)
+        number = self._read_head(node, name, kind, traits)
+        self.generic = before
+        return number
+
+    def constraints(self, node: Node) -> dict[str, Variable]:
+        """Return what `T` of `<T extends Shape>` is."""
+        found = {}
+        for parameter in self.children(node, "type_parameters"):
+            extended = self.field(parameter, "constraint")
+            if extended is not None and extended.named_children:
+                found[self.name(parameter)] = self.base_(extended.named_children[0])
+        return found
+
+    def _read_head(self, node: Node, name: str, kind: str, traits: tuple[str, ...]) -> int:
         parameters, patterns, rest = self._parameters(node)
         body = self.field(node, "body")
         if node.type.startswith("generator") or (
@@ -114,21 +129,36 @@ class JavaScriptDefinitions(JavaScriptNames):
 
     def _class(self, node: Node, name: str) -> Variable:
         bases = [
-            self._base(b) for child in node.named_children if child.type == "class_heritage" for b in _bases(child)
+            self.base_(b) for child in node.named_children if child.type == "class_heritage" for b in _bases(child)
         ]
+        self._decorators(node)
         number, inner = self.class_(node, name, bases)
         outer, self.scope = self.scope, inner
+        before, self.generic = self.generic, self.generic | self.constraints(node)
         for member in self.children(node, "body"):
             self._class_member(member, inner)
-        self.scope = outer
+        self.scope, self.generic = outer, before
         return self.class_value(number)
 
-    def _base(self, node: Node) -> Variable:
+    def _decorators(self, node: Node) -> None:
+        """`@log()` calls `log`, and what that gives."""
+        for child in node.named_children:
+            if child.type == "decorator":
+                self.call(self.first(child), [], child)
+
+    def base_(self, node: Node) -> Variable:
+        """Return the class that a type or an expression names."""
         if node.type == "generic_type":
             node = node.named_children[0]
+        if node.type == "type_identifier" and self.text(node) in self.generic:
+            return self.generic[self.text(node)]
         return self.lookup(self.text(node)) if node.type == "type_identifier" else self.value(node)
 
     def _class_member(self, member: Node, inner: Namespace) -> None:
+        if member.type == "decorator":
+            self.call(self.first(member), [], member)
+            return
+        self._decorators(member)
         name_node = self.field(member, "name") or self.field(member, "property")
         name = self.text(name_node).strip("\"'")
         if member.type == "method_definition":
@@ -158,27 +188,6 @@ class JavaScriptDefinitions(JavaScriptNames):
             if any(child.type in ("accessibility_modifier", "readonly") for child in parameter.children):
                 name = self.name(parameter, "pattern")
                 self.builder.copy(self.builder.bind(self.scope, name), self.annotation(self.field(parameter, "type")))
-
-    def _interface(self, node: Node) -> None:
-        name = self.name(node)
-        bases = [
-            self._base(b) for c in node.named_children if c.type == "extends_type_clause" for b in c.named_children
-        ]
-        number, inner = self.class_(node, name, bases)
-        for member in self.children(node, "body"):
-            if member.type == "property_signature":
-                member_name = self.name(member)
-                self.builder.copy(self.builder.bind(inner, member_name), self.annotation(self.field(member, "type")))
-        self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
-
-    def _alias(self, node: Node) -> None:
-        name = self.name(node)
-        self.symbol(node, name, Kind.CLASS, (), self.doc(node))
-
-    def _namespace(self, node: Node) -> None:
-        body = self.field(node, "body")
-        if body is not None:
-            self.block(body)
 
 
 def _bases(heritage: Node) -> list[Node]:

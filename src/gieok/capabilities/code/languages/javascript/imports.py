@@ -28,12 +28,15 @@ class JavaScriptLinker(Linker):
         #: Folder → what its package.json gives for it; name of a package → its folder.
         self._mains: dict[str, str] = {}
         self._packages: dict[str, str] = {}
+        #: Folder → what `exports` ("./util") and `imports` ("#util") of its package.json say, with `*`.
+        self._entries: dict[str, dict[str, list[str]]] = {}
         #: Folder → (pattern, places) and the base of its tsconfig.json.
         self._aliases: dict[str, tuple[str, dict[str, list[str]]]] = {}
         for path, said in sorted(manifests.items()):
             folder, _, file = path.rpartition("/")
             if file == "package.json":
                 self._mains[folder] = said["main"]
+                self._entries[folder] = said["entries"]
                 self._packages.setdefault(said["name"], folder)
             elif said["paths"] or said["base"]:
                 self._aliases.setdefault(folder, (said["base"], said["paths"]))
@@ -48,6 +51,9 @@ class JavaScriptLinker(Linker):
         if module.startswith("."):
             return self._file(normpath(f"{importer.rpartition('/')[0] or '.'}/{module}"))
         found = self._aliased(importer, module)
+        if found is None and module.startswith("#"):
+            folders = (importer[:at] for at in range(len(importer), -1, -1) if importer[at : at + 1] == "/" or not at)
+            return next((self._entered(f, module) for f in folders if f in self._entries), None)
         if found is None and module.startswith(("@/", "~/")):
             places = (self._file(normpath(f"{root}/{module[2:]}")) for root in self._roots)
             found = next((file for file in places if file is not None), None)
@@ -81,8 +87,22 @@ class JavaScriptLinker(Linker):
         folder, inside = self._packages[name], module[len(name) + 1 :]
         if not inside:
             return self._file(folder or ".")
+        entered = self._entered(folder, f"./{inside}")
         places = (self._file(normpath(f"{folder or '.'}/{start}{inside}")) for start in ("", "src/", "lib/"))
-        return next((file for file in places if file is not None), None)
+        return entered or next((file for file in places if file is not None), None)
+
+    def _entered(self, folder: str, name: str) -> str | None:
+        """Return the file that a package gives under a name; what is built is looked for in `src`."""
+        for key, places in self._entries.get(folder, {}).items():
+            head, star, tail = key.partition("*")
+            if not (name.startswith(head) and name.endswith(tail) if star else name == key):
+                continue
+            middle = name[len(head) : len(name) - len(tail)] if star else ""
+            for place in (one.replace("*", middle).removeprefix("./") for one in places):
+                for path in (place, f"src/{place.partition('/')[2]}"):
+                    if (file := self._file(normpath(f"{folder or '.'}/{path}"))) is not None:
+                        return file
+        return None
 
     def _file(self, place: str) -> str | None:
         bare = place.removesuffix(".js").removesuffix(".jsx").removesuffix(".mjs").removesuffix(".cjs")
@@ -100,7 +120,10 @@ class JavaScriptLinker(Linker):
 
 
 def read_manifest(text: str, language: Language, parser: Parser) -> Facts:
-    """Return facts whose `package` is JSON: `{"name", "main", "paths", "base"}`. Raises ValueError where the file is none."""
+    """Return facts whose `package` is JSON: `{"name", "main", "entries", "paths", "base"}`.
+
+    Raises ValueError where the file is none.
+    """
     del parser
     content: Any = json.loads(_LOOSE.sub(lambda match: match[1] or "", text))
     if not isinstance(content, dict):
@@ -111,6 +134,12 @@ def read_manifest(text: str, language: Language, parser: Parser) -> Facts:
     said = {
         "name": _text(content.get("name")),
         "main": _entry(content.get("exports")) or _text(content.get("module")) or _text(content.get("main")),
+        "entries": {
+            key: _leaves(value)
+            for told in (content.get("exports"), content.get("imports"))
+            for key, value in (told.items() if isinstance(told, dict) else ())
+            if key[:1] in "#." and key != "."
+        },
         "paths": {key: [_text(place) for place in places] for key, places in paths.items() if isinstance(places, list)}
         if isinstance(paths, dict)
         else {},
@@ -119,6 +148,13 @@ def read_manifest(text: str, language: Language, parser: Parser) -> Facts:
     builder = Builder(language.name, text.count("\n") + 1)
     builder.package = json.dumps(said, sort_keys=True)
     return builder.finish()
+
+
+def _leaves(value: object) -> list[str]:
+    """Return the files that an entry of `exports` may lead to, whatever the conditions."""
+    if isinstance(value, dict):
+        return [leaf for inner in value.values() for leaf in _leaves(inner)]
+    return [value] if isinstance(value, str) else []
 
 
 def _text(value: object) -> str:

@@ -40,6 +40,8 @@ class JavaScriptNames(TreeReader):
         self.constructors = {a or b or c for a, b, c in _CONSTRUCTOR.findall(source)}
         #: The function that was added last.
         self.newest = NOTHING
+        #: Type parameters with what they extend, where a signature is read.
+        self.generic: dict[str, Variable] = {}
         self.exports = self.builder.bind(self.builder.module, "exports")
         if "exports" in source:
             self.builder.copy(self.exports, self.builder.container())
@@ -167,7 +169,8 @@ class JavaScriptNames(TreeReader):
         if node is None:
             return NOTHING
         if node.type == "type_identifier":
-            return self.declared(self.lookup(self.text(node)))
+            name = self.text(node)
+            return self.declared(self.generic[name] if name in self.generic else self.lookup(name))
         if node.type == "nested_type_identifier":
             parts = self.text(node).split(".")
             held = self.lookup(parts[0])
@@ -185,7 +188,7 @@ class JavaScriptNames(TreeReader):
     def _generic(self, node: Node) -> Variable:
         name = self.text(node.named_children[0])
         inner = node.named_children[-1].named_children
-        if name in ("Promise", "Readonly", "Partial", "Required", "NonNullable", "Awaited"):
+        if name in ("Promise", "Readonly", "Partial", "Required", "NonNullable", "Awaited", "Pick", "Omit"):
             return self._inside_of(node, inner[:1], is_array=False)
         if name in ("Array", "ReadonlyArray", "Set", "Iterable", "Map", "Record", "AsyncIterable"):
             return self._inside_of(node, inner[-1:], is_array=True)

@@ -7,14 +7,16 @@ from gieok.capabilities.code.languages.javascript.definitions import FUNCTIONS
 from gieok.capabilities.code.languages.javascript.names import SYMBOL
 from gieok.capabilities.code.languages.javascript.prototypes import JavaScriptPrototypes
 from gieok.capabilities.code.languages.javascript.tests import JavaScriptTests
+from gieok.capabilities.code.languages.javascript.types import TypeScript
 from gieok.capabilities.code.languages.tree import Node, reading
 from gieok.capabilities.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 _CONSTANTS = frozenset(("string", "number", "true", "false", "null", "comment"))
+_LITERALS = FUNCTIONS | {"object", "class"}
 _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 
 
-class _Reader(JavaScriptPrototypes, JavaScriptTests):
+class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     branches: ClassVar[frozenset[str]] = frozenset(
         """if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause
         ternary_expression""".split()
@@ -28,7 +30,8 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests):
         "function_expression": "_function_expression", "function": "_function_expression",
         "generator_function": "_function_expression", "class_declaration": "_class_declaration", "class": "_class_expression",
         "abstract_class_declaration": "_class_declaration", "interface_declaration": "_interface",
-        "type_alias_declaration": "_alias", "enum_declaration": "_alias", "object": "object_", "array": "_array",
+        "type_alias_declaration": "_alias", "enum_declaration": "_alias",
+        "import_alias": "_import_alias", "decorator": "skip", "object": "object_", "array": "_array",
         "return_statement": "_return", "yield_expression": "_yield", "for_in_statement": "_for_in",
         "ternary_expression": "conditional", "binary_expression": "_binary", "unary_expression": "nothing",
         "update_expression": "nothing", "string": "text_value", "template_string": "_template", "number": "nothing",
@@ -100,6 +103,8 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests):
 
     def _named_value(self, value: Node, name: str) -> Variable:
         """Read a value that gets a name: a function without its own bears that."""
+        if value.type in ("satisfies_expression", "as_expression") and value.named_children[0].type in _LITERALS:
+            value = value.named_children[0]
         if value.type in FUNCTIONS and self.field(value, "name") is None and re.fullmatch(r"[\w$]+", name):
             return self.make(value, name)
         if value.type == "class" and self.field(value, "name") is None:
@@ -226,7 +231,11 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests):
         line = self.line(node)
         clause = self.child(node, "import_clause")
         if clause is None:
-            self.emit(Op.IMPORT, self.builder.fresh(), source, "", 0, line)
+            required = self.child(node, "import_require_clause")
+            if required is not None:
+                self.import_required(required)
+            else:
+                self.emit(Op.IMPORT, self.builder.fresh(), source, "", 0, line)
             return
         for part in clause.named_children:
             if part.type == "identifier":
@@ -253,6 +262,9 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests):
         declaration, value = self.field(node, "declaration"), self.field(node, "value")
         is_default = any(child.type == "default" for child in node.children)
         line = self.line(node)
+        self._decorators(node)
+        if any(child.type == "=" for child in node.children):
+            self.export_assigned(node)
         if declaration is not None:
             self.value(declaration)
             if is_default and (name := self.name(declaration)):

@@ -10,6 +10,8 @@ from gieok.capabilities.code.model.facts import NOTHING, Kind, Trait, Variable
 _TESTS = frozenset(("it", "test", "specify"))
 _SUITES = frozenset(("describe", "suite", "context"))
 _HOOKS = frozenset("before beforeAll beforeEach after afterAll afterEach teardown".split())
+_WORDS = _TESTS | _SUITES | _HOOKS
+_RUNNERS = _TESTS | _SUITES | {"t", "tap", "QUnit", "Deno", "Bun", "mocha"}
 _TITLES = ("string", "template_string")
 _LONGEST_TITLE = 80
 
@@ -45,9 +47,16 @@ class JavaScriptTests(JavaScriptDefinitions):
             return self._word(inner) if inner is not None and inner.type == "member_expression" else ""
         names = [self.text(callee)] if callee.type == "identifier" else []
         if callee.type == "member_expression":
-            names = [self.name(callee, "object").partition(".")[0], self.name(callee, "property")]
-        known = _TESTS | _SUITES | _HOOKS
-        return next((name for name in names if name in known), "")
+            place = self.name(callee, "object").partition(".")[0]
+            names = [place, self.name(callee, "property")] if self._is_runner(place) else []
+        return next((name for name in names if name in _WORDS), "")
+
+    def _is_runner(self, name: str) -> bool:
+        """Say whether a name is a runner's, or what a test is given (`t`): others may have a method `test` too."""
+        given = (self.builder.functions[scope.function] for scope in self.scope.outwards())
+        return name in _RUNNERS or any(
+            name in fact.names[:2] and not {Trait.TEST, Trait.SUITE}.isdisjoint(fact.traits) for fact in given
+        )
 
     def test(self, callee: Node, listed: Node, node: Node) -> Variable:
         """`it("does this", () => …)` is a test, and a symbol; `beforeEach(() => …)` one that the tests around call."""

@@ -1,0 +1,31 @@
+"""Weights of two logistic models of a change: does a run of one symbol run another, and does a test run what changed.
+
+`scripts/fit_impact.py` fits them on which functions the tests of several projects were seen to run.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from math import exp
+from pathlib import Path
+
+_FILE = Path(__file__).parent / "impact.json"
+_FARTHEST = 30.0
+
+
+def log_odds(model: str, features: Mapping[str, float]) -> float:
+    """Return the log-odds of `link` or `test`, given its features by name; those without a weight do not count."""
+    weights = _models()[model]
+    found = weights["bias"] + sum(value * weights.get(name, 0.0) for name, value in features.items())
+    return max(-_FARTHEST, min(_FARTHEST, found))
+
+
+def probability(model: str, features: Mapping[str, float]) -> float:
+    """Return the probability, 0–1, of `link` or `test`."""
+    return 1 / (1 + exp(-log_odds(model, features)))
+
+
+@cache
+def _models() -> Mapping[str, Mapping[str, float]]:
+    models: Mapping[str, Mapping[str, float]] = json.loads(_FILE.read_text(encoding="utf-8"))
+    return models

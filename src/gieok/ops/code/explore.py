@@ -1,0 +1,284 @@
+"""`gieok code explore`: several symbols in one answer: source, paths between them, tests, within a budget of tokens."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, NamedTuple
+
+from gieok.capabilities.code.ask import analysis, explore
+from gieok.capabilities.code.ask.explore import Candidate
+from gieok.capabilities.code.deepen import escalation
+from gieok.capabilities.code.index.graph import Certainty
+from gieok.capabilities.code.index.project import Project, freshness
+from gieok.capabilities.code.languages import places
+from gieok.capabilities.code.model.facts import Kind
+from gieok.errors import BadRequest
+from gieok.model.code import Edge
+from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
+from gieok.ops.code.source import Excerpt, MemberRow, excerpt, heads, members, numbered, place, shortened, told
+from gieok.ops.context import Context
+from gieok.ops.encode import As, Hidden
+from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.text.tokens import count_tokens
+
+_LONGEST_QUESTION = 4_000
+_MOST, _MOST_TESTS, _TESTED, _MOST_ROUTES = 10, 4, 3, 4
+_LEAST_BUDGET = 200
+#: What stands around the text over MCP, in tokens.
+_FENCE = 40
+#: A symbol takes at most this share of the budget whole, where there are others; else the lines that answer best.
+_SHARE = 0.6
+_HEAD_LINES, _OUTLINED_LINES, _AROUND = 8, 80, 3
+_SIGNATURE_CHARS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExploreRequest:
+    """Parameters of `gieok code explore`."""
+
+    query: list[str] = argument(
+        Words("a question, or the names of several symbols", "물음, 또는 여러 심볼의 이름"),
+        [],
+        positional=True,
+        needed='gieok code explore "…"',
+    )
+    budget: int = argument(Words("at most this many model tokens", "모델 토큰 한도"), 2000)
+
+
+class CodePart(NamedTuple):
+    """Lines of code as they are in the file, from `line` on."""
+
+    line: int
+    code: str
+    code_notes: list[str]
+    redacted: bool
+
+
+def _parts(shown: Sequence[Excerpt]) -> list[CodePart]:
+    return [CodePart(one.first, one.text, told(one.notes), one.is_redacted) for one in shown]
+
+
+class ExploredSymbol(NamedTuple):
+    """A symbol: with its code, with parts of it (`cut`), or with its head alone."""
+
+    symbol: str
+    path: str
+    start_line: int
+    end_line: int
+    kind: str
+    signature: str
+    citation: str
+    callers: int
+    parts: Annotated[tuple[Excerpt, ...], As(_parts)]
+    cut: bool
+    members: list[MemberRow]
+
+
+class Step(NamedTuple):
+    """One step of a path: what it leads to, from which line, and how sure that is."""
+
+    to: str
+    citation: str
+    kind: str
+    tier: int
+    reason: str
+
+
+class Route(NamedTuple):
+    """The shortest way from one symbol to another."""
+
+    from_: str
+    steps: list[Step]
+
+
+class TestRow(NamedTuple):
+    """A test, and where it stands."""
+
+    symbol: str
+    citation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreResult:
+    """What answers within the budget. `apart` are pairs of named symbols between which no path was found."""
+
+    symbols: tuple[ExploredSymbol, ...]
+    paths: tuple[Route, ...]
+    apart: tuple[tuple[str, ...], ...]
+    tests: tuple[TestRow, ...]
+    degraded: str | None
+    freshness: ShownFreshness
+    pending: Hidden[dict[str, object] | None] = None
+
+    @property
+    def found(self) -> bool:
+        """True where there is an answer."""
+        return bool(self.symbols)
+
+
+def run(context: Context, request: ExploreRequest) -> ExploreResult:
+    """Find the symbols, join them, and show as much of them as the budget holds."""
+    text = " ".join(request.query).strip()[:_LONGEST_QUESTION]
+    if not text.replace(",", " ").split():
+        raise BadRequest("nothing is asked", hint='`gieok code explore "…"`')
+    if request.budget < _LEAST_BUDGET:
+        raise BadRequest(f"budget {request.budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens")
+    project = opened(context)
+    embedder = context.memory.embedder() if project.store.stats().vectors else None
+    found = explore.explore(project, embedder, text, _MOST, context.caller.folder)
+    rows = tuple(_head(row) for row in found.candidates)
+    routes = tuple(_route(route) for route in found.routes[:_MOST_ROUTES])
+    tests = tuple(_tests(project, found.candidates))
+    result = ExploreResult(
+        rows, routes, found.apart, tests, found.degraded, freshness(project), escalation.pending(project.root)
+    )
+    return _fitted(project, result, found.candidates, request.budget - _FENCE)
+
+
+def _head(row: Candidate) -> ExploredSymbol:
+    s = row.symbol
+    return ExploredSymbol(
+        s.key.partition("::")[2], s.path, s.start_line, s.end_line, s.kind, s.signature,
+        place(s.path, s.start_line, s.end_line), row.callers, (), True, [],
+    )  # fmt: skip
+
+
+def _route(edges: Sequence[Edge]) -> Route:
+    steps = [Step(e.target, place(e.source.partition("::")[0], e.line), e.kind, e.tier, e.reason) for e in edges]
+    return Route(edges[0].source, steps)
+
+
+def _tests(project: Project, candidates: Sequence[Candidate]) -> list[TestRow]:
+    """Return the tests that most likely run the first few, in the order of `code impact`."""
+    first = [c.symbol for c in candidates if c.symbol.kind != Kind.MODULE and not places.is_test(c.symbol.path)]
+    if not first:
+        return []
+    found = analysis.of_symbols(project, first[:_TESTED])
+    tests = [found.symbols[one.key] for one in found.impact.tests[:_MOST_TESTS]]
+    return [TestRow(s.key.partition("::")[2], place(s.path, s.start_line)) for s in tests]
+
+
+def _fitted(project: Project, result: ExploreResult, candidates: Sequence[Candidate], budget: int) -> ExploreResult:
+    """Leave out the last heads until the rest fits, then show the code of as many symbols as fit, the first ones first."""
+    while _size(result) > budget and (len(result.symbols) > 1 or result.paths or result.tests):
+        if len(result.symbols) > 1:
+            result = replace(result, symbols=result.symbols[:-1])
+        else:
+            result = replace(result, paths=result.paths[:-1], tests=result.tests[:-1])
+    for number, candidate in enumerate(candidates[: len(result.symbols)]):
+        alone = len(result.symbols) == 1
+        for variant in _variants(project, result.symbols[number], candidate) if candidate.is_joined else ():
+            rows = (*result.symbols[:number], variant, *result.symbols[number + 1 :])
+            fuller = replace(result, symbols=rows)
+            size = _size(fuller)
+            if size <= budget and (alone or variant.cut or size - _size(result) <= _SHARE * budget):
+                result = fuller
+                break
+    return result
+
+
+def _size(result: ExploreResult) -> int:
+    """Return the tokens of the text in the language that takes more."""
+    return max(count_tokens(present(result, Style(lang, colour=False, verbatim=True))) for lang in ("en", "ko"))
+
+
+def _variants(project: Project, row: ExploredSymbol, candidate: Candidate) -> Iterator[ExploredSymbol]:
+    """Yield a symbol with all of its lines, with those that matter, with its first lines alone."""
+    s = candidate.symbol
+    inside = members(project, s)
+    if not inside or s.end_line - s.start_line < _OUTLINED_LINES:
+        yield row._replace(parts=(excerpt(project, s.path, s.start_line, s.end_line),), cut=False)
+    first = (s.start_line, min(s.start_line + _HEAD_LINES, inside[0].start_line if inside else s.end_line + 1) - 1)
+    if inside:
+        yield row._replace(parts=(excerpt(project, s.path, *first),), members=inside)
+        return
+    around = [(max(a - _AROUND, s.start_line), min(b + _AROUND, s.end_line)) for a, b in candidate.lines]
+    for wanted in ([first, *around], [(s.start_line, s.start_line + 1), *around[-1:]], [first]):
+        yield row._replace(parts=tuple(excerpt(project, s.path, *lines) for lines in _merged(wanted)))
+
+
+def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return ranges of lines in order, those with hardly a line between them as one."""
+    out: list[tuple[int, int]] = []
+    for first, last in sorted(ranges):
+        if out and first <= out[-1][1] + _AROUND:
+            out[-1] = (out[-1][0], max(out[-1][1], last))
+        else:
+            out.append((first, last))
+    return out
+
+
+def present(result: ExploreResult, style: Style) -> str:
+    """Show the paths, then source, then the heads of the rest, then tests."""
+    blocks = []
+    if ways := [*(_way(route, style) for route in result.paths), *(_apart(pair, style) for pair in result.apart)]:
+        blocks.append("\n".join([style.bold(style.say("Paths", "경로")), *(f"  {way}" for way in ways)]))
+    blocks += ["\n".join([_named(s, style), *_source(s, style)]) for s in result.symbols if s.parts]
+    if rest := [s for s in result.symbols if not s.parts]:
+        rows = [f"  {_named(s, style)}: {printable(shortened(s.signature, _SIGNATURE_CHARS))}" for s in rest]
+        blocks.append("\n".join([style.bold(style.say("Also", "그 밖에")), *rows]))
+    if result.tests:
+        rows = [f"  {printable(test.citation)} {printable(test.symbol)}" for test in result.tests]
+        blocks.append(
+            "\n".join([style.bold(style.say("Tests that most likely run it", "이것을 돌릴 법한 테스트")), *rows])
+        )
+    if not result.symbols:
+        blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
+    if result.degraded:
+        blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
+    return "\n\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+
+
+def _source(s: ExploredSymbol, style: Style) -> Iterator[str]:
+    """Yield the lines of a symbol, with a mark where some are left out."""
+    following = s.start_line
+    for part in s.parts:
+        if part.first > following:
+            yield style.dim("…")
+        yield from numbered(part, style)
+        following = part.first + part.text.count("\n") + 1
+    if s.members:
+        yield from heads(s.members, style)
+    elif following <= s.end_line:
+        yield style.dim(style.say(f"… to {s.end_line}", f"… {s.end_line}까지"))
+
+
+def _named(s: ExploredSymbol, style: Style) -> str:
+    callers = style.say(f"{s.callers} caller{'' if s.callers == 1 else 's'}", f"호출 {s.callers}곳")
+    name = "" if s.kind == Kind.MODULE else f"  {printable(s.symbol)}"
+    return f"{style.bold(printable(s.citation))}{name}" + style.dim(f"  {s.kind}, {callers}")
+
+
+def _way(route: Route, style: Style) -> str:
+    """Return a path: each step behind the place from where it goes, what is not sure named."""
+    said = printable(_short(route.from_))
+    for step in route.steps:
+        doubt = f", {style.told(step.reason)}" if step.tier > Certainty.RESOLVED else ""
+        said += f" →{style.dim(f' ({printable(step.citation)}{doubt})')} {printable(_short(step.to))}"
+    return said
+
+
+def _short(key: str) -> str:
+    """Return a symbol without its file."""
+    path, _, name = key.partition("::")
+    return path if name == "<module>" else name
+
+
+def _apart(pair: Sequence[str], style: Style) -> str:
+    one, other = (printable(_short(key)) for key in pair)
+    return style.say(f"none found between {one} and {other}", f"{one}와 {other} 사이에서는 찾지 못함")
+
+
+OPERATION = Operation(
+    name="code explore",
+    examples=('gieok code explore "how does a refund reach the ledger"', "gieok code explore Order.total refund"),
+    tool="code_explore",
+    tool_hint="For most questions about code, call this first: it needs no reading of files afterwards",
+    shows_source=True,
+    handler=run,
+    present=present,
+    surfaces=frozenset((Surface.CLI, Surface.MCP)),
+    doc=Words(
+        "Answer a question about code, or about several symbols: source, the paths between them, tests",
+        "코드나 여러 심볼에 대한 물음에 답합니다: 소스, 그 사이의 경로, 테스트",
+    ),
+)
