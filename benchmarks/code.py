@@ -64,7 +64,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--project", nargs="*", default=[])
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--hybrid", action="store_true", help="search with vectors too (embeds everything first)")
+    parser.add_argument(
+        "--hybrid", action="store_true", help="search: with vectors too (embeds everything first); speed: vectors"
+    )
     parser.add_argument(
         "--coverage", type=Path, help="impact: a data file of coverage.py with contexts, of one project"
     )
@@ -79,7 +81,7 @@ def main() -> None:
         "impact": lambda name: impact_of(arguments.data, name, arguments.coverage),
         "graph": lambda name: pycg_of(arguments.data) if name == _PYCG else graph_of(arguments.data, name),
         "search": lambda name: search_of(arguments.data, name, embedder),
-        "speed": lambda name: speed_of(arguments.data, name),
+        "speed": lambda name: speed_of(arguments.data, name, embedder),
     }
     results = {}
     for name in arguments.project or names_of(arguments.data, arguments.part):

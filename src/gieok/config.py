@@ -162,6 +162,8 @@ OPTIONS = (
     Option("code.base_url", "", "as observe.base_url, for code.model and models of the same provider"),
     Option("code.key_variable", "", "as observe.key_variable, for code.model and models of the same provider"),
     Option("code.summary_tokens", 200_000, "tokens that summaries may use in one `code init --full` or `code escalate`", low=0),
+    Option("code.embed_passages", 2_000, "passages that one `code init` or `code sync` gives vectors at most, first of what a "
+           "search needs first; the rest waits for the next; 0: all", low=0),
     Option("code.upkeep_model", "", "the cheap model that summarises what changed at every sync; empty: none"),
     Option("code.upkeep_base_url", "", "as code.base_url, which it is where this is empty and the provider the same"),
     Option("code.upkeep_key_variable", "", "as code.key_variable, which it is where this is empty and the provider the same"),

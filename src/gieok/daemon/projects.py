@@ -59,29 +59,32 @@ class Projects:
         self._board.note(watched.part(root), "")
 
     def _read(self, root: Path, changed: set[Path]) -> bool:
-        if not changed or _concerns(root, changed):
+        is_behind = not changed or _concerns(root, changed)
+        while is_behind:  # what changes while vectors are made is read before more of them are
             with self._syncing:
-                self._sync(root)
+                is_behind = self._sync(root)
         return True
 
-    def _sync(self, root: Path) -> None:
+    def _sync(self, root: Path) -> bool:
+        """Sync a project once; return whether vectors are still to be made."""
         if self._board.stop.is_set():
-            return
+            return False
         self._board.note(watched.part(root), "syncing")
         try:
             found = json.loads(child.run(self._context.home, self._board.stop, "sync", str(root)))
         except ValueError:
             if self._board.stop.is_set():
-                return
+                return False
             found = {"error": "the sync ended without an answer"}
         if error := found.get("error"):
             self._board.say(f"{root}: {error}")
             self._board.note(watched.part(root), f"failed: {error}")
-            return
+            return False
         note = f"; {found['note']}" if found["note"] else ""
         if count := found["added"] + found["changed"] + found["removed"]:
             self._board.say(f"{root}: {count} files synced in {found['ms']} ms{note}")
         self._board.note(watched.part(root), f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}")
+        return bool(found["embedded"] and found["waiting"])
 
 
 def _is_gone(root: Path) -> bool:

@@ -1,6 +1,7 @@
 """After documents are stored: fill in vectors, switch the embedding model, copy stores."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from gieok.model.memory import PassageId, Scope
 from gieok.ports.models import Embedder, Followed
@@ -19,6 +20,10 @@ _PAGE = 1_000
 #: Documents, and vectors, copied between two writes.
 _COPIED_DOCUMENTS = 500
 _COPIED_VECTORS = 2_000
+
+
+class _VectorStore(Store, VectorSearch, Protocol):
+    """A store that searches by vectors too."""
 
 
 def fill_vectors(
@@ -71,6 +76,24 @@ def _first(
                 newest = late[0][0]
                 yield late
         before = page[-1][0]
+
+
+def fill_in_order(
+    store: _VectorStore, embedder: Embedder, order: Sequence[PassageId], progress: Progress, *, form: Form
+) -> int:
+    """Embed passages in an order, of each what `form` makes of its text; return how many were still there.
+
+    Raises EmbedderFailed, ShapeMismatch.
+    """
+    embedder = for_store(embedder, store)
+    store.use_model(embedder.model, embedder.dimension)
+    done = 0
+    for start in range(0, len(order), _BATCH):
+        waiting = [(found.id, found.text) for found in store.passages(order[start : start + _BATCH])]
+        store.put_vectors(embedder.model, _embed(embedder, waiting, form))
+        done += len(waiting)
+        progress(done)
+    return done
 
 
 def switch_model(

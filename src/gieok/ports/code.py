@@ -16,6 +16,7 @@ from gieok.model.code import (
     Symbol,
     UnresolvedCall,
 )
+from gieok.model.memory import PassageId
 
 
 class SourceFiles(Protocol):
@@ -62,6 +63,13 @@ class SymbolGraph(Edges, Protocol):
         """Count the unresolved calls."""
 
 
+class Unembedded(Protocol):
+    """The passages of one project that have no vector."""
+
+    def unembedded(self) -> list[tuple[PassageId, str, str]]:
+        """Return (id, path, context) of the passages without a vector, in order of id."""
+
+
 class Summaries(Protocol):
     """Summaries of code by its hash. They survive the symbols, so that a revert finds them again."""
 
@@ -95,7 +103,7 @@ class ExecutedGraph(Edges, Executions, Protocol):
     """Edges, and what ran: tests reach functions by both."""
 
 
-class Graph(SourceFiles, SymbolGraph, Summaries, Executions, Protocol):
+class Graph(SourceFiles, SymbolGraph, Unembedded, Summaries, Executions, Protocol):
     """All that is kept of one project's code, next to its documents."""
 
 

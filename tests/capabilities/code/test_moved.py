@@ -1,5 +1,6 @@
 """Where only lines differ nothing is linked again, and the index is still what a fresh one would be."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import pytest
 from edits import Tree
 from kept_index import KeptIndex
 
-from gieok.capabilities.code.index import project
+from gieok.capabilities.code.index import moved, project
+from gieok.capabilities.code.model import facts
 
 _SHOP = '''"""A shop."""
 from pay import Card, charge
@@ -117,3 +119,11 @@ def test_a_sync_that_is_killed_before_its_links_are_stored_is_made_up_for_by_the
     change = project.sync(kept.made)
     assert (change.touched, change.linked) == ([], True)
     assert kept.differences() == []
+
+
+def test_the_line_of_every_instruction_that_has_one_is_known() -> None:
+    rows = re.findall(r"^    ([A-Z_]+) = \d+  # (.*)$", Path(facts.__file__).read_text(encoding="utf-8"), re.MULTILINE)
+    operands = {name: re.sub(r":.*", "", told).split(", ") for name, told in rows}
+    assert operands.keys() == set(facts.Op.__members__)
+    lined = {facts.Op[name]: 1 + told.index("line") for name, told in operands.items() if "line" in told}
+    assert lined == moved.LINES

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 from gieok import fs, grants, paths, places
 from gieok.capabilities.code.ask import statistics
 from gieok.capabilities.code.deepen import escalation
-from gieok.capabilities.code.index import ownership
+from gieok.capabilities.code.index import embedding, ownership
 from gieok.capabilities.code.index import project as code_project
 from gieok.capabilities.code.index.chunks import head
 from gieok.capabilities.code.index.project import Project, ProjectChange
@@ -188,13 +188,17 @@ def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int
         return 0, f"no vectors: {error} ({error.hint})"
     if not project.store.missing(1):
         return 0, behind
-    total = project.store.waiting(code_project.SCOPE)
     words = context.words("words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중")
+    most = int(context.admin.setting("code.embed_passages"))
+    chosen = embedding.order(project)[: most or None]
+
+    def progress(done: int) -> None:
+        context.say(f"{words} {done}/{len(chosen)}")
+
     try:
-        done = lifecycle.fill_vectors(project.store, embedder, lambda n: context.say(f"{words} {n}/{total}"), form=head)
+        return lifecycle.fill_in_order(project.store, embedder, chosen, progress, form=head), behind
     except EmbedderFailed as error:
         return 0, f"no vectors: {error} ({error.hint})"
-    return done, behind
 
 
 def _behind(embedder: Embedder, project: Project) -> str:
@@ -276,7 +280,10 @@ def present(result: SyncResult, style: Style) -> str:
         lines.append(style.say(f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터"))
     if result.waiting:
         lines.append(
-            style.say(f"  {result.waiting} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting}개")
+            style.say(
+                f"  {result.waiting} passages wait for vectors: the next `gieok code sync` goes on, or `gieok up`",
+                f"  벡터를 기다리는 구절 {result.waiting}개: 다음 `gieok code sync`나 `gieok up`이 이어서 합니다",
+            )
         )
     if result.summaries.written:
         count, tokens = result.summaries.written, result.summaries.tokens

@@ -92,16 +92,21 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
     project = opened(context)
     embedder = None if request.keyword_only or not project.store.stats().vectors else context.memory.embedder()
     answers = search(project, embedder, text[:_LONGEST_QUESTION], request.limit, budget_tokens=request.budget_tokens)
-    waits = context.memory.embedder_name != "none" and not request.keyword_only and not embedder
+    waits = context.memory.embedder_name != "none" and not request.keyword_only
     if waits and (count := project.store.waiting(SCOPE)):
-        answers = answers._replace(degraded="; ".join(filter(None, (_words_only(count), answers.degraded))))
-    told = summary.told(project, [a.symbol for a in answers.answers])
-    rows = tuple(_shown(answer, *one) for answer, one in zip(answers.answers, told, strict=True))
+        told = _partly(count) if embedder else _words_only(count)
+        answers = answers._replace(degraded="; ".join(filter(None, (told, answers.degraded))))
+    summaries = summary.told(project, [a.symbol for a in answers.answers])
+    rows = tuple(_shown(answer, *one) for answer, one in zip(answers.answers, summaries, strict=True))
     return QueryResult(rows, answers.degraded, freshness(project), escalation.pending(project.root))
 
 
 def _words_only(waiting: int) -> str:
     return f"words only: {waiting} passages have no vector yet; `gieok code sync` makes them"
+
+
+def _partly(waiting: int) -> str:
+    return f"{waiting} passages have no vector yet, and are found by their words; `gieok code sync` or `gieok up` makes them"
 
 
 def present(result: QueryResult, style: Style) -> str:

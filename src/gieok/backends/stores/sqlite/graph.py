@@ -23,6 +23,7 @@ from gieok.model.code import (
     Symbol,
     UnresolvedCall,
 )
+from gieok.model.memory import PassageId
 from gieok.ports.journal import Realm
 
 _TABLES = (
@@ -183,6 +184,13 @@ class SqliteProjectStore(SqliteStore):
         """Count the unresolved calls."""
         with self._reading() as db:
             return int(db.execute("SELECT count(*) FROM code_open").fetchone()[0])
+
+    def unembedded(self) -> list[tuple[PassageId, str, str]]:
+        """Return (id, path, context) of the passages without a vector, in order of id."""
+        query = """SELECT p.id, d.key, p.context FROM passages p JOIN documents d ON d.id = p.document_id
+            WHERE p.vector_id IS NULL ORDER BY p.id"""
+        with self._reading() as db:
+            return db.execute(query).fetchall()
 
     def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
         """Return the summaries of code with these hashes, or all, by hash."""

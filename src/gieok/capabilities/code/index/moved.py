@@ -9,10 +9,10 @@ from typing import Any
 
 from gieok.capabilities.code.model.facts import Facts, Kind, Op
 
-#: Where an instruction has its line. One that is not named here is compared as a whole: at worst, too much is linked.
-_LINES: dict[int, int] = {
+#: Where an instruction has its line.
+LINES: dict[int, int] = {
     Op.LOAD: 5, Op.STORE: 5, Op.CALL: 5, Op.CALL_METHOD: 6, Op.ELEMENT: 4, Op.INDEX: 5, Op.STORE_INDEX: 5, Op.IMPORT: 5,
-    Op.SPECIAL: 6, Op.ENTER: 4, Op.DECORATE: 5, Op.RAISE: 3, Op.PROVIDED: 4, Op.MIX: 4,
+    Op.SPECIAL: 6, Op.ENTER: 4, Op.DECORATE: 5, Op.RAISE: 3, Op.PROVIDED: 4, Op.MIX: 4, Op.MIX: 4,
 }  # fmt: skip
 
 
@@ -38,7 +38,7 @@ def _linked_of(facts: Facts) -> str:
 
 
 def _without_line(row: Sequence[Any]) -> list[Any]:
-    place = _LINES.get(row[0])
+    place = LINES.get(row[0])
     return [*row[:place], *row[place + 1 :]] if place else [*row]
 
 
@@ -46,5 +46,5 @@ def _lines(facts: Facts) -> Iterator[int]:
     yield from (s.start for s in facts.symbols if s.kind == Kind.FUNCTION and s.parent > 0)  # "defined inside"
     for part in (facts.top, facts.inner):
         for row in part:
-            if place := _LINES.get(int(row[0])):  # type: ignore[call-overload]
+            if place := LINES.get(int(row[0])):  # type: ignore[call-overload]
                 yield int(row[place])  # type: ignore[call-overload]

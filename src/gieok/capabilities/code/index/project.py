@@ -6,7 +6,7 @@ facts of unchanged files come from the store, as they were read.
 
 import gc
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -184,7 +184,9 @@ def _items(
         if source.note:
             change.notes.append(scan.Skipped(candidate.path, source.note))
         change.lines += text.count("\n") + 1
-        fresh[candidate.path] = Read(source, file._replace(status=source.status, note=source.note))
+        facts = source.facts.dump()
+        source = source._replace(facts=source.facts.packed())
+        fresh[candidate.path] = Read(source, file._replace(status=source.status, note=source.note), facts)
         yield SourceItem(
             candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source),
             dialect=dialect(candidate.language),
@@ -247,6 +249,7 @@ def _write(
         store.replace(found.rows, gone, found.graph)
     facts = {path: one.source.facts for path, one in fresh.items() if one.source is not None}
     fresh.clear()
+    del found  # all that linking does not need makes room
     if due:
         progress("linking", 0, 1)
         _link(project, due, facts)
@@ -260,13 +263,13 @@ def _link(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
     languages = {language.name for language in LANGUAGES.values() if language.family and language.family.name in due}
     paths = {path for path, file in store.files().items() if file.language in languages}
 
-    def again() -> list[tuple[str, Facts]]:
-        return [(path, fact_file.load(text)) for path, text in store.facts() if path in paths]
+    def stored(wanted: Collection[str]) -> list[tuple[str, Facts]]:
+        return [(path, fact_file.load(text).packed()) for path, text in store.facts() if path in wanted]
 
     files = [(path, one) for path, one in facts.items() if path in paths]
-    files += [(path, fact_file.load(text)) for path, text in store.facts() if path in paths - facts.keys()]
+    files += stored(paths - facts.keys())
     facts.clear()
-    built = graph.build(files, again=again)
+    built = graph.build(files, again=partial(stored, paths))
     links = Links(languages, built.edges, built.unresolved_calls)
     store.replace((), (), GraphChange({}, {}, links))
     others = [row for row in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]")) if row[0] not in paths]

@@ -13,10 +13,11 @@ from gieok.ports.code import SourceFiles
 
 
 class Read(NamedTuple):
-    """A file that was looked at; `source` is None where its content is as it was."""
+    """A file that was looked at, with its facts as they are stored; `source` is None where its content is as it was."""
 
     source: CodeSource | None
     file: SourceFile
+    facts: str = ""
 
 
 class Update(NamedTuple):
@@ -37,7 +38,7 @@ def changes(
     full: bool,
 ) -> Update:
     """Compare what was read with what is stored. `strange` files were left out of linking: these are never just moved."""
-    dumped = {path: one.source.facts.dump() for path, one in fresh.items() if one.source is not None}
+    dumped = {path: one.facts for path, one in fresh.items() if one.source is not None}
     old = dict(store.facts([*fresh])) if known else {}
     rows = [(one.file, dumped.get(path, old.get(path, ""))) for path, one in sorted(fresh.items())]
     if not dumped and not gone:

@@ -5,7 +5,8 @@ solver (`resolve/solver.py`) links the facts of all files. A variable is a numbe
 """
 
 import json
-from collections.abc import Iterator
+import marshal
+from collections.abc import Collection, Iterator
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -134,6 +135,25 @@ class ClassFact(NamedTuple):
     bases: tuple[Variable, ...]
 
 
+class Packed:
+    """Instructions as bytes, in a tenth of the room: they are most of what facts weigh, and run once. Never stored."""
+
+    __slots__ = ("_bytes", "_count")
+
+    def __init__(self, instructions: Collection[Instruction]) -> None:
+        self._bytes = marshal.dumps([(int(op), *operands) for op, *operands in instructions])  # type: ignore[call-overload]
+        self._count = len(instructions)
+
+    def __iter__(self) -> Iterator[Instruction]:
+        return iter(marshal.loads(self._bytes))  # noqa: S302 - made above, by this very process
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, instruction: object) -> bool:
+        return any(instruction == one for one in self)
+
+
 class Facts(NamedTuple):
     """Everything of one file. Function 0 and symbol 0 are the module itself."""
 
@@ -145,8 +165,8 @@ class Facts(NamedTuple):
     variables: int
     containers: int
     #: Run when the module is imported (module and class bodies), and when a function is.
-    top: tuple[Instruction, ...]
-    inner: tuple[Instruction, ...]
+    top: Collection[Instruction]
+    inner: Collection[Instruction]
     #: Java and Go: the package; Rust: the module path; else empty.
     package: str = ""
     error: str = ""
@@ -154,6 +174,10 @@ class Facts(NamedTuple):
     def dump(self) -> str:
         """Return the facts as JSON."""
         return json.dumps(self, separators=(",", ":"), ensure_ascii=False)
+
+    def packed(self) -> "Facts":
+        """Return the facts with their instructions packed, to wait until those of all files are there."""
+        return self._replace(top=Packed(self.top), inner=Packed(self.inner))
 
 
 def load(text: str) -> Facts:

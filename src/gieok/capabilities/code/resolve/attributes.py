@@ -1,5 +1,7 @@
 """Variables of attributes: of instances, classes and functions. What a class has is looked up along its bases."""
 
+from collections import defaultdict
+
 from gieok.capabilities.code.model.facts import NOTHING, Trait
 from gieok.capabilities.code.resolve.flows import Trigger
 from gieok.capabilities.code.resolve.program import Part, Program
@@ -12,16 +14,40 @@ class Attributes(Part):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._fields: dict[tuple[int, str], int] = {}
+        #: Names under which anything was stored in an instance; and who asks for the others: most are names of methods.
+        self._stored: set[str] = set()
+        self._asked: dict[str, list[tuple[int, int | Trigger]]] = defaultdict(list)
         #: (class, name) → the variable of what is found under the name, in the class or above it.
         self._slots: dict[tuple[int, str], int] = {}
         self._of_functions: dict[tuple[int, str], int] = {}
 
     def field(self, owner: int, name: str) -> int:
-        """Return the variable of an instance's attribute, one for all instances of a class."""
+        """Return the variable of an instance's attribute, to store in: one for all instances of a class."""
+        if name not in self._stored:
+            self._stored.add(name)
+            for asker, reader in self._asked.pop(name, ()):
+                self._read(asker, name, reader)
+        return self._field(owner, name)
+
+    def _field(self, owner: int, name: str) -> int:
         variable = self._fields.get((owner, name))
         if variable is None:
             variable = self._fields[owner, name] = self.flows.fresh()
         return variable
+
+    def read(self, owner: int, name: str, reader: int | Trigger) -> None:
+        """Let what instances of a class hold under `name`, now and later, reach a variable or a trigger."""
+        if name in self._stored:
+            self._read(owner, name, reader)
+        else:
+            self._asked[name].append((owner, reader))
+
+    def _read(self, owner: int, name: str, reader: int | Trigger) -> None:
+        for base in self.hierarchy.linear(owner):
+            if isinstance(reader, int):
+                self.flows.flow(self._field(base, name), reader)
+            else:
+                self.flows.wait(self._field(base, name), reader)
 
     def of_function(self, function: int, name: str) -> int:
         """Return the variable of a function's attribute."""

@@ -14,6 +14,8 @@ from gieok.capabilities.code.resolve.program import FAN, Part, Program, Site
 from gieok.capabilities.code.resolve.types import Types
 from gieok.capabilities.code.resolve.values import Value
 
+#: Methods that triggers hold.
+_TRIGGERS = ("apply", "call_member", "call_own", "call_through_class", "refer", "iterate")
 #: Bases from outside that bring no methods which a class is called by.
 _BARE = frozenset("object Object Generic Protocol ABC type Type".split())
 
@@ -29,6 +31,7 @@ class Calls(Part):
         self._arguments = Arguments(program)
         #: (descriptor, receiver, symbol, line) → the variable of what its `__get__` gives there.
         self._given: dict[tuple[int, int, int, int], int] = {}
+        self.keep(*_TRIGGERS)
 
     def apply(self, value: int, site: Site) -> None:
         """`site` calls `value`."""
@@ -245,6 +248,7 @@ class Calls(Part):
     def let_go(self) -> None:
         """Drop what descriptors gave."""
         self._given.clear()
+        self.let_go_of(*_TRIGGERS)
 
 
 class Decorators(Part):

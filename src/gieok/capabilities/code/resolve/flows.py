@@ -142,7 +142,8 @@ class Flows:
                 for value in fresh:
                     for trigger in triggers:
                         trigger[0](value, *trigger[1:])
-                        self.fire()
+                        if self.due:
+                            self.fire()
 
     def _spend(self, steps: int) -> None:
         """Count down: whatever a file holds, the work on it ends. Raises Tangled."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Op, Trait
+from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Op, Trait
 from gieok.capabilities.code.resolve.calls import Calls, Decorators
 from gieok.capabilities.code.resolve.imports import Imports
 from gieok.capabilities.code.resolve.linking import LinkRules
@@ -19,6 +19,7 @@ _OPERANDS: dict[int, str] = {
     Op.SUPER: "vvc", Op.DECORATE: "vvvs=", Op.RAISE: "vs=", Op.PROVIDED: "v=s=", Op.CONTAINERS: "vv", Op.DECLARED: "vv",
     Op.NARROW: "vvv", Op.MIX: "vvs=",
 }  # fmt: skip
+_ARGUMENTS = {op: kinds.index("a") for op, kinds in _OPERANDS.items() if "a" in kinds}
 
 
 class Instructions(Part):
@@ -47,31 +48,38 @@ class Instructions(Part):
             for fact in self.program.functions:
                 self._parameters.update(zip(fact.parameters, fact.names, strict=False))
         self._bound = Bound(0, 0, 0, 0, 0, 0)
-        self._first: dict[str, int] = {}
+        #: Instruction → which operands are numbered in the whole project, with the numbers of the file at hand.
+        self._numbers: dict[int, list[tuple[int, list[int]]]] = {}
+        self._variables: list[int] = []
 
-    def enter(self, bound: Bound) -> None:
+    def enter(self, bound: Bound, facts: Facts) -> None:
         """Take operands for those of a file."""
         self._bound = bound
-        self._first = dict(zip("vfcks", bound[1:], strict=True))
+        counts = (facts.variables, len(facts.functions), len(facts.classes), facts.containers, len(facts.symbols))
+        #: The last one is what -1, which is nothing, stands for. Each number is one object, whoever holds it.
+        numbers = {
+            kind: [*range(first, first + count), NOTHING]
+            for kind, first, count in zip("vfcks", bound[1:], counts, strict=True)
+        }
+        self._variables = numbers["v"]
+        for op, kinds in _OPERANDS.items():
+            self._numbers[op] = [(place, numbers[kind]) for place, kind in enumerate(kinds) if kind in numbers]
 
     def run(self, instructions: Iterable[Sequence[Any]]) -> None:
         """Run instructions, and what becomes due by each."""
+        flows, due, variables, numbered = self.flows, self.flows.due, self._variables, self._numbers
         for op, *operands in instructions:
-            placed = [self._placed(kind, operand) for kind, operand in zip(_OPERANDS[op], operands, strict=True)]
+            for place, numbers in numbered[op]:
+                operands[place] = numbers[operands[place]]
+            if (listed := _ARGUMENTS.get(op)) is not None:
+                operands[listed] = [(keyword, variables[variable]) for keyword, variable in operands[listed]]
             if trigger := self._awaiting.get(op):
-                to, place, *more = placed
-                self.flows.wait(place, (trigger, to, *more))
+                to, place, *more = operands
+                flows.wait(place, (trigger, to, *more))
             else:
-                self._handlers[op](self, *placed)
-            self.flows.fire()
-
-    def _placed(self, kind: str, operand: Any) -> Any:  # noqa: ANN401 - operands differ by instruction
-        """Return an operand as it is numbered in the whole project."""
-        if kind == "=" or operand == NOTHING:
-            return operand
-        if kind == "a":
-            return [(keyword, self._placed("v", variable)) for keyword, variable in operand]
-        return operand + self._first[kind]
+                self._handlers[op](self, *operands)
+            if due:
+                flows.fire()
 
     def await_base(self, owner: int, place: int, variable: int) -> None:
         """Let a class have what a variable holds as its base number `place`."""

@@ -11,6 +11,9 @@ from gieok.capabilities.code.resolve.names import Names
 from gieok.capabilities.code.resolve.program import FAN, Part, Site
 from gieok.capabilities.code.resolve.values import Value
 
+#: Methods that triggers hold.
+_TRIGGERS = ("call", "store", "store_index", "_read", "_write")
+
 
 class Members(Part):
     """Attributes and elements of values."""
@@ -25,6 +28,7 @@ class Members(Part):
         #: What is read and called on objects whose class inherits from outside, and may come from there.
         self._inherited: dict[int, None] = {}
         self._handed_over: list[tuple[Site, int, str]] = []
+        self.keep(*_TRIGGERS)
 
     # Reading
 
@@ -76,8 +80,7 @@ class Members(Part):
         if self.hierarchy.is_outside(owner):
             self._inherited[to] = None
         self._attributes.look(owner, name, (self._read, to, value, symbol, line))
-        for base in self.hierarchy.linear(owner):
-            self.flows.flow(self._attributes.field(base, name), to)
+        self._attributes.read(owner, name, to)
         if not name.startswith("__"):
             self._fall_back(value, name, to, symbol, line)
 
@@ -147,8 +150,7 @@ class Members(Part):
         kind, first = values.kinds[value], values.first[value]
         if kind == Value.INSTANCE:
             look(int(first), name, (calls.call_member, site, value))
-            for base in self.hierarchy.linear(int(first)):
-                self.flows.wait(self._attributes.field(base, name), (calls.call_own, site, value))
+            self._attributes.read(int(first), name, (calls.call_own, site, value))
             self._fall_back(value, name, site.to, site.symbol, site.line)
             self._hand_over(int(first), name, site)
         elif kind == Value.CLASS:
@@ -309,4 +311,5 @@ class Members(Part):
         self._fallbacks.clear()
         self._inherited.clear()
         self._handed_over.clear()
+        self.let_go_of(*_TRIGGERS)
         self.mixing.let_go()

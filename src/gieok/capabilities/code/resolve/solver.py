@@ -44,19 +44,19 @@ class _Solver:
         """Run imports and class heads first, so that look-ups find a hierarchy; then what modules do, then functions."""
         instructions, bounds = self._instructions, self.program.bounds
         for bound in bounds:
-            instructions.enter(bound)
+            instructions.enter(bound, files[bound.file][1])
             for owner, kind in enumerate(files[bound.file][1].classes):
                 for place, variable in enumerate(kind.bases):
                     if variable != NOTHING:
                         instructions.await_base(owner, place, variable)
         for early in (True, False):
             for bound in bounds:
-                instructions.enter(bound)
+                instructions.enter(bound, files[bound.file][1])
                 instructions.run(i for i in files[bound.file][1].top if (i[0] in _EARLY) == early)
             self._drain()
         self._rules.relate(self.program.hierarchy)
         for bound in bounds:
-            instructions.enter(bound)
+            instructions.enter(bound, files[bound.file][1])
             path, facts = files[bound.file]
             instructions.run(facts.inner)
             files[bound.file] = (path, _NO_FACTS)  # instructions are most of what facts weigh
