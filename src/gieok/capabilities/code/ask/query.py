@@ -147,9 +147,14 @@ def _ranked(project: Project, found: RankedHits, text: str, words: set[str], nam
         if symbol is not None and symbol.kind in _DEFINING:
             score += best * _NAMED_ALIKE * _name_overlap(symbol.name, words)
         score += best * _PATH_SHARE * overlaps[hit.passage.key]
-        scores.append(score)
+        scores.append(score * (_TEST if _is_test_inside(symbol) else 1.0))
     paths = {hit.passage.key for hit in hits}
     return _by_file(hits, scores, symbols, _in_use(project, paths), _handing_on(project, paths))
+
+
+def _is_test_inside(symbol: Symbol | None) -> bool:
+    """Say whether a symbol is a test inside of a file that is none, as Rust has them (`mod tests`)."""
+    return symbol is not None and not places.is_test(symbol.path) and places.is_test_code(symbol.path, symbol.traits)
 
 
 def _base(hit: Hit) -> float:
