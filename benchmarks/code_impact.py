@@ -87,7 +87,9 @@ def default_lists(indexed: Project, truth: dict[str, Any]) -> tuple[list[Listed]
         run = sum(one.key in known for one in found.tests[: found.run])
         lists.append(Listed([one.key for one in rows], run, true))
         judged += [(one.chance, one.key in true) for one in rows]
-        listed = {file.path for file in found.test_files} | {key.partition("::")[0]}
+        path = key.partition("::")[0]
+        whole = found if key in symbols else impact_of_symbol(indexed, symbols.get(f"{path}::<module>"))
+        listed = {file.path for file in whole.test_files} | {path}
         wanted = {test.partition("::")[0] for test in true}
         files.append(({test.partition("::")[0] for test in tests} & listed, wanted))
     return lists, judged, files

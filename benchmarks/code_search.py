@@ -1,17 +1,29 @@
-"""Search of benchmarks/code.py: questions with the files that answer them. Peer: semble's keywords and ranking."""
+"""Search of benchmarks/code.py: questions with the files that answer them, and Korean questions with the symbols that do.
+
+English: `DIR/search/queries.jsonl`, nDCG@10 of files. Korean: `data/code/korean_*.tsv` beside this file (project, question,
+`path[::symbol]` that answer), the share of questions with one among the first three. `--hybrid`: without and with vectors.
+Peer: semble's keywords and ranking.
+"""
 
 import json
 import math
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from code_index import index
 from code_peers import semble
 from gieok.capabilities.code.ask import query
+from gieok.capabilities.code.index.chunks import head
 from gieok.capabilities.code.index.project import Project
+from gieok.engine.lifecycle import fill_vectors
+
+_KOREAN = tuple(sorted((Path(__file__).parent / "data" / "code").glob("korean_*.tsv")))
+#: Question → files below the indexed folder, best first.
+_Ranked = Callable[[str], list[str]]
 
 
 def ndcg(ranked: list[str], relevant: set[str], depth: int = 10) -> float:
@@ -21,39 +33,65 @@ def ndcg(ranked: list[str], relevant: set[str], depth: int = 10) -> float:
 
 
 def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
+    """Return how good search is: without vectors, with them where there is an embedder, and semble where it is installed."""
     roots = json.loads((data / "search" / "repos.json").read_text(encoding="utf-8"))
     lines = (data / "search" / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [q for q in map(json.loads, lines) if q["repo"] == name]
-    base = roots[name].get("benchmark_root") or ""
-    tree = data / "trees" / name / base
-    scores: dict[str, list[float]] = defaultdict(list)
-    peer = semble(tree)
-    by_peer: list[float] = []
+    tree, base = data / "trees" / name, roots[name].get("benchmark_root") or ""
     with tempfile.TemporaryDirectory() as folder:
-        indexed = index(tree, folder)
+        indexed = index(tree / base, folder)
+        results = {"gieok": _scores(indexed, None, tree, base, questions)}
         if embedder is not None:
-            from gieok.engine.lifecycle import fill_vectors
+            started = time.process_time()
+            made = fill_vectors(indexed.store, embedder, form=head)
+            speed = made / max(time.process_time() - started, 1e-9)
+            results["vectors"] = {**_scores(indexed, embedder, tree, base, questions), "passages_per_cpu_s": speed}
+    if peer := semble(tree / base):
+        results["semble"] = _files(peer, tree, base, questions)
+    return results
 
-            fill_vectors(indexed.store, embedder)
-        for question in questions:
-            relevant = {label["path"] for label in question["relevant"] + question["secondary"]}
-            relevant = {path for path in relevant if (data / "trees" / name / path).exists()}
-            if not relevant:
-                continue
-            found = query.search(indexed, embedder, question["query"], 60, expand=False)
-            ranked = list(dict.fromkeys(f"{base}/{a.symbol.path}" if base else a.symbol.path for a in found.answers))
+
+def _scores(indexed: Project, embedder: Any, tree: Path, base: str, questions: list[dict[str, Any]]) -> dict[str, Any]:
+    def ranked(question: str) -> list[str]:
+        found = query.search(indexed, embedder, question, 60, expand=False)
+        return list(dict.fromkeys(a.symbol.path for a in found.answers))
+
+    result = _files(ranked, tree, base, questions)
+    if latencies := sorted(warm_ms(indexed, embedder, question["query"]) for question in questions):
+        result["warm_p95_ms"] = latencies[math.ceil(0.95 * len(latencies)) - 1]
+    for file in _KOREAN:
+        hits = [_is_hit(indexed, embedder, base, *row) for row in korean(file, tree.name)]
+        if hits:
+            result |= {f"hit@3 {file.stem}": sum(hits) / len(hits), f"{file.stem} questions": len(hits)}
+    return result
+
+
+def _files(ranked: _Ranked, tree: Path, base: str, questions: list[dict[str, Any]]) -> dict[str, Any]:
+    scores: dict[str, list[float]] = defaultdict(list)
+    for question in questions:
+        relevant = {label["path"] for label in question["relevant"] + question["secondary"]}
+        relevant = {path for path in relevant if (tree / path).exists()}
+        if relevant:
+            files = [f"{base}/{path}" if base else path for path in ranked(question["query"])]
             for key in ("all", question["category"]):
-                scores[key].append(ndcg(ranked, relevant))
-            if peer is not None:
-                files = peer(question["query"])
-                by_peer.append(ndcg([f"{base}/{path}" if base else path for path in files], relevant))
-        latencies = sorted(warm_ms(indexed, embedder, question["query"]) for question in questions)
+                scores[key].append(ndcg(files, relevant))
     result: dict[str, Any] = {f"ndcg@10 {key}": sum(v) / len(v) for key, v in sorted(scores.items())}
-    result |= {
-        "queries": len(scores["all"]),
-        "warm_p95_ms": latencies[math.ceil(0.95 * len(latencies)) - 1],
-    }
-    return {"gieok": result} | ({"semble": {"ndcg@10 all": sum(by_peer) / len(by_peer)}} if by_peer else {})
+    return {**result, "queries": len(scores["all"])}
+
+
+def korean(file: Path, name: str) -> list[tuple[str, list[str]]]:
+    """Return the Korean questions on a project, each with what answers it."""
+    rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
+    return [(question, gold.split()) for project, question, gold in rows if project == name]
+
+
+def _is_hit(indexed: Project, embedder: Any, base: str, question: str, gold: list[str]) -> bool:
+    for answer in query.search(indexed, embedder, question, 8).answers[:3]:
+        path = f"{base}/{answer.symbol.path}" if base else answer.symbol.path
+        symbol = f"{path}::{answer.symbol.key.partition('::')[2]}"
+        if any(one in (path, symbol) or symbol.startswith(f"{one}.") for one in gold):
+            return True
+    return False
 
 
 def warm_ms(indexed: Project, embedder: Any, text: str) -> float:

@@ -12,7 +12,8 @@ A probe notes the function, the test that runs and, from the stack, the place of
 - DIR/impact/P.json: `impact`, for each function outside of test files, the numbers of the `tests` that executed it. A test
   is a function handed to `test` or `it`; it has run what those inside of it ran, and what `beforeEach` did before it.
 
-Gieok's reader gives functions their keys, nothing else.
+Gieok's reader gives functions their keys, nothing else. TypeScript runs with a loader that blanks types out where they stand
+(amaro, `mode: "strip-only"`, which Node's own stripping uses): lines and columns stay what they are.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from typing import Any, NamedTuple
 
 from gieok.backends.parsers.treesitter import TreeSitterParser
 from gieok.capabilities.code.index.graph import fold
+from gieok.capabilities.code.languages.language import Language
 from gieok.capabilities.code.languages.places import is_test
 from gieok.capabilities.code.languages.table import LANGUAGES
 from gieok.capabilities.code.languages.tree import TreeReader
@@ -39,8 +41,7 @@ _PROBE = "__gieok("
 _TESTS = frozenset("test it specify".split())
 _SETUPS = frozenset("before beforeEach beforeAll setup suiteSetup".split())
 _PARSER = TreeSitterParser()
-_LANGUAGE = LANGUAGES["javascript"]
-_GRAMMAR = _LANGUAGE.grammar
+_ENDS = (".js", ".mjs", ".cjs", ".ts")
 _RUNTIME = """
 const fs = require('fs'), seen = new Set(), root = __dirname + '/'
 const running = new (require('async_hooks').AsyncLocalStorage)(), tests = new Map()
@@ -99,7 +100,12 @@ def functions(root: Any) -> list[Any]:
 
 
 def sources(folder: Path) -> list[Path]:
-    return [file for file in sorted(folder.rglob("*.js")) if "node_modules" not in file.parts]
+    files = (f for f in sorted(folder.rglob("*")) if f.suffix in _ENDS and "node_modules" not in f.parts)
+    return [f for f in files if f.is_file() and not f.name.startswith(".") and not f.name.endswith(".d.ts")]
+
+
+def language(file: Path) -> Language:
+    return LANGUAGES["typescript" if file.suffix == ".ts" else "javascript"]
 
 
 def instrument(tree: Path, copy: Path) -> None:
@@ -108,7 +114,7 @@ def instrument(tree: Path, copy: Path) -> None:
     for file in sources(copy):
         source = file.read_bytes()
         added: list[tuple[int, int, str]] = []
-        for number, function in enumerate(functions(_PARSER.parse(_GRAMMAR, source))):
+        for number, function in enumerate(functions(_PARSER.parse(language(file).grammar, source))):
             body = function.child_by_field_name("body")
             role = f",'{named}'" if (named := _role(function)) else ""
             probe = f"{_PROBE}{json.dumps(file.relative_to(copy).as_posix())},{number}{role})"
@@ -185,10 +191,10 @@ def read(tree: Path, copy: Path) -> dict[str, File]:
     for file in sources(tree):
         path = file.relative_to(tree).as_posix()
         known.clear()
-        _LANGUAGE.read(file.read_text(encoding="utf-8", errors="replace"), _LANGUAGE, _PARSER)
-        own = functions(_PARSER.parse(_GRAMMAR, file.read_bytes()))
+        language(file).read(file.read_text(encoding="utf-8", errors="replace"), language(file), _PARSER)
+        own = functions(_PARSER.parse(language(file).grammar, file.read_bytes()))
         source = (copy / path).read_bytes()
-        root = _PARSER.parse(_GRAMMAR, source)
+        root = _PARSER.parse(language(file).grammar, source)
         calls = [n for n in inside(root) if n.type in _CALLS]
         found[path] = File(
             source,

@@ -41,3 +41,49 @@ def test_a_method_that_may_come_from_outside_is_no_namesake(indexed: Make) -> No
     })  # fmt: skip
     found = {(e.source[6:], e.target[6:], e.tier) for e in made.store.all_edges() if e.kind == "calls"}
     assert found == {("of", "Checks.assertNear", 2)}
+
+
+def test_a_double_in_a_test_is_possible_where_the_product_has_its_own(indexed: Make) -> None:
+    made = indexed({
+        "shop.py": (
+            "class Bank:\n    def pay(self): return 1\n"
+            "def buy(bank): bank.pay()\ndef shop(): buy(Bank())\ndef call(back): back()\n"
+        ),
+        "tests/test_shop.py": (
+            "from shop import buy, call\nclass Fake:\n    def pay(self): return 2\n"
+            "def given(): return 1\ndef test_buy():\n    buy(Fake())\n    call(given)\n"
+        ),
+    })  # fmt: skip
+    found = {(e.source, e.target, e.tier, e.reason) for e in made.store.all_edges() if e.kind == "calls"}
+    assert {row for row in found if row[0].startswith("shop.py") and row[0] != "shop.py::shop"} == {
+        ("shop.py::buy", "shop.py::Bank.pay", 1, "resolved method"),
+        ("shop.py::buy", "tests/test_shop.py::Fake.pay", 3, "defined in a test"),
+        ("shop.py::call", "tests/test_shop.py::given", 1, "resolved call"),
+    }
+
+
+def test_what_an_object_inherits_from_outside_is_from_outside(indexed: Make) -> None:
+    """`self.client` of a test case of Django: what is called on it is no namesake of the project's."""
+    made = indexed({
+        "a.py": (
+            "from django.test import TestCase\nfrom django.views import View\nclass Admin:\n    def login_as(self): return 1\n"
+            "class TestPage(TestCase):\n    def test_page(self):\n        self.client.session.login_as()\n"
+            "class Page(View):\n    def show(self): self.fill()\nclass Home(Page):\n    def fill(self): return 1\n"
+        )
+    })  # fmt: skip
+    found = {(e.source[6:], e.target[6:], e.tier) for e in made.store.all_edges() if e.kind == "calls"}
+    assert found == {("Page.show", "Home.fill", 2)}
+
+
+def test_a_table_of_many_names_is_called_and_a_parameter_of_many_is_only_possible(indexed: Make) -> None:
+    functions = "".join(f"def work{number}(): return 1\n" for number in range(16))
+    names = ", ".join(f"work{number}" for number in range(16))
+    methods = "".join(f"class C{n}:\n    def act(self): return 1\n" for n in range(9))
+    objects = ", ".join(f"C{n}()" for n in range(9))
+    made = indexed(
+        {
+            "a.py": f"{functions}{methods}def go(k):\n    [{names}][k]()\n    [{objects}][k].act()\n",
+        }
+    )
+    tiers = {(e.target[6:10], e.tier) for e in made.store.all_edges() if e.kind == "calls" and e.source == "a.py::go"}
+    assert tiers == {("work", 1), *((f"C{n}.a", 3) for n in range(9))}

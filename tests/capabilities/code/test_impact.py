@@ -228,10 +228,10 @@ def test_chances_are_those_of_the_learned_weights(indexed: Make, monkeypatch: py
 def test_a_place_counts_the_conditions_around_a_line_and_the_ways_out_before_it() -> None:
     text = "def f(x):\n    if not x:\n        return 1\n    for y in x:\n        if y:\n            g(y)\n    with x:\n        h(\n            x\n        )\n"
     lines = text.split("\n")
-    assert likelihood.place(lines, 1, 6) == (1, 1, 1, False)
-    assert likelihood.place(lines, 1, 9) == (0, 0, 1, False)
-    assert likelihood.place(["fn f() {", "    match x {", "        1 => g(),"], 1, 3)[0] == 1
-    assert likelihood.place([], 1, 6) == (0, 0, 0, False)
+    assert likelihood.Outline(lines).place(1, 6) == (1, 1, 1, False)
+    assert likelihood.Outline(lines).place(1, 9) == (0, 0, 1, False)
+    assert likelihood.Outline(["fn f() {", "    match x {", "        1 => g(),"]).place(1, 3)[0] == 1
+    assert likelihood.Outline([]).place(1, 6) == (0, 0, 0, False)
 
 
 @pytest.mark.parametrize(
@@ -265,3 +265,14 @@ def test_the_methods_of_a_suite_of_go_are_tests(indexed: Make) -> None:
     made = indexed({"go.mod": "module m\n", "add.go": "package m\nfunc Add() {}\n", "add_test.go": suite + methods})
     found = analysis.of_symbols(made, lookup.find(made, "add.go:Add"))
     assert [r.key for r in found.impact.tests] == ["add_test.go::S.TestAdd"]
+    ran = [made.store.symbols(keys=[r.key])[0] for r in found.impact.tests]
+    assert running.command(made.root, ran) == "go test .", "`-run` with a method's name would run nothing, and pass"
+
+
+def test_djangos_own_command_runs_the_tests_of_a_site_without_pytest(indexed: Make) -> None:
+    site = {"manage.py": "x = 1\n", "a/tests/test_b.py": "class BTest:\n    def test_c(self): ...\n"}
+    made = indexed(site)
+    tests = made.store.symbols(names=["test_c"])
+    assert running.command(made.root, tests) == "python manage.py test a.tests.test_b.BTest.test_c"
+    (made.root / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
+    assert running.command(made.root, tests) == "pytest a/tests/test_b.py::BTest::test_c"

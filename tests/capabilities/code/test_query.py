@@ -146,3 +146,13 @@ def test_a_name_that_is_asked_for_whole_comes_before_a_longer_one(indexed: Make)
     names = ("JsonAdapterAnnotationArrayFactory", "JsonArray")
     made = indexed({f"{name}.py": f"class {name}:\n{doc}" for name in names})
     assert _keys(made, "json array operations")[0] == "JsonArray"
+
+
+def test_a_test_inside_of_a_rust_file_comes_behind_what_it_tests(indexed: Make) -> None:
+    code = "/// Splits a route into its parts.\npub fn split_route(x: u8) -> u8 {\n    x\n}\n\n"
+    tests = (
+        "#[cfg(test)]\nmod tests {\n    /// Route splits, parts of a route: splits a route into parts.\n    #[test]\n"
+    )
+    tests += "    fn splits_route_parts() {\n        super::split_route(1);\n    }\n}\n"
+    made = indexed({"src/lib.rs": code + tests})
+    assert _keys(made, "splits a route into parts")[0] == "split_route"

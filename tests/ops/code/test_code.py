@@ -22,7 +22,8 @@ from gieok.ops import operation
 from gieok.ops.code.init import SyncResult
 from gieok.ops.code.watch import relevant
 from gieok.ops.context import Context
-from gieok.ops.operation import Style
+from gieok.ops.operation import Style, Surface
+from gieok.ops.request import checked, request_schema
 from gieok.ports.code import SyntaxNode
 from gieok.ports.models import Prompt
 from gieok.surfaces.cli import main
@@ -185,6 +186,12 @@ def test_impact_has_the_documented_shape(run: Run) -> None:
     assert found["unresolved"]["count"] == 0
     assert run("code", "impact", "../outside.py", status=2)["error"]["code"] == "bad_request"
     assert run("code", "impact", status=2)["error"]["code"] == "bad_request"
+
+
+def test_a_model_may_ask_for_the_impact_of_a_diff_alone() -> None:
+    row = operation("code impact")
+    assert request_schema(row, Surface.MCP)["required"] == []
+    assert checked(row, {"diff": "HEAD"}, Surface.MCP).diff == "HEAD"
 
 
 def test_a_diff_is_mapped_to_symbols_and_what_it_deletes_is_found_in_the_old_version(run: Run, shop: Path) -> None:

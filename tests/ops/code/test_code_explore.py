@@ -194,3 +194,15 @@ def test_symbols_that_share_a_name_share_the_lines_and_the_rest_are_places(run: 
     assert (len(found["symbols"]), found["total"], len(found["others"])) == (5, 8, 3)
     assert sum(s["code"].count("\n") + 1 for s in found["symbols"]) < 250
     assert found["others"][0] == "bank/part_5.py:1 settle"
+
+
+def test_what_may_break_names_the_products_own_code_before_what_tests_are_made_of(run: Run, bank: Path) -> None:
+    (bank / "tests/test_post.py").write_text(
+        "from bank.ledger import Ledger\n\n\ndef posted():\n    return Ledger().post(1)\n\n\n"
+        "def test_post():\n    assert posted()\n",
+        encoding="utf-8",
+    )
+    run("code", "sync")
+    paths = [s["path"] for s in run("code", "impact", "Ledger.post", "--limit", "0")["symbols"]]
+    assert "tests/test_post.py" in paths
+    assert paths == sorted(paths, key=lambda path: path.startswith("tests/"))

@@ -9,6 +9,7 @@ from gieok.capabilities.code.ask.analysis import Analysis
 from gieok.capabilities.code.ask.executed import RAN
 from gieok.capabilities.code.ask.impact import CERTAINTY, FileReach, Reached
 from gieok.capabilities.code.index.project import Project
+from gieok.capabilities.code.languages import places
 from gieok.errors import BadRequest
 from gieok.ops.code.project import ShownFreshness, freshness_lines, opened
 from gieok.ops.context import Context
@@ -133,7 +134,8 @@ def _result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResu
     return ImpactResult(
         a.changed,
         a.deleted,
-        [_reached(a, one) for one in i.symbols[:end]],
+        # What tests are made of breaks with them: the product's own code first.
+        [_reached(a, one) for one in sorted(i.symbols, key=lambda one: places.is_test(a.symbols[one.key].path))[:end]],
         [_file(one) for one in i.files[:end]],
         [_reached(a, one) for one in run_these[:end]],
         [_reached(a, one) for one in may_also[:end]] if request.also else [],

@@ -29,15 +29,15 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$]*)*")
 _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
 #: How a passage's score changes, in parts of the best passage's.
 _DEFINES = 3.0
-_DEFINES_IN_WORDS = 1.5
+_DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
 _PATH_SHARE = 1.5
 _FILE_SHARE = 0.7
 #: What a file's name keeps of its gain where hardly a word of it is asked for: `JsonAdapterAnnotationTypeAdapterFactory`.
-_PART_OF_NAME = 0.4
+_PART_OF_NAME = 0.25
 #: So many words of a question in one name are as good as all.
 _ENOUGH_WORDS = 3
-_TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.5
+_TEST, _SIDE, _REEXPORT, _DECLARATIONS, _PROSE, _SUPERSEDED = 0.3, 0.3, 0.5, 0.7, 0.25, 0.3
 _REPEATED = 0.7
 _NEIGHBOURS = 3
 #: Several passages of one symbol are one answer: so many are looked at for each.
@@ -77,14 +77,9 @@ def search(
     project: Project, embedder: Embedder | None, text: str, limit: int, *, budget_tokens: int = 0, expand: bool = True
 ) -> FoundSymbols:
     """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
-    found = recall(
-        project.store,
-        embedder,
-        Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None),
-        SEARCH,
-        project.clock,
-    )
     named = _named(project, text)
+    asked = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
+    found = recall(project.store, embedder, asked, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
     ranked = _ranked(project, found, text, words, {s.key for s in named})
     answers = [_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])]
@@ -152,9 +147,14 @@ def _ranked(project: Project, found: RankedHits, text: str, words: set[str], nam
         if symbol is not None and symbol.kind in _DEFINING:
             score += best * _NAMED_ALIKE * _name_overlap(symbol.name, words)
         score += best * _PATH_SHARE * overlaps[hit.passage.key]
-        scores.append(score)
+        scores.append(score * (_TEST if _is_test_inside(symbol) else 1.0))
     paths = {hit.passage.key for hit in hits}
     return _by_file(hits, scores, symbols, _in_use(project, paths), _handing_on(project, paths))
+
+
+def _is_test_inside(symbol: Symbol | None) -> bool:
+    """Say whether a symbol is a test inside of a file that is none, as Rust has them (`mod tests`)."""
+    return symbol is not None and not places.is_test(symbol.path) and places.is_test_code(symbol.path, symbol.traits)
 
 
 def _base(hit: Hit) -> float:

@@ -1,7 +1,9 @@
 """What of a call's targets is less than sure, and why: many of them, bodies that others override, objects from outside."""
 
+from collections.abc import Sequence
 from functools import cache
 
+from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import NOTHING, Trait
 from gieok.capabilities.code.resolve.program import FAN, Program, Site
 from gieok.capabilities.code.resolve.values import Value
@@ -9,13 +11,15 @@ from gieok.capabilities.code.resolve.values import Value
 #: More methods than this of any object but `self`, and one of them is possible, not certain: of nine to twelve .21 were right
 #: on eight projects, of seven or eight .82.
 _MOST_METHODS = 8
+_LARGEST_TABLE = 40
 
 
 class Doubts:
     """The doubts about the calls of a program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, keys: Sequence[str]) -> None:
         self._program = program
+        self._keys = keys
         self._stand_ins = cache(program.stand_ins)
         #: The variables of `self`: an inherited method runs on every class below.
         self._selves = {f.parameters[0] for f in program.functions if f.owner != NOTHING and f.parameters}
@@ -24,9 +28,11 @@ class Doubts:
     def of(self, site: Site) -> dict[int, str]:
         """Return the functions that a site may call, and why they are not sure: of its targets, and others."""
         count = len(site.targets)
-        if count > FAN or (count > _MOST_METHODS and site.kind == "method" and site.place not in self._selves):
+        if count > (FAN if site.kind != "method" or site.place in self._selves else _MOST_METHODS) and not (
+            site.kind == "call" and self._is_registry(site)
+        ):
             return dict.fromkeys(site.targets, f"one of {count} possible targets")
-        found: dict[int, str] = {}
+        found = self._doubles(site)
         for function in site.targets:
             fact = self._program.functions[function]
             if Trait.ABSTRACT in fact.traits or Trait.DECLARED in fact.traits:
@@ -45,14 +51,20 @@ class Doubts:
                 found[function] = "`__new__` may give an object of another class"
         return found
 
-    def is_outside(self, site: Site) -> bool:
-        """Say whether a call's object is of a class that inherits from outside, and so may have what no class here has."""
-        program, values = self._program, self._program.values
-        return site.place != NOTHING and any(
-            values.kinds[value] in (Value.INSTANCE, Value.CLASS)
-            and program.hierarchy.is_outside(int(values.first[value]))
-            for value in program.flows.held(site.place)
-        )
+    def _doubles(self, site: Site) -> dict[int, str]:
+        """Return the methods of what tests put in the place of the product's own objects. A callback is no double."""
+        path = self._keys[site.symbol].partition("::")[0]
+        if len(site.targets) < 2 or site.kind != "method" or places.is_test(path):
+            return {}
+        own = [
+            f for f in site.targets if places.is_test(self._keys[self._program.function_symbol[f]].partition("::")[0])
+        ]
+        return dict.fromkeys(own, "defined in a test") if len(own) < len(site.targets) else {}
+
+    def _is_registry(self, site: Site) -> bool:
+        """Say whether what is called are functions of many names: a table of them. Of one name, they are what callers pass."""
+        names = {self._keys[self._program.function_symbol[f]].rpartition(".")[2] for f in site.targets}
+        return len(site.targets) <= _LARGEST_TABLE and len(names) > FAN
 
     def _is_maker(self, function: int) -> bool:
         fact = self._program.functions[function]

@@ -19,7 +19,7 @@ from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 9
+RESOLVER_VERSION = 12
 
 
 class Certainty(IntEnum):
@@ -175,7 +175,7 @@ def _calls(
             methods[key.rpartition(".")[2]].add(key)
     answered = {(site.symbol, site.line, _plain(site.name)) for site in program.sites if site.targets or site.wired}
     unresolved_calls = set[UnresolvedCall]()
-    doubts = Doubts(program)
+    doubts = Doubts(program, keys)
     named_after = by_receiver.named_after(program, keys, _is_product)
     for site in program.sites:
         source = placed[site.symbol]
@@ -187,7 +187,7 @@ def _calls(
                 edges.add(source, placed[target], CALLS, *sure, site.line)
         if not site.targets and site.kind in ("call", "method"):
             name = _plain(site.name)
-            if name in names and (site.symbol, site.line, name) not in answered and not doubts.is_outside(site):
+            if name in names and (site.symbol, site.line, name) not in answered:
                 unresolved_calls.add(UnresolvedCall(source, name, site.line))
                 if meant := named_after.get(site):
                     edges.add(source, meant, CALLS, Certainty.UNIQUE_NAME, _NAMED_AFTER, site.line)

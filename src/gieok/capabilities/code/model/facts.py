@@ -11,7 +11,7 @@ from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
 #: Stored with the facts: changes whenever the facts of any file would.
-VERSION = 16
+VERSION = 17
 
 Variable = int
 NOTHING: Variable = -1

@@ -58,8 +58,8 @@ CODE = Profile(
 #: What `code query` asks the engine for: many passages by plain scores; the rib's own rules order them (`query.py`).
 SEARCH = Profile(
     name="code.search",
-    keyword_share=0.5,
-    statement_keyword_share=0.5,
+    keyword_share=0.65,
+    statement_keyword_share=0.65,
     full_coverage=0.0,
     fuse=shares,
     #: The qualified name counts twice (.633 → .680 raw, before the rules).

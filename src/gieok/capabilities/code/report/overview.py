@@ -10,6 +10,8 @@ from gieok.capabilities.code.report.hot import HotSpot, hot_spots
 from gieok.capabilities.code.report.structure import Structure, structure
 
 _TAG = re.compile(r"</?\w[^>]*>|<!--.*?-->", re.DOTALL)
+#: Of a README: further down it speaks of other things.
+_HEAD = 1_200
 _LEAST_ABOUT, _MOST_ABOUT = 30, 300
 
 
@@ -44,7 +46,9 @@ def overview(project: Project) -> Overview:
 def _readme(project: Project) -> str:
     """Return the first paragraph of prose of the README."""
     documents = project.store.get(SCOPE, [path for path in project.store.files() if path.lower() == "readme.md"])
-    blocks = (block.strip() for document in documents for block in re.split(r"\n\s*\n", _TAG.sub("", document.text)))
+    blocks = (
+        block.strip() for document in documents for block in re.split(r"\n\s*\n", _TAG.sub("", document.text)[:_HEAD])
+    )
     found = next((block for block in blocks if _is_prose(block)), "")
     text = re.sub(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])?", r"\1", found).replace("\n", " ")
     return re.sub(r"[*_`]{1,3}(\S[^*_`]*)[*_`]{1,3}", r"\1", text)[:_MOST_ABOUT]
@@ -52,4 +56,6 @@ def _readme(project: Project) -> str:
 
 def _is_prose(block: str) -> bool:
     """Say whether a block of Markdown is a sentence: no heading, badge, list, table, code, HTML or line between two parts."""
-    return len(block) >= _LEAST_ABOUT and block[0] not in "#<!|>`=~-*+:{" and block[:2] not in ("[!", "[]")
+    if not re.search(r"\w[*_`)]*[.!?。](\s|$)", block):
+        return False
+    return len(block) >= _LEAST_ABOUT and block[0] not in "#<!|>`=~-*+:{(" and block[:2] not in ("[!", "[]")

@@ -41,8 +41,11 @@ def about(root: Path) -> str:
     with contextlib.suppress(*_UNREADABLE):
         if text := str(_json(root / "package.json")["description"]):
             return text.strip()
-    with contextlib.suppress(*_UNREADABLE):
-        return str(tomllib.loads((root / "Cargo.toml").read_text(encoding="utf-8"))["package"]["description"]).strip()
+    for folder in (root, root / root.name):  # a workspace of Rust is named after its first crate
+        with contextlib.suppress(*_UNREADABLE):
+            return str(
+                tomllib.loads((folder / "Cargo.toml").read_text(encoding="utf-8"))["package"]["description"]
+            ).strip()
     return ""
 
 
@@ -61,11 +64,11 @@ def _is_start(symbol: Symbol, framework: tuple[str, ...]) -> bool:
 
 
 def _libraries(root: Path, known: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the packages of Python and the crates of Rust that others import."""
+    """Yield the packages of Python and the crates of Rust that others import; a site of Django is imported by nobody."""
     for path in sorted(known):
         if _is_aside(path):
             continue
-        if (found := _PACKAGE.fullmatch(path)) is not None:
+        if "manage.py" not in known and (found := _PACKAGE.fullmatch(path)) is not None:
             yield f"import {found[1]}", path
         elif f"/{path}".endswith("/src/lib.rs"):
             folder = path.removesuffix("src/lib.rs").rstrip("/") or root.name

@@ -173,6 +173,8 @@ class Calls(Part):
         """Call a method that an operator or statement stands for; only instances of the project have one."""
         values = self.values
         if values.kinds[value] != Value.INSTANCE:
+            if values.kinds[value] == Value.EXTERNAL:
+                self.flows.add(to, values.unknown)
             return
         owner = int(values.first[value])
         if self.hierarchy.find(owner, name) is not None:

@@ -25,6 +25,9 @@ class Members(Part):
         self._names = names
         self.mixing = Mixing(calls, self.load, self.store)
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
+        #: What is read and called on objects whose class inherits from outside, and may come from there.
+        self._inherited: dict[int, None] = {}
+        self._handed_over: list[tuple[Site, int, str]] = []
         self.keep(*_TRIGGERS)
 
     # Reading
@@ -74,6 +77,8 @@ class Members(Part):
 
     def _load_instance(self, value: int, to: int, name: str, symbol: int, line: int) -> None:
         owner = int(self.values.first[value])
+        if self.hierarchy.is_outside(owner):
+            self._inherited[to] = None
         self._attributes.look(owner, name, (self._read, to, value, symbol, line))
         self._attributes.read(owner, name, to)
         if not name.startswith("__"):
@@ -147,8 +152,10 @@ class Members(Part):
             look(int(first), name, (calls.call_member, site, value))
             self._attributes.read(int(first), name, (calls.call_own, site, value))
             self._fall_back(value, name, site.to, site.symbol, site.line)
+            self._hand_over(int(first), name, site)
         elif kind == Value.CLASS:
             look(int(first), name, (calls.call_through_class, site, value))
+            self._hand_over(int(first), name, site)
         elif kind == Value.CONTAINER:
             self._call_inside(value, name, site)
         elif kind == Value.SUPER:
@@ -163,6 +170,10 @@ class Members(Part):
             function = self.flows.fresh()
             self.flows.wait(function, (calls.call_own, site, value))
             self.load(value, function, name, site.symbol, site.line)
+
+    def _hand_over(self, owner: int, name: str, site: Site) -> None:
+        if self.hierarchy.is_outside(owner):
+            self._handed_over.append((site, owner, name))
 
     def _call_inside(self, value: int, name: str, site: Site) -> None:
         container = int(self.values.first[value])
@@ -276,6 +287,17 @@ class Members(Part):
             arguments = (("", NOTHING), ("", source))
             self._calls.special(value, self.flows.fresh(), "__setitem__", arguments, symbol, line)
 
+    def settle_outside(self) -> None:
+        """Let what no class of the project has, but one from outside may, be something from outside."""
+        values, flows = self.values, self.flows
+        for to in self._inherited:
+            if not flows.held(to):
+                flows.add(to, values.unknown)
+        for site, owner, name in self._handed_over:
+            if not site.targets and not site.wired and not self.hierarchy.overriders(owner, name):
+                self._calls.apply(values.number(Value.EXTERNAL, name), site)
+                flows.fire()
+
     def settle(self) -> None:
         """Let `__getattr__` serve the names that nothing else does, and members of computed names."""
         self._attributes.settle()
@@ -287,5 +309,7 @@ class Members(Part):
     def let_go(self) -> None:
         """Drop the calls of `__getattr__` that were not needed."""
         self._fallbacks.clear()
+        self._inherited.clear()
+        self._handed_over.clear()
         self.let_go_of(*_TRIGGERS)
         self.mixing.let_go()

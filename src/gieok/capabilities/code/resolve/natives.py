@@ -310,9 +310,21 @@ def _merge(value: int, program: Program, container: int) -> None:
 
 
 def _take(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
-    machine.program.flows.flow(machine.program.containers.any_of(container), site.to)
-    for variable in arguments[1:2]:
+    """Give what is under a key, where that is a constant, else anything; or the second argument."""
+    containers = machine.program.containers
+    key = constant(machine.program, arguments[0]) if arguments else ""
+    places = (
+        (containers.key(container, key), containers.key(container, "*")) if key else (containers.any_of(container),)
+    )
+    for variable in (*places, *arguments[1:2]):
         pass_on(machine, site, variable)
+
+
+def constant(program: Program, variable: int) -> str:
+    """Return the text that a variable holds, where its reader kept it: `'text`, as a thing from outside."""
+    held = program.flows.held(variable) if variable in program.inert else ()
+    names = [str(program.values.first[value]) for value in held]
+    return names[0][1:] if len(names) == 1 and names[0][:1] == "'" else ""
 
 
 def _set_default(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:

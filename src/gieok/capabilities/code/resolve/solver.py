@@ -72,6 +72,8 @@ class _Solver:
         self._drain()
         self._calls.types.settle()
         self._drain()
+        self._members.settle_outside()
+        self._drain()
         self._calls.settle()
         self._members.settle()
         self._drain()

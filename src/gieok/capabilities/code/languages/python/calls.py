@@ -7,6 +7,8 @@ from typing import ClassVar
 from gieok.capabilities.code.languages.python.expressions import Expressions, name_of
 from gieok.capabilities.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
+#: Methods of dictionaries that take a key.
+_KEYED = frozenset(("get", "pop", "setdefault"))
 #: Import the module that they are given by name.
 _IMPORTERS = frozenset(("import_module", "importorskip"))
 
@@ -15,6 +17,13 @@ def _module(arguments: list[ast.expr]) -> str:
     """Return the absolute name of the module that a call imports; '' for one that is not known."""
     name = _attribute(arguments[0]) if arguments else ""
     return name if all(part.isidentifier() for part in name.split(".")) else ""
+
+
+def _key(arguments: list[ast.expr]) -> str:
+    """Return the key that a call names first; '' for one that is not known, or has a dot."""
+    first = arguments[0] if arguments else None
+    text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    return "" if "." in text else text
 
 
 def _attribute(node: ast.expr) -> str:
@@ -37,6 +46,8 @@ class CallReader(Expressions):
             return special
         place = self.expression(function.value if isinstance(function, ast.Attribute) else function)
         arguments = self._arguments(node)
+        if isinstance(function, ast.Attribute) and function.attr in _KEYED and arguments and _key(node.args[:1]):
+            arguments[0] = ("", self.builder.external("'" + _key(node.args)))
         if place == NOTHING and isinstance(function, ast.Attribute) and not isinstance(function.value, ast.Constant):
             place = self.builder.fresh()  # nothing is known of it: an unresolved site, which is counted
         if place == NOTHING:
@@ -78,6 +89,10 @@ class CallReader(Expressions):
             default = self.expression(node.args[2]) if len(node.args) > 2 else NOTHING
             place = self.expression(node.args[0])
             return self.builder.merge(self.load(place, attribute, node), default)
+        if name == "getattr" and len(node.args) > 1 and (texts := self.texts_of(node.args[1])):
+            place = self.expression(node.args[0])
+            default = self.expression(node.args[2]) if len(node.args) > 2 else NOTHING
+            return self.builder.merge(*(self.load(place, text, node) for text in dict.fromkeys(texts)), default)
         if name in ("__import__", "import_module") and node.args and (module := _attribute(node.args[0])):
             return self._imported(name, module, node) if not module.endswith("*") else None
         return None
@@ -92,10 +107,10 @@ class CallReader(Expressions):
 
     def _note_patch(self, name: str, node: ast.Call, arguments: list[Argument]) -> None:
         """`setattr(x, "constant", value)`, pytest's `monkeypatch.setattr` too, assigns."""
-        if name == "setattr" and len(node.args) > 2 and len(arguments) > 2 and isinstance(node.args[1], ast.Constant):
+        if name == "setattr" and len(node.args) > 2 and len(arguments) > 2:
             place, value = arguments[0][1], arguments[2][1]
-            if isinstance(node.args[1].value, str) and NOTHING not in (place, value):
-                self.emit(Op.STORE, place, node.args[1].value, value, self.scope.symbol, node.lineno)
+            for text in dict.fromkeys(self.texts_of(node.args[1])) if NOTHING not in (place, value) else ():
+                self.emit(Op.STORE, place, text, value, self.scope.symbol, node.lineno)
 
     def _super(self, node: ast.Call) -> Variable:
         for argument in node.args:

@@ -23,6 +23,8 @@ BRANCHES = frozenset((
 ))  # fmt: skip
 _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 _TEXTS = (str, bytes)
+#: A name with more constant texts than this is no choice of attributes.
+_MOST_TEXTS = 12
 
 
 def name_of(node: ast.expr) -> str:
@@ -50,6 +52,8 @@ class Expressions(Emission[Code]):
         self.branches = [0]
         #: The variables that a statement assigns.
         self.assigned: set[Variable] = set()
+        #: Variable → the constant texts that it is assigned, or that are in what it is assigned.
+        self.texts: dict[Variable, list[str]] = {}
 
     def line(self, node: Code) -> int:
         """Return the line at which a node begins."""
@@ -83,6 +87,8 @@ class Expressions(Emission[Code]):
         if isinstance(target, ast.Name):
             variable = self.builder.bind(self.scope, target.id)
             self.assigned.add(variable)
+            if texts := self.texts_of(source):
+                self.texts.setdefault(variable, []).extend(texts)
             self.builder.copy(variable, value)
         elif isinstance(target, ast.Attribute):
             place = self.expression(target.value)
@@ -96,6 +102,14 @@ class Expressions(Emission[Code]):
             self.assign(target.value, value, None)
         elif isinstance(target, ast.Tuple | ast.List):
             self._unpack(target.elts, value, source)
+
+    def texts_of(self, node: ast.expr | None) -> list[str]:
+        """Return the constant texts that an expression is, or holds, or is known to be; those of names, as far as read."""
+        if isinstance(node, _SEQUENCES) and len(node.elts) <= _MOST_TEXTS:
+            return [text for part in node.elts for text in self.texts_of(part)]
+        if isinstance(node, ast.Name):
+            return self.texts.get(self.lookup(node.id), [])[:_MOST_TEXTS]
+        return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
 
     def _unpack(self, targets: list[ast.expr], value: Variable, source: ast.expr | None) -> None:
         parts = source.elts if isinstance(source, ast.Tuple | ast.List) else []
@@ -207,9 +221,14 @@ class Expressions(Emission[Code]):
             return place
         return self.index(place, self._key(node.slice), node)
 
+    def loop(self, target: ast.expr, iterated: ast.expr, node: Code) -> None:
+        """Let a target be each element of what is iterated."""
+        value = self.element(self.expression(iterated), node)
+        self.assign(target, value, iterated if isinstance(target, ast.Name) else None)
+
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Variable:
         for generator in node.generators:
-            self.assign(generator.target, self.element(self.expression(generator.iter), node), None)
+            self.loop(generator.target, generator.iter, node)
             for condition in generator.ifs:
                 self.expression(condition)
         if isinstance(node, ast.DictComp):

@@ -112,7 +112,7 @@ class _Reader(PythonDefinitions):
             self.builder.copy(fact.result, value)
 
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
-        self.assign(node.target, self.element(self.expression(node.iter), node), None)
+        self.loop(node.target, node.iter, node)
         self.block(node.body)
         self.block(node.orelse)
 

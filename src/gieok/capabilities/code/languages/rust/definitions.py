@@ -1,7 +1,7 @@
 """Modules, functions, types, traits and their implementations in Rust, and the patterns that bind names."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gieok.capabilities.code.languages.tree import Node, TreeReader
 from gieok.capabilities.code.model.facts import NOTHING, Kind, Namespace, Op, Trait, Variable
@@ -267,7 +267,7 @@ class RustDefinitions(TreeReader):
         if pattern is None:
             return
         if pattern.type == "identifier":
-            self.bind(self.text(pattern), value)
+            self._bind_anew(self.text(pattern), value)
         elif pattern.type == "tuple_pattern":
             for place, child in enumerate(pattern.named_children):
                 self.assign(child, self.index(value, place, child))
@@ -282,6 +282,28 @@ class RustDefinitions(TreeReader):
             for child in pattern.named_children[-1:]:
                 self.assign(child, value)
 
+    def _bind_anew(self, name: str, value: Variable) -> None:
+        """`let x = f(x)` is another `x`."""
+        if self.scope.function:
+            self.scope.names[name] = self.builder.fresh()
+        self.bind(name, value)
+
+    def apart(self, read: Callable[[], Variable]) -> Variable:
+        """Read what has names of its own; after it, those from before hold again."""
+        before = dict(self.scope.names) if self.scope.function else {}
+        held = read()
+        self.scope.names.update(before)
+        return held
+
+    def closure(self) -> Namespace:
+        """Return the names as they are here: they may mean something else when the body is read."""
+        outer = self.scope
+        if not outer.function:
+            return outer
+        scope = Namespace(outer.outer, outer.symbol, outer.function, outer.prefix, outer.owner)
+        scope.names = dict(outer.names)
+        return scope
+
     def _assign_fields(self, pattern: Node, value: Variable) -> None:
         path = self.name(pattern, "type")
         for field in pattern.named_children[1:]:
@@ -291,7 +313,7 @@ class RustDefinitions(TreeReader):
             if inner is not None:
                 self.assign(inner, carried)
             elif name:
-                self.bind(name, carried)
+                self._bind_anew(name, carried)
 
     def _carried(self, path: str, name: str, value: Variable, node: Node) -> Variable:
         """Return what a pattern `Enum::Variant(x)` or `Struct { x }` takes out."""

@@ -1,5 +1,6 @@
 """Rust → facts: modules and `use`, impl blocks, traits and those who implement them, fields, declared types."""
 
+from functools import partial
 from typing import ClassVar
 
 from gieok.capabilities.code.languages.rust.definitions import WRAPPERS, RustDefinitions
@@ -36,7 +37,8 @@ class _Reader(RustDefinitions):
         "scoped_identifier": "_scoped", "call_expression": "_call", "struct_expression": "_struct_expression",
         "closure_expression": "_closure", "let_declaration": "_let", "assignment_expression": "_assignment",
         "return_expression": "returned", "for_expression": "_for", "macro_invocation": "_macro", "string_literal": "text_value",
-        "binary_expression": "nothing", "reference_expression": "last", "if_expression": "conditional", "block": "_block",
+        "binary_expression": "nothing", "reference_expression": "last", "if_expression": "_if", "block": "_block_apart",
+        "while_expression": "_while",
         "let_condition": "_let_condition", "match_expression": "_match", "type_cast_expression": "_cast",
         "index_expression": "_index", "expression_statement": "nothing", "attribute_item": "skip", "type_identifier": "skip",
         "generic_function": "_generic_function", "const_item": "_constant", "static_item": "_constant",
@@ -48,6 +50,15 @@ class _Reader(RustDefinitions):
 
     def body(self, node: Node) -> None:
         self.give(self._block(node) if node.type == "block" else self.value(node))
+
+    def _block_apart(self, node: Node) -> Variable:
+        return self.apart(lambda: self._block(node))
+
+    def _if(self, node: Node) -> Variable:
+        return self.apart(lambda: self.conditional(node))
+
+    def _while(self, node: Node) -> Variable:
+        return self.apart(lambda: self.inside(node))
 
     def _block(self, node: Node) -> Variable:
         """Return what the last expression gives: an `if` or `match` there looks like a statement."""
@@ -132,8 +143,11 @@ class _Reader(RustDefinitions):
 
     def _for(self, node: Node) -> None:
         held = self.element(self.value(self.field(node, "value")), node)
+        self.apart(lambda: self._loop(node, held))
+
+    def _loop(self, node: Node, held: Variable) -> Variable:
         self.assign(self.field(node, "pattern"), held)
-        self.value(self.field(node, "body"))
+        return self.value(self.field(node, "body"))
 
     def _let_condition(self, node: Node) -> None:
         self.assign(self.field(node, "pattern"), self.value(self.field(node, "value")))
@@ -143,13 +157,14 @@ class _Reader(RustDefinitions):
 
     def _match(self, node: Node) -> Variable:
         value = self.value(self.field(node, "value"))
-        given = []
-        for arm in self.children(node, "body"):
-            pattern = self.field(arm, "pattern")
-            if pattern is not None and pattern.named_children:
-                self.assign(pattern.named_children[0], value)
-            given.append(self.value(self.field(arm, "value")))
+        given = [self.apart(partial(self._arm, arm, value)) for arm in self.children(node, "body")]
         return self.builder.merge(*given)
+
+    def _arm(self, arm: Node, value: Variable) -> Variable:
+        pattern = self.field(arm, "pattern")
+        if pattern is not None and pattern.named_children:
+            self.assign(pattern.named_children[0], value)
+        return self.value(self.field(arm, "value"))
 
     def _cast(self, node: Node) -> Variable:
         return self.builder.merge(self.value(self.field(node, "value")), self.type(self.field(node, "type")))
