@@ -228,10 +228,10 @@ def test_chances_are_those_of_the_learned_weights(indexed: Make, monkeypatch: py
 def test_a_place_counts_the_conditions_around_a_line_and_the_ways_out_before_it() -> None:
     text = "def f(x):\n    if not x:\n        return 1\n    for y in x:\n        if y:\n            g(y)\n    with x:\n        h(\n            x\n        )\n"
     lines = text.split("\n")
-    assert likelihood.place(lines, 1, 6) == (1, 1, 1, False)
-    assert likelihood.place(lines, 1, 9) == (0, 0, 1, False)
-    assert likelihood.place(["fn f() {", "    match x {", "        1 => g(),"], 1, 3)[0] == 1
-    assert likelihood.place([], 1, 6) == (0, 0, 0, False)
+    assert likelihood.Outline(lines).place(1, 6) == (1, 1, 1, False)
+    assert likelihood.Outline(lines).place(1, 9) == (0, 0, 1, False)
+    assert likelihood.Outline(["fn f() {", "    match x {", "        1 => g(),"]).place(1, 3)[0] == 1
+    assert likelihood.Outline([]).place(1, 6) == (0, 0, 0, False)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ class Sources:
     def __init__(self, root: Path | None) -> None:
         self._root = root
         self._known: dict[str, list[str]] = {}
+        self._outlines: dict[str, Outline] = {}
 
     def lines(self, path: str) -> list[str]:
         """Return the lines of a file; none where it cannot be read."""
@@ -53,6 +54,13 @@ class Sources:
                 except OSError:
                     found = []
             self._known[path] = found
+        return found
+
+    def outline(self, path: str) -> "Outline":
+        """Return the outline of a file."""
+        found = self._outlines.get(path)
+        if found is None:
+            found = self._outlines[path] = Outline(self.lines(path))
         return found
 
     def text(self, symbol: Symbol) -> str:
@@ -72,27 +80,40 @@ class Place(NamedTuple):
 _NOWHERE = Place(0, 0, 0, False)
 
 
-def place(lines: Sequence[str], start: int, line: int) -> Place:
-    """Return what a line (1-based) of a function that begins at `start` depends on, by the indentation of what is before."""
-    if not start < line <= len(lines):
-        return _NOWHERE
-    text = lines[line - 1]
-    level = _indent(text)
-    conditions, loops = int(bool(_BRANCH.match(text))), 0
-    for before in reversed(lines[start : line - 1]):
-        indent = _indent(before)
-        if indent < level and before.strip():
-            level = indent
-            if _CONDITION.match(before):
+class Outline:
+    """The lines of a file by their indentation: which line each stands below, and how many ways out come before it."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._above: list[int] = []
+        self._exits = [0]
+        open_: list[tuple[int, int]] = []
+        for number, line in enumerate(lines):
+            body = line.lstrip()
+            indent = len(line) - len(body)
+            while open_ and open_[-1][1] >= indent:
+                open_.pop()
+            self._above.append(open_[-1][0] if open_ else -1)
+            if body:
+                open_.append((number, indent))
+            else:
+                self._above[-1] = -1
+            self._exits.append(self._exits[-1] + bool(body and _EXIT.match(line)))
+
+    def place(self, start: int, line: int) -> Place:
+        """Return what a line (1-based) of a function that begins at `start` depends on."""
+        if not start < line <= len(self._lines):
+            return _NOWHERE
+        text, at = self._lines[line - 1], self._above[line - 1]
+        conditions, loops = int(bool(_BRANCH.match(text))), 0
+        while at >= start:
+            if _CONDITION.match(self._lines[at]):
                 conditions += 1
-            elif _LOOP.match(before):
+            elif _LOOP.match(self._lines[at]):
                 loops += 1
-    exits = sum(1 for before in lines[start : line - 1] if _EXIT.match(before))
-    return Place(conditions, loops, exits, bool(_INLINE.search(text)))
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+            at = self._above[at]
+        exits = self._exits[line - 1] - self._exits[start]
+        return Place(conditions, loops, exits, bool(_INLINE.search(text)))
 
 
 class Link(NamedTuple):
@@ -142,8 +163,8 @@ def _features(
     reason = next((name for words, name in _REASONS.items() if words in best.reason), "other")
     found = {reason: 1.0, "callers": log(callers), "sites": log(len({e.line for e in edges}))}
     if symbol is not None:
-        lines = sources.lines(symbol.path)
-        spots = [place(lines, symbol.start_line, e.line) for e in edges if e.line]
+        outline = sources.outline(symbol.path)
+        spots = [outline.place(symbol.start_line, e.line) for e in edges if e.line]
         at = min(spots, key=lambda p: (p.conditions, p.exits), default=_NOWHERE)
         found |= {
             "condition": float(at.conditions > 0), "conditions": max(at.conditions - 1.0, 0.0), "loop": float(at.loops > 0),
