@@ -1,7 +1,7 @@
 """What of a call's targets is less than sure, and why: many of them, bodies that others override, objects from outside."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import NOTHING, Trait
@@ -23,7 +23,7 @@ class Doubts:
         self._stand_ins = cache(program.stand_ins)
         #: The variables of `self`: an inherited method runs on every class below.
         self._selves = {f.parameters[0] for f in program.functions if f.owner != NOTHING and f.parameters}
-        self._remade = cache(self._is_remade)
+        self._remade = cache(partial(_is_remade, program))  # not a method: a circle would keep the program
 
     def of(self, site: Site) -> dict[int, str]:
         """Return the functions that a site may call, and why they are not sure: of its targets, and others."""
@@ -70,12 +70,12 @@ class Doubts:
         fact = self._program.functions[function]
         return function in self._program.held_functions(self._program.hierarchy.find(fact.owner, "__init__"))
 
-    def _is_remade(self, owner: int) -> bool:
-        """Say whether a class has a `__new__` that may give an object of an unrelated class."""
-        program, hierarchy = self._program, self._program.hierarchy
-        values = program.values
-        return any(
-            values.kinds[value] == Value.INSTANCE and not hierarchy.are_related(owner, int(values.first[value]))
-            for function in program.held_functions(hierarchy.find(owner, "__new__"))
-            for value in program.flows.held(program.functions[function].result)
-        )
+
+def _is_remade(program: Program, owner: int) -> bool:
+    """Say whether a class has a `__new__` that may give an object of an unrelated class."""
+    hierarchy, values = program.hierarchy, program.values
+    return any(
+        values.kinds[value] == Value.INSTANCE and not hierarchy.are_related(owner, int(values.first[value]))
+        for function in program.held_functions(hierarchy.find(owner, "__new__"))
+        for value in program.flows.held(program.functions[function].result)
+    )

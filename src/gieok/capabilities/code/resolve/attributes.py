@@ -92,6 +92,10 @@ class Attributes(Part):
                     self.flows.flow(found, slot)
         self.flows.fire()
 
+    def let_go(self) -> None:
+        """Drop the triggers of those who asked for what was stored nowhere."""
+        self._asked.clear()
+
     def define(self, owner: int, name: str, source: int) -> None:
         """Let a class have an attribute that is set from outside of its body."""
         variable = self.hierarchy.attributes[owner].get(name)

@@ -246,8 +246,9 @@ class Calls(Part):
                 site.wired.remove(("native", site.name))
 
     def let_go(self) -> None:
-        """Drop what descriptors gave."""
+        """Drop what descriptors gave, and who asked for attributes."""
         self._given.clear()
+        self.attributes.let_go()
         self.let_go_of(*_TRIGGERS)
 
 

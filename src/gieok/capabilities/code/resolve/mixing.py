@@ -62,6 +62,7 @@ class Mixing(Part):
                 self._load(source, to, name, symbol, line)
 
     def let_go(self) -> None:
-        """Drop what was asked."""
+        """Drop what was asked, and the methods of the owner: the collector is off."""
         self._above.clear()
         self._asked.clear()
+        self.let_go_of("_load", "_store")
