@@ -1,12 +1,13 @@
 """Impact of symbols, files and diffs over the stored graph; deleted symbols are looked up in the graph of the old version."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gieok.capabilities.code.ask import changes, executed, impact
+from gieok.capabilities.code.ask import changes, executed, impact, outside
 from gieok.capabilities.code.ask.evidence import Change, Tests
 from gieok.capabilities.code.ask.impact import Impact
 from gieok.capabilities.code.ask.likelihood import Sources, Way
+from gieok.capabilities.code.ask.outside import Bound
 from gieok.capabilities.code.index import graph
 from gieok.capabilities.code.index.project import Freshness, Project, freshness, without_collecting
 from gieok.capabilities.code.index.read import CodeSource, read
@@ -14,7 +15,7 @@ from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.languages.table import language_of
 from gieok.capabilities.code.model import facts as fact_file
 from gieok.capabilities.code.model.facts import Kind
-from gieok.model.code import Symbol
+from gieok.model.code import Edge, Symbol
 
 
 class Analysis(NamedTuple):
@@ -40,25 +41,48 @@ def impact_of(project: Project, symbols: Sequence[Symbol]) -> tuple[Impact, dict
 
 def of_diff(project: Project, revision: str) -> Analysis:
     """Return what depends on the differences to a revision. Raises BadRequest."""
-    files = changes.parse(project.versions.diff(revision))
-    changed: dict[str, Symbol] = {}
-    old: dict[str, CodeSource] = {}
-    for file in files:
-        current = project.store.symbols(paths=[file.new_path]) if file.new_path else []
-        for symbol in changes.symbols_at(current, file.new_lines):
-            changed[symbol.key] = symbol
+    diff = _Diff({}, {}, {})
+    sources = Sources(project.root)
+    for file in changes.parse(project.versions.diff(revision)):
+        if file.new_path:
+            diff.take(project.store.symbols(paths=[file.new_path]), sources.lines(file.new_path), file.new_lines)
         language = language_of(file.old_path) if file.old_path else None
         text = project.versions.old_text(revision, file.old_path) if language else None
         if text is not None and language is not None:
-            old[file.old_path] = read(file.old_path, language, text, project.parser)
-            for symbol in changes.symbols_at(old[file.old_path].symbols, file.old_lines):
-                changed.setdefault(symbol.key, symbol)
+            diff.old[file.old_path] = read(file.old_path, language, text, project.parser)
+            diff.take(diff.old[file.old_path].symbols, text.split("\n"), file.old_lines)
+    changed = diff.changed
     present = {s.key for s in project.store.symbols(keys=sorted(changed))}
     gone = [key for key in sorted(changed) if key not in present]
-    seeds = _with_members(project, [changed[key] for key in sorted(changed) if key in present])
-    before = _ways_before(project, old, gone) if gone else {}
-    found, known = _analyse(project, _Asked(seeds, gone, before, [changed[key] for key in gone]))
+    outer = {path: what for path, what in sorted(diff.outside.items()) if f"{path}::<module>" in present}
+    parts = {path for path, what in outer.items() if not what.is_whole}
+    whole = [s for s in changed.values() if s.key in present and not (s.kind == Kind.MODULE and s.path in parts)]
+    seeds = sorted({*_with_members(project, whole), *(f"{path}::<module>" for path in parts)})
+    reading = [edge for path, what in outer.items() for edge in outside.readers(project.store, sources, path, what)]
+    before = _ways_before(project, diff.old, gone) if gone else {}
+    asked = _Asked(seeds, gone, before, [changed[key] for key in gone], reading)
+    found, known = _analyse(project, asked)
     return Analysis(found, known, tuple(sorted(changed)), tuple(gone), freshness(project))
+
+
+class _Diff(NamedTuple):
+    """What differs: symbols by key, what lines outside of functions bind, by path, and the files as they were."""
+
+    changed: dict[str, Symbol]
+    outside: dict[str, Bound]
+    old: dict[str, CodeSource]
+
+    def take(self, symbols: Sequence[Symbol], lines: Sequence[str], numbers: Iterable[int]) -> None:
+        """Take the changed lines of a file in one of its versions; what is there already is newer."""
+        if not symbols:
+            return
+        path = symbols[0].path
+        language = language_of(path)
+        for symbol, at in changes.placed(symbols, outside.telling(lines, numbers, language)):
+            self.changed.setdefault(symbol.key, symbol)
+            if symbol.kind == Kind.MODULE:
+                known = self.outside.get(path, Bound())
+                self.outside[path] = known | outside.bound(lines, at, language)
 
 
 def _with_members(project: Project, symbols: Sequence[Symbol]) -> list[str]:
@@ -84,18 +108,19 @@ def _ways_before(project: Project, old: dict[str, CodeSource], gone: Sequence[st
 
 
 class _Asked(NamedTuple):
-    """A change as it is in the index: the keys of what is there, and what is gone with the ways to it."""
+    """A change as it is in the index: the keys of what is there, what is gone with the ways to it, who reads changed names."""
 
     seeds: Sequence[str]
     gone: Sequence[str]
     before: Mapping[str, Way]
     was: Sequence[Symbol]
+    reading: Sequence[Edge] = ()
 
 
 @without_collecting()
 def _analyse(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]]:
     store, seeds, gone = project.store, asked.seeds, asked.gone
-    edges, sources = executed.ObservedTests(store), Sources(project.root)
+    edges, sources = executed.ObservedTests(store, asked.reading), Sources(project.root)
     own = store.symbols(keys=seeds)
     methods = impact.methods_alone([*own, *asked.was])
     classes = impact.family(store, methods, lambda keys: {s.key for s in store.symbols(keys=keys)})

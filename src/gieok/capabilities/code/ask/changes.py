@@ -52,14 +52,14 @@ def _span(start: str, count: str | None) -> frozenset[int]:
     return frozenset(range(first, first + int(count if count is not None else "1")))
 
 
-def symbols_at(symbols: Sequence[Symbol], lines: Iterable[int]) -> list[Symbol]:
-    """Return the innermost symbol at each line; the file itself where there is none."""
-    found: dict[str, Symbol] = {}
-    ranked = sorted(symbols, key=lambda s: s.end_line - s.start_line)
+def placed(symbols: Sequence[Symbol], lines: Iterable[int]) -> list[tuple[Symbol, list[int]]]:
+    """Return the innermost symbols at these lines, each with its lines; the file itself where there is none."""
+    found: dict[str, tuple[Symbol, list[int]]] = {}
+    ranked = sorted((s for s in symbols if s.kind not in _PASSIVE), key=lambda s: s.end_line - s.start_line)
     for line in sorted(lines):
-        inner = next((s for s in ranked if s.start_line <= line <= s.end_line and s.kind not in _PASSIVE), None)
+        inner = next((s for s in ranked if s.start_line <= line <= s.end_line), None)
         if inner is not None:
-            found[inner.key] = inner
+            found.setdefault(inner.key, (inner, []))[1].append(line)
     return list(found.values())
 
 

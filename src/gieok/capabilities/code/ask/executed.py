@@ -21,13 +21,15 @@ _NOTE = "code.executed_at"
 
 
 class ObservedTests(NamedTuple):
-    """The edges of a store, and those from tests to the functions that they ran."""
+    """The edges of a store, those from tests to the functions that they ran, and those from what reads a changed name."""
 
     store: ExecutedGraph
+    readers: Sequence[Edge] = ()
 
     def edges_into(self, keys: Sequence[str]) -> list[Edge]:
         """Return the edges that end in these symbols, sorted."""
-        return sorted([*self.store.edges_into(keys), *edges_into(self.store, keys)])
+        reading = [edge for edge in self.readers if edge.target in keys]
+        return sorted([*self.store.edges_into(keys), *edges_into(self.store, keys), *reading])
 
     def edges_out_of(self, keys: Sequence[str]) -> list[Edge]:
         """Return the stored edges that begin in these symbols, sorted."""

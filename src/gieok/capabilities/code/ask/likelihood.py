@@ -28,7 +28,7 @@ _INLINE = re.compile(r"\bif\b|\belse\b|\band\b|\bor\b|&&|\|\||\?\?| \? ")
 _ONE_OF = re.compile(r"one of (\d+)")
 #: Reasons of edges by a word of theirs, each with the feature that it is.
 _REASONS = {
-    "resolved call": "call", "resolved method": "method", "property": "property", "operator": "operator",
+    "resolved call": "call", "reads what": "call", "resolved method": "method", "property": "property", "operator": "operator",
     "callback": "callback", "possible targets": "targets", "only method": "only", "that name": "namesakes",
     "constructed": "constructed", "handed on": "handed", "base class": "base", "defined inside": "inside",
     "makes an object": "maker", "put together": "computed", "by its name": "name",
