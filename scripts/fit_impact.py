@@ -7,7 +7,7 @@ share of the tests that run its source which run its target, too; of a test, whe
 project is judged by test weights that were fitted on all others; those of links are fitted on all, this one too.
 
 The committed weights were not written by one run of this file: its functions were called step by step over 22 projects (links
-first, then the tests' features by them, kept, then the tests' weights), before edges and figures changed once more. A run
+first, then the tests' features by them, kept, then the tests' weights), before the resolvers changed again. A run
 over other projects, or today's graph, gives other weights; run from end to end it was only tried on three projects.
 """
 
