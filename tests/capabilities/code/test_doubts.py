@@ -75,15 +75,44 @@ def test_what_an_object_inherits_from_outside_is_from_outside(indexed: Make) -> 
     assert found == {("Page.show", "Home.fill", 2)}
 
 
+def test_what_a_test_inherits_from_the_product_is_no_double(indexed: Make) -> None:
+    """A hook is called on `self`, a subclass is handed in: both are called, as the product's own are."""
+    made = indexed({
+        "tree.py": (
+            "class Node:\n    def attach(self): self.hook()\n    def hook(self): return 1\n"
+            "def grow(node): node.hook()\ndef plant(): grow(Node())\n"
+        ),
+        "tests/test_tree.py": (
+            "from tree import Node, grow\nclass Mine(Node):\n    def hook(self): return 2\n"
+            "class Stranger:\n    def hook(self): return 3\n"
+            "def test_tree():\n    Mine().attach()\n    grow(Mine())\n    grow(Stranger())\n"
+        ),
+    })  # fmt: skip
+    found = {(e.source[9:], e.target, e.tier) for e in made.store.all_edges() if e.kind == "calls"}
+    assert {row for row in found if row[1].endswith(".hook")} == {
+        ("Node.attach", "tree.py::Node.hook", 1),
+        ("Node.attach", "tests/test_tree.py::Mine.hook", 1),
+        ("grow", "tree.py::Node.hook", 1),
+        ("grow", "tests/test_tree.py::Mine.hook", 1),
+        ("grow", "tests/test_tree.py::Stranger.hook", 3),
+    }
+
+
 def test_a_table_of_many_names_is_called_and_a_parameter_of_many_is_only_possible(indexed: Make) -> None:
+    """The product goes through all of its own objects, up to twelve; a test has one of them at hand."""
     functions = "".join(f"def work{number}(): return 1\n" for number in range(16))
     names = ", ".join(f"work{number}" for number in range(16))
-    methods = "".join(f"class C{n}:\n    def act(self): return 1\n" for n in range(9))
-    objects = ", ".join(f"C{n}()" for n in range(9))
-    made = indexed(
-        {
-            "a.py": f"{functions}{methods}def go(k):\n    [{names}][k]()\n    [{objects}][k].act()\n",
-        }
-    )
-    tiers = {(e.target[6:10], e.tier) for e in made.store.all_edges() if e.kind == "calls" and e.source == "a.py::go"}
-    assert tiers == {("work", 1), *((f"C{n}.a", 3) for n in range(9))}
+    methods = "".join(f"class C{n:02}:\n    def act(self): return 1\n" for n in range(13))
+    nine, thirteen = (", ".join(f"C{n:02}()" for n in range(count)) for count in (9, 13))
+    made = indexed({
+        "a.py": f"{functions}{methods}def go(k):\n    [{names}][k]()\n    [{nine}][k].act()\ndef all(k): [{thirteen}][k].act()\n",
+        "test_a.py": f"from a import *\ndef test_act(k): [{nine}][k].act()\n",
+    })  # fmt: skip
+    edges = [e for e in made.store.all_edges() if e.kind == "calls"]
+    tiers = {(e.source.partition("::")[2], e.target[6:10], e.tier) for e in edges}
+    assert tiers == {
+        ("go", "work", 1),
+        *(("go", f"C{n:02}.", 1) for n in range(9)),
+        *(("all", f"C{n:02}.", 3) for n in range(13)),
+        *(("test_act", f"C{n:02}.", 3) for n in range(9)),
+    }

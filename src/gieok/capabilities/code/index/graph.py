@@ -19,7 +19,7 @@ from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 12
+RESOLVER_VERSION = 13
 
 
 class Certainty(IntEnum):
