@@ -16,7 +16,7 @@ _FARTHEST = 30.0
 def log_odds(model: str, features: Mapping[str, float]) -> float:
     """Return the log-odds of `link` or `test`, given its features by name; those without a weight do not count."""
     weights = _models()[model]
-    found = weights["bias"] + sum(value * weights.get(name, 0.0) for name, value in features.items())
+    found = weights["bias"] + sum([value * weights.get(name, 0.0) for name, value in features.items()])
     return max(-_FARTHEST, min(_FARTHEST, found))
 
 

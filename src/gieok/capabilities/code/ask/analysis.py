@@ -9,7 +9,7 @@ from gieok.capabilities.code.ask.impact import Impact
 from gieok.capabilities.code.ask.likelihood import Sources, Way
 from gieok.capabilities.code.ask.outside import Bound
 from gieok.capabilities.code.index import graph
-from gieok.capabilities.code.index.project import Freshness, Project, freshness
+from gieok.capabilities.code.index.project import Freshness, Project, freshness, without_collecting
 from gieok.capabilities.code.index.read import CodeSource, read
 from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.languages.table import language_of
@@ -117,6 +117,7 @@ class _Asked(NamedTuple):
     reading: Sequence[Edge] = ()
 
 
+@without_collecting()
 def _analyse(project: Project, asked: _Asked) -> tuple[Impact, dict[str, Symbol]]:
     store, seeds, gone = project.store, asked.seeds, asked.gone
     edges, sources = executed.ObservedTests(store, asked.reading), Sources(project.root)

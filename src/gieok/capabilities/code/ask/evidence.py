@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from math import fsum, log, sqrt
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -26,6 +27,18 @@ def words(name: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(name))
 
 
+@lru_cache(16_384)
+def _names(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the identifiers in a text, and the words of them."""
+    names = frozenset(_NAME.findall(text))
+    return names, frozenset[str]().union(*map(words, names))
+
+
+@lru_cache(16_384)
+def _stem_words(path: str) -> frozenset[str]:
+    return words(PurePosixPath(path).stem)
+
+
 class Change(NamedTuple):
     """What changed: its symbols, those that make an object of a changed method's class, and those beside it in its files.
 
@@ -44,14 +57,14 @@ class Tests:
     def __init__(self, tests: Sequence[Symbol], sources: Sources, imported: Mapping[str, int]) -> None:
         self.all = sorted(tests, key=lambda s: s.key)
         self._sources, self._imported = sources, imported
-        self._names = {s.key: frozenset(_NAME.findall(sources.text(s))) for s in self.all}
-        self._words = {key: frozenset[str]().union(*map(words, names)) for key, names in self._names.items()}
-        self._bearing = Counter(name for names in self._names.values() for name in names)
-        self._using = Counter(word for found in self._words.values() for word in found)
-        self._lengths = {
-            key: sqrt(fsum(self._rarity(w) ** 2 for w in found)) or 1.0 for key, found in self._words.items()
-        }
-        self._titles = {s.key: words(s.key.partition("::")[2]) | words(PurePosixPath(s.path).stem) for s in self.all}
+        found = {s.key: _names(sources.text(s)) for s in self.all}
+        self._names = {key: names for key, (names, _) in found.items()}
+        self._words = {key: own for key, (_, own) in found.items()}
+        self._bearing = Counter(chain.from_iterable(self._names.values()))
+        self._using = Counter(chain.from_iterable(self._words.values()))
+        squares = {word: self._rarity(word) ** 2 for word in self._using}
+        self._lengths = {key: sqrt(fsum(map(squares.__getitem__, own))) or 1.0 for key, own in self._words.items()}
+        self._titles = {s.key: words(s.key.partition("::")[2]) | _stem_words(s.path) for s in self.all}
         self._groups = {s.key: (s.path, s.key.rpartition(".")[0] or s.path) for s in self.all}
 
     def _rarity(self, word: str) -> float:
@@ -138,7 +151,7 @@ class _Said(NamedTuple):
         names = {s.name for s in named}
         classes = {_owner(s.key) for s in named} - {""}
         text = " ".join(tests._sources.text(s) for s in named)  # noqa: SLF001 - one concept in two classes
-        found = frozenset[str]().union(*map(words, set(_NAME.findall(text))))
+        _, found = _names(text)
         body = {word: tests._rarity(word) ** 2 for word in found if tests._using[word]}  # noqa: SLF001
         around = frozenset[str]().union(*map(words, [*stems, *classes]))
         return cls(

@@ -171,15 +171,17 @@ def is_orphan(ways: Mapping[str, Way], symbols: Mapping[str, Symbol]) -> bool:
 
 def reached(ways: Mapping[str, Way]) -> dict[str, Reached]:
     """Return everything that comes to a change by these ways, with the likeliest of them."""
-    return {key: _reached(key, ways) for key, way in ways.items() if way.distance}
+    tiers = {key: _tier(way.edge) for key, way in ways.items() if way.edge is not None}
+    return {key: _reached(key, ways, tiers) for key, way in ways.items() if way.distance}
 
 
-def _reached(key: str, ways: Mapping[str, Way]) -> Reached:
-    way, path, at = ways[key], list[Edge](), key
+def _reached(key: str, ways: Mapping[str, Way], tiers: Mapping[str, int]) -> Reached:
+    way, path, at, tier = ways[key], list[Edge](), key, 0
     while (edge := ways[at].edge) is not None and len(path) < _LONGEST_PATH:
         path.append(edge)
+        tier = max(tier, tiers[at])
         at = edge.target
-    return Reached(key, way.distance, max(map(_tier, path)), tuple(path), "", way.joint)
+    return Reached(key, way.distance, tier, tuple(path), "", way.joint)
 
 
 def _tier(edge: Edge) -> int:

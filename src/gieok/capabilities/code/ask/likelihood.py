@@ -7,8 +7,11 @@ one of them, and code that calls what a test hands it hardly breaks with that. T
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from math import exp, log, log1p
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,27 +43,24 @@ class Sources:
 
     def __init__(self, root: Path | None) -> None:
         self._root = root
-        self._known: dict[str, list[str]] = {}
-        self._outlines: dict[str, Outline] = {}
+        self._known: dict[str, tuple[list[str], Outline]] = {}
 
     def lines(self, path: str) -> list[str]:
         """Return the lines of a file; none where it cannot be read."""
-        found = self._known.get(path)
-        if found is None:
-            found = []
-            if self._root is not None:
-                try:
-                    found = (self._root / path).read_text(encoding="utf-8", errors="replace").split("\n")
-                except OSError:
-                    found = []
-            self._known[path] = found
-        return found
+        return self._read(path)[0]
 
     def outline(self, path: str) -> "Outline":
         """Return the outline of a file."""
-        found = self._outlines.get(path)
+        return self._read(path)[1]
+
+    def _read(self, path: str) -> tuple[list[str], "Outline"]:
+        found = self._known.get(path)
         if found is None:
-            found = self._outlines[path] = Outline(self.lines(path))
+            found = _NO_LINES
+            if self._root is not None:
+                with suppress(OSError):
+                    found = _cut(Path(self._root, path).read_text(encoding="utf-8", errors="replace"))
+            self._known[path] = found
         return found
 
     def text(self, symbol: Symbol) -> str:
@@ -81,53 +81,88 @@ _NOWHERE = Place(0, 0, 0, False)
 
 
 class Outline:
-    """The lines of a file by their indentation: which line each stands below, and how many ways out come before it."""
+    """The lines of a file by their indentation: which line each stands below, and how many ways out come before it.
+
+    Of a line nothing is known before somebody asks: most functions of a file are not on the way to a change.
+    """
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
-        self._above: list[int] = []
-        self._exits = [0]
-        open_: list[tuple[int, int]] = []
-        for number, line in enumerate(lines):
-            body = line.lstrip()
-            indent = len(line) - len(body)
-            while open_ and open_[-1][1] >= indent:
-                open_.pop()
-            self._above.append(open_[-1][0] if open_ else -1)
-            if body:
-                open_.append((number, indent))
-            else:
-                self._above[-1] = -1
-            self._exits.append(self._exits[-1] + bool(body and _EXIT.match(line)))
+        self._exits: dict[int, list[int]] = {}
 
     def place(self, start: int, line: int) -> Place:
         """Return what a line (1-based) of a function that begins at `start` depends on."""
         if not start < line <= len(self._lines):
             return _NOWHERE
-        text, at = self._lines[line - 1], self._above[line - 1]
+        text, at = self._lines[line - 1], line - 1
         conditions, loops = int(bool(_BRANCH.match(text))), 0
-        while at >= start:
-            if _CONDITION.match(self._lines[at]):
-                conditions += 1
-            elif _LOOP.match(self._lines[at]):
-                loops += 1
-            at = self._above[at]
-        exits = self._exits[line - 1] - self._exits[start]
-        return Place(conditions, loops, exits, bool(_INLINE.search(text)))
+        indent = _indent(text) if text.strip() else 0
+        while indent > 0 and at > start:
+            at -= 1
+            above = self._lines[at]
+            if (its := _indent(above)) < indent:
+                indent = its
+                if _CONDITION.match(above):
+                    conditions += 1
+                elif _LOOP.match(above):
+                    loops += 1
+        return Place(conditions, loops, self._count_exits(start, line - 1), bool(_INLINE.search(text)))
+
+    def _count_exits(self, start: int, end: int) -> int:
+        """Count the ways out in lines[start:end]; each is looked at once, however often it is asked."""
+        counts = self._exits.setdefault(start, [0])
+        for line in self._lines[start + len(counts) - 1 : end]:
+            counts.append(counts[-1] + bool(_EXIT.match(line)))
+        return counts[end - start]
 
 
-class Link(NamedTuple):
-    """That one symbol depends on another: the surest of its edges, and the features by which it is judged."""
+def _indent(line: str) -> int:
+    """Return how far a line is indented; an empty one ends the blocks before it, as the weights were fitted."""
+    return len(line) - len(line.lstrip())
+
+
+_NO_LINES = list[str](), Outline(())
+
+
+@lru_cache(512)
+def _cut(text: str) -> tuple[list[str], Outline]:
+    """Return the lines of a text and their outline; whoever asks again (a server does) has the same."""
+    lines = text.split("\n")
+    return lines, Outline(lines)
+
+
+class Call(NamedTuple):
+    """What a link is judged by: its surest edge, the lines of all, how many share the target, the calls, and the caller."""
 
     edge: Edge
-    features: dict[str, float]
+    lines: tuple[int, ...]
+    callers: int
+    overrides: int
+    caller: tuple[int, int, str] | None
+    outline: Outline | None
+
+
+class Link:
+    """That one symbol depends on another: the surest of its edges, and the features by which it is judged."""
+
+    __slots__ = ("_call", "_chance", "edge")
+
+    def __init__(self, call: Call) -> None:
+        self.edge, self._call = call.edge, call
+        self._chance: float | None = None
+
+    @property
+    def features(self) -> Mapping[str, float]:
+        """Return the features that are not nothing."""
+        return _features(self._call)
 
     @property
     def chance(self) -> float:
         """Return the probability that a run of the source runs the target."""
-        if self.edge.reason.startswith(_RAN):
-            return SEEN[self.edge.tier]
-        return learned.probability("link", self.features)
+        if self._chance is None:
+            is_seen = self.edge.reason.startswith(_RAN)
+            self._chance = SEEN[self.edge.tier] if is_seen else learned.probability("link", self.features)
+        return self._chance
 
 
 def links(
@@ -138,49 +173,46 @@ def links(
     for edge in into:
         if edge.kind != IMPORTS and edge.source != edge.target:
             groups[edge.source, edge.target].append(edge)
-    callers = Counter(target for _, target in groups)
-    shared: dict[tuple[str, int, str], set[str]] = defaultdict(set)
-    for edge in out:
-        if edge.kind == CALLS:
-            shared[edge.source, edge.line, _last(edge.target)].add(edge.target)
-    return {
-        pair: Link(
-            min(edges, key=lambda e: (e.tier, e.reason, e.line)),
-            _features(edges, callers[pair[1]], shared, symbols.get(pair[0]), sources),
-        )
-        for pair, edges in groups.items()
-    }
+    callers = Counter([target for _, target in groups])
+    calls = {(edge.source, edge.line, edge.target) for edge in out if edge.kind == CALLS}
+    shared = Counter([(source, line, _last(target)) for source, line, target in calls])
+    found: dict[tuple[str, str], Link] = {}
+    for (source, target), edges in groups.items():
+        symbol, name = symbols.get(source), _last(target)
+        call = Call(
+            edges[0] if len(edges) == 1 else min(edges, key=lambda e: (e.tier, e.reason, e.line)),
+            tuple([e.line for e in edges]), callers[target], min([shared[source, e.line, name] or 1 for e in edges]),
+            (symbol.start_line, symbol.complexity, symbol.traits) if symbol else None,
+            sources.outline(symbol.path) if symbol else None,
+        )  # fmt: skip
+        found[source, target] = Link(call)
+    return found
 
 
-def _features(
-    edges: Sequence[Edge],
-    callers: int,
-    shared: Mapping[tuple[str, int, str], set[str]],
-    symbol: Symbol | None,
-    sources: Sources,
-) -> dict[str, float]:
-    best = min(edges, key=lambda e: (e.tier, e.reason, e.line))
-    reason = next((name for words, name in _REASONS.items() if words in best.reason), "other")
-    found = {reason: 1.0, "callers": log(callers), "sites": log(len({e.line for e in edges}))}
-    if symbol is not None:
-        outline = sources.outline(symbol.path)
-        spots = [outline.place(symbol.start_line, e.line) for e in edges if e.line]
+@lru_cache(16_384)
+def _features(call: Call) -> Mapping[str, float]:
+    edge = call.edge
+    reason = next((name for words, name in _REASONS.items() if words in edge.reason), "other")
+    found = {reason: 1.0, "callers": log(call.callers), "sites": log(len({*call.lines}))}
+    if call.caller is not None and call.outline is not None:
+        start, complexity, _ = call.caller
+        spots = [call.outline.place(start, line) for line in call.lines if line]
         at = min(spots, key=lambda p: (p.conditions, p.exits), default=_NOWHERE)
         found |= {
             "condition": float(at.conditions > 0), "conditions": max(at.conditions - 1.0, 0.0), "loop": float(at.loops > 0),
-            "exits": log1p(at.exits), "inline": float(at.inline), "branches": log1p(symbol.complexity),
+            "exits": log1p(at.exits), "inline": float(at.inline), "branches": log1p(complexity),
         }  # fmt: skip
-    overrides = min((len(shared.get((e.source, e.line, _last(e.target)), ())) or 1) for e in edges)
-    one_of = _ONE_OF.search(best.reason)
-    found |= {"overrides": log(overrides), "one_of": log(int(one_of[1])) if one_of else 0.0}
-    return found | _ends(best, symbol)
+    one_of = _ONE_OF.search(edge.reason)
+    found |= {"overrides": log(call.overrides), "one_of": log(int(one_of[1])) if one_of else 0.0}
+    found |= _ends(edge, call.caller[2] if call.caller else "")
+    return {name: value for name, value in found.items() if value}
 
 
-def _ends(edge: Edge, symbol: Symbol | None) -> dict[str, float]:
+def _ends(edge: Edge, traits: str) -> dict[str, float]:
     """Return what is known from where the ends of an edge stand."""
     path, other = edge.source.partition("::")[0], edge.target.partition("::")[0]
     from_test = places.is_test(path)
-    is_test = symbol is not None and from_test and "test" in symbol.traits.split()
+    is_test = from_test and "test" in traits.split()
     return {
         "same_class": float("." in edge.target and path == other and _around(edge.source) == _around(edge.target)),
         "same_file": float(path == other),
@@ -217,9 +249,11 @@ class Net:
     """Links by what they lead to."""
 
     def __init__(self, found: Mapping[tuple[str, str], Link]) -> None:
-        self._into: dict[str, list[tuple[str, float, Edge]]] = defaultdict(list)
-        for (source, target), link in sorted(found.items()):
-            self._into[target].append((source, max(link.chance, 1e-6), link.edge))
+        self._into: dict[str, list[tuple[str, Link]]] = defaultdict(list)
+        for (source, target), link in found.items():
+            self._into[target].append((source, link))
+        for into in self._into.values():
+            into.sort(key=itemgetter(0))
 
     def spread(self, seeds: Iterable[str]) -> dict[str, Way]:
         """Return how everything that reaches the seeds comes there, the likeliest first; ties by key.
@@ -236,8 +270,9 @@ class Net:
                 continue
             joint = 1 - missed[key] if steps else 1.0
             found[key] = Way(exp(-cost), joint, steps, first)
-            for source, chance, edge in self._into.get(key, ()):
+            for source, link in self._into.get(key, ()):
                 if source not in found:
+                    chance = max(link.chance, 1e-6)
                     missed[source] *= 1 - chance * joint
-                    heappush(heap, (cost - log(chance), steps + 1, source, edge))
+                    heappush(heap, (cost - log(chance), steps + 1, source, link.edge))
         return found

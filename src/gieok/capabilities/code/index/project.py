@@ -85,7 +85,7 @@ class ProjectChange:
 
 
 @contextmanager
-def _without_collecting() -> Iterator[None]:
+def without_collecting() -> Iterator[None]:
     """Keep the garbage collector from walking over millions of small tuples that all stay: two fifths of the time."""
     was_on = gc.isenabled()
     gc.disable()
@@ -96,7 +96,7 @@ def _without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-@_without_collecting()
+@without_collecting()
 def sync(
     project: Project,
     *,
@@ -305,7 +305,7 @@ def freshness(project: Project) -> Freshness:
     known = project.store.files()
     notes = project.store.notes(SCOPE)
     candidates, _ = _look(project, ())
-    dirty = {path for path in known if path not in {c.path for c in candidates}}
+    dirty = known.keys() - {c.path for c in candidates}
     for candidate in candidates:
         file = known.get(candidate.path)
         if file is None:

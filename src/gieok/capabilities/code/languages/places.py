@@ -50,22 +50,26 @@ def is_reexport(path: str) -> bool:
     return PurePosixPath(path).name in REEXPORTS
 
 
+@lru_cache(maxsize=65_536)
 def is_helper(path: str) -> bool:
     """Say whether a file stands beside tests without being named as one: `conftest.py`, `__init__.py`, `common.py`."""
     return PurePosixPath(path).name.rpartition(".")[0] in _HELPERS or not _is_named_so(path)
 
 
+@lru_cache(maxsize=65_536)
 def is_run_first(path: str) -> bool:
     """Say whether a file is run before those below its folder, asked or not (`__init__.py`, `conftest.py`)."""
     return PurePosixPath(path).name in _RUN_FIRST
 
 
+@lru_cache(maxsize=65_536)
 def tested_stem(path: str) -> str:
     """Return the name of the module that a test file is named after: `client` for `tests/test_client.py`."""
     stem = PurePosixPath(path).name.partition(".")[0]
     return re.sub(r"^test[_-]|[_-](test|spec)s?$|Tests?$|TestCase$|IT$", "", stem).lower().strip("_-")
 
 
+@lru_cache(maxsize=65_536)
 def stem(path: str) -> str:
     """Return a module's name as a test would bear it: `client` for `_client.py`, the folder's for an `__init__.py`."""
     pure = PurePosixPath(path)
