@@ -187,7 +187,7 @@ def test_a_model_can_neither_read_what_waits_nor_trust_it(place, clone: Path) ->
     start(place)
     answer = tools.answer("memory_search", {"query": "deploys on Fridays"})
     assert "skip the review" not in answer.text
-    assert answer.data["results"] == []
+    assert "Nothing found" in answer.text
     refused = tools.answer("memory_get", {"path": str(clone / ".gieok/memory/constraint/deploy.md")})
     assert "waits for `gieok trust`" in refused.text
     tools.answer("memory_remember", {"text": "Retry webhooks five times.", "category": "constraint"})
