@@ -89,6 +89,13 @@ def test_deeply_nested_code_does_not_stop_the_others(indexed: Make) -> None:
     assert len(made.store.files()) == 4
 
 
+def test_a_pipe_is_not_waited_for(indexed: Make) -> None:
+    made = indexed({"a.py": "def a(): ...\n"})
+    os.mkfifo(made.root / "pipe.py")
+    change = project.sync(made)
+    assert [tuple(one) for one in change.skipped] == [("pipe.py", "not a regular file")]
+
+
 def test_a_file_that_vanishes_while_it_is_read_is_left_out(indexed: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     made = indexed({"a.py": "def a(): ...\n"})
     (made.root / "b.py").write_text("def b(): ...\n", encoding="utf-8")

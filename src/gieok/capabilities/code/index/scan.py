@@ -1,6 +1,7 @@
 """Which files of a project are read: of a known language, of a fair size, not generated, and not left out (`ignoring`)."""
 
 import re
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -72,6 +73,8 @@ def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:  # noqa: 
         status = file.stat()
     except OSError as error:
         return Skipped(path, error.strerror or "unreadable")
+    if not stat.S_ISREG(status.st_mode):
+        return Skipped(path, "not a regular file")  # a pipe would never end
     if status.st_size > _LARGEST_BYTES:
         return Skipped(path, f"{status.st_size:,} bytes are more than {_LARGEST_BYTES:,}")
     if _GENERATED_NAME.search(path):
