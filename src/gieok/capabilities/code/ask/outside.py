@@ -121,20 +121,22 @@ def _imported(line: str, language: str | None) -> frozenset[str]:
 
 def readers(graph: SymbolGraph, sources: Sources, path: str, what: Bound) -> list[Edge]:
     """Return an edge to a file from every symbol that reads what its lines bind, there and in files that import it."""
-    language = language_of(path)
-    target, shared, own = f"{path}::<module>", set(what.names), set(what.names | what.imported)
+    language, lines, inside = language_of(path), sources.lines(path), graph.symbols(paths=[path])
+    target, shared, own = f"{path}::<module>", what.names, what.names | what.imported
     found: dict[str, Edge] = {}
     for _ in range(_ROUNDS):
-        at = _naming(sources, path, own)
-        for symbol, numbers in placed(graph.symbols(paths=[path]), telling(sources.lines(path), at, language)):
+        more = frozenset[str]()
+        for symbol, numbers in placed(inside, telling(lines, _naming(lines, own), language)):
             if symbol.kind == Kind.MODULE:
-                more = bound(sources.lines(path), numbers, language).names
-                shared, own = shared | more, own | more
+                more |= bound(lines, numbers, language).names
             else:
                 found.setdefault(symbol.key, _edge(symbol.key, target, numbers[0]))
+        if more <= shared:
+            break
+        shared, own = shared | more, own | more
     importing = {e.source.partition("::")[0] for e in graph.edges_into([target]) if e.kind == IMPORTS} - {path}
     for other in sorted(importing):
-        for symbol, numbers in placed(graph.symbols(paths=[other]), _naming(sources, other, shared)):
+        for symbol, numbers in placed(graph.symbols(paths=[other]), _naming(sources.lines(other), shared)):
             if symbol.kind != Kind.MODULE:
                 found.setdefault(symbol.key, _edge(symbol.key, target, numbers[0]))
     return sorted(found.values())
@@ -144,10 +146,10 @@ def _edge(key: str, target: str, line: int) -> Edge:
     return Edge(key, target, REFERENCES, Certainty.RESOLVED, _REASON, line)
 
 
-def _naming(sources: Sources, path: str, names: Iterable[str]) -> list[int]:
-    """Return the lines of a file that have one of these names."""
+def _naming(lines: Sequence[str], names: Iterable[str]) -> list[int]:
+    """Return the numbers of the lines that have one of these names."""
     wanted = "|".join(sorted(map(re.escape, names)))
     if not wanted:
         return []
     named = re.compile(rf"(?<![\w$])(?:{wanted})(?![\w$])")
-    return [n for n, line in enumerate(sources.lines(path), 1) if named.search(line)]
+    return [n for n, line in enumerate(lines, 1) if named.search(line)]
