@@ -4,8 +4,7 @@
     pip install semble                      # without its model, which it downloads: keywords and ranking
 
 codegraph is read by the index that it writes: edges `calls` and `instantiates` are calls (a class stands for its
-constructor); what reaches a symbol over all kinds but `contains` and `imports` is its impact. Its symbols are Gieok's by
-their file, their name and the line of their head.
+constructor). Its symbols are Gieok's by their file, their name and the line of their head.
 """
 
 import os
@@ -13,7 +12,7 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ from gieok.model.code import Symbol
 
 _INDEX_S = 600
 _CALLS = ("calls", "instantiates")
-_WAYS = (*_CALLS, "references", "extends", "implements", "overrides", "decorates")
 _CONSTRUCTORS = ("__init__", "__new__", "constructor")
 
 
@@ -31,23 +29,7 @@ class Peer:
     """The graph of a peer by Gieok's keys."""
 
     def __init__(self, edges: Iterable[tuple[str, str, str]]) -> None:
-        found = list(edges)
-        self.calls: Pairs = {(source, target) for source, target, kind in found if kind in _CALLS}
-        self._into: dict[str, set[str]] = defaultdict(set)
-        for source, target, kind in found:
-            if kind in _WAYS:
-                self._into[target].add(source)
-
-    def reaching(self, key: str) -> list[str]:
-        """Return what reaches a symbol, nearest first."""
-        found, waiting = {key: 0}, deque([key])
-        while waiting:
-            near = waiting.popleft()
-            for source in sorted(self._into[near] - set(found)):
-                found[source] = found[near] + 1
-                waiting.append(source)
-        del found[key]
-        return list(found)
+        self.calls: Pairs = {(source, target) for source, target, kind in edges if kind in _CALLS}
 
 
 def codegraph(tree: Path, symbols: Iterable[Symbol]) -> Peer | None:
