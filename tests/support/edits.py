@@ -147,27 +147,29 @@ class Tree:
         return f"move a definition of {path} to {other}"
 
     def _nest(self, paths: list[str]) -> str:
-        path = self.random.choice(paths)
-        block = self._block(path) if path.endswith(".py") else None
-        if block is None:
-            return "nothing"
-        lines = self._lines(path)
-        indent = re.match(r"\s*", lines[block[0]])[0]  # type: ignore[index]
-        inner = ["    " + line for line in lines[slice(*block)]]
-        lines[slice(*block)] = [f"{indent}def nested_{len(inner)}(x):\n", *inner, f"{indent}    return x\n"]
-        return f"nest a definition of {self._put(path, lines)}"
+        def nested(indent: str, inner: list[str]) -> list[str]:
+            return [f"{indent}def nested_{len(inner)}(x):\n", *inner, f"{indent}    return x\n"]
+
+        return self._wrapped(paths, nested, "nest")
 
     def _both_branches(self, paths: list[str]) -> str:
         """Define something of a file in both branches of a condition: two symbols of one key."""
+
+        def twice(indent: str, inner: list[str]) -> list[str]:
+            return [f"{indent}if len:\n", *inner, f"{indent}else:\n", *inner]
+
+        return self._wrapped(paths, twice, "two of")
+
+    def _wrapped(self, paths: list[str], wrap: Callable[[str, list[str]], list[str]], said: str) -> str:
+        """Put a definition of a file deeper, inside of what `wrap` gives for its indentation and its lines."""
         path = self.random.choice(paths)
         block = self._block(path) if path.endswith(".py") else None
         if block is None:
             return "nothing"
         lines = self._lines(path)
         indent = re.match(r"\s*", lines[block[0]])[0]  # type: ignore[index]
-        inner = ["    " + line for line in lines[slice(*block)]]
-        lines[slice(*block)] = [f"{indent}if len:\n", *inner, f"{indent}else:\n", *inner]
-        return f"two of a definition of {self._put(path, lines)}"
+        lines[slice(*block)] = wrap(indent, ["    " + line for line in lines[slice(*block)]])
+        return f"{said} a definition of {self._put(path, lines)}"
 
     def _rename_file(self, paths: list[str]) -> str:
         path = self.random.choice(paths)

@@ -77,24 +77,25 @@ def svg(
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
+def _counted(many: int) -> str:
+    """Return how many lines there are, behind how many of them are drawn where that is fewer; '' for none."""
+    drawn = f"{_MOST_BACK}/" if many > _MOST_BACK else ""
+    return f"({drawn}{many})" if many else ""
+
+
 def _legend(found: Structure, words: Words) -> list[str]:
     lines = [words("↓ imports; the wider, the more; what follows from other lines is left out",
                    "↓ 가져옴; 굵을수록 많음; 다른 선에서 따라 나오는 것은 뺌")]  # fmt: skip
     more = []
-    if circles := len(found.against()):
-        shown = f"{_MOST_BACK}/" if circles > _MOST_BACK else ""
+    if circles := _counted(len(found.against())):
         more.append(
-            words(
-                f"red, dashed: part of a circle of files ({shown}{circles})",
-                f"빨간 점선: 파일 순환의 일부 ({shown}{circles})",
-            )
+            words(f"red, dashed: part of a circle of files {circles}", f"빨간 점선: 파일 순환의 일부 {circles}")
         )
-    if mutual := len(found.mutual()):
-        shown = f"{_MOST_BACK}/" if mutual > _MOST_BACK else ""
+    if mutual := _counted(len(found.mutual())):
         more.append(
             words(
-                f"grey, dashed: upwards, no circle of files ({shown}{mutual})",
-                f"회색 점선: 거꾸로 감, 파일 순환은 아님 ({shown}{mutual})",
+                f"grey, dashed: upwards, no circle of files {mutual}",
+                f"회색 점선: 거꾸로 감, 파일 순환은 아님 {mutual}",
             )
         )
     if aside := len(found.aside()):
