@@ -81,7 +81,7 @@ class Tests:
         hub = log(share / (1 - share))
         most = max((ways[s.key].joint for s in self.all if s.key in ways), default=0.0)
         company = self._company(ways)
-        said = _Said.of(change.symbols, self)
+        said = self._said(change.symbols)
         found = {}
         for test in self.all:
             row = self._way(ways.get(test.key), hub, most)
@@ -119,6 +119,20 @@ class Tests:
                 sums[name].append(ways[key].joint if key in ways else 0.0)
         return {name: sum(values) / len(values) for name, values in sums.items()}
 
+    def _said(self, symbols: Sequence[Symbol]) -> "_Said":
+        stems = {places.stem(s.path) for s in symbols}
+        named = [s for s in symbols if s.kind not in (Kind.MODULE, Kind.MARKER)][:_MOST_NAMES]
+        names = {s.name for s in named}
+        classes = {_owner(s.key) for s in named} - {""}
+        _, found = _names(" ".join(self._sources.text(s) for s in named))
+        body = {word: self._rarity(word) ** 2 for word in found if self._using[word]}
+        around = frozenset[str]().union(*map(words, [*stems, *classes]))
+        return _Said(
+            {name: self._rare_name(name) for name in names}, {name: self._rare_name(name) for name in classes},
+            {word: self._rarity(word) for name in names for word in words(name)},
+            dict.fromkeys(around, 1.0), body, sqrt(fsum(body.values())) or 1.0, {singular(stem) for stem in stems},
+        )  # fmt: skip
+
     def _spoken(self, test: Symbol, said: "_Said") -> dict[str, float]:
         names, own, title = self._names[test.key], self._words[test.key], self._titles[test.key]
         alike = (
@@ -143,22 +157,6 @@ class _Said(NamedTuple):
     body: Mapping[str, float]
     length: float
     stems: Collection[str]
-
-    @classmethod
-    def of(cls, symbols: Sequence[Symbol], tests: Tests) -> "_Said":
-        stems = {places.stem(s.path) for s in symbols}
-        named = [s for s in symbols if s.kind not in (Kind.MODULE, Kind.MARKER)][:_MOST_NAMES]
-        names = {s.name for s in named}
-        classes = {_owner(s.key) for s in named} - {""}
-        text = " ".join(tests._sources.text(s) for s in named)  # noqa: SLF001 - one concept in two classes
-        _, found = _names(text)
-        body = {word: tests._rarity(word) ** 2 for word in found if tests._using[word]}  # noqa: SLF001
-        around = frozenset[str]().union(*map(words, [*stems, *classes]))
-        return cls(
-            {name: tests._rare_name(name) for name in names}, {name: tests._rare_name(name) for name in classes},  # noqa: SLF001
-            {word: tests._rarity(word) for name in names for word in words(name)},  # noqa: SLF001
-            dict.fromkeys(around, 1.0), body, sqrt(fsum(body.values())) or 1.0, {singular(stem) for stem in stems},
-        )  # fmt: skip
 
 
 def _held(wanted: Mapping[str, float], found: Collection[str]) -> float:
