@@ -2,7 +2,7 @@
 FROM python:3.13-slim AS build
 WORKDIR /src
 COPY requirements-image.lock ./
-RUN python -m venv /opt/gieok && /opt/gieok/bin/pip install --no-cache-dir --require-hashes -r requirements-image.lock
+RUN python -m venv /opt/gieok && /opt/gieok/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements-image.lock
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY src src
 RUN /opt/gieok/bin/pip install --no-cache-dir --no-deps --no-build-isolation .

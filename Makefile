@@ -11,13 +11,14 @@ export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gieok needs Python 3.11 or newer; this is `$(PYTHON) --version` (make PYTHON=python3.12 …)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) --no-deps --require-hashes -r requirements.lock
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# The core and the test tools, or every extra and the linters too.
+# The core and the test tools, or every extra and the linters too. A lock is complete: with its own resolver, pip 23 takes a newer
+# release of what is asked for with an extra (`google-auth[requests]`) than the one that the lock names, and refuses it.
 $(VENV)/.ready-%: requirements-%.lock $(VENV)/.ready
-	$(PIP) --require-hashes -r $<
+	$(PIP) --no-deps --require-hashes -r $<
 	@touch $@
 
 demo: $(VENV)/.ready  ## index the example workspace and ask it four questions
