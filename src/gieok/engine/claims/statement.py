@@ -125,22 +125,19 @@ class Sentence(NamedTuple):
     stems: tuple[str, ...]
     #: What is counted → the numbers.
     values: dict[str, frozenset[str]]
-    cues: dict[str, bool]
-    moods: tuple[float, ...]
     is_korean: bool
 
     def has_mood(self, name: str) -> bool:
         """Say whether the sentence has a mood of `MOODS`."""
-        return self.moods[MOODS.index(name)] > 0
+        return read_moods(self.text)[MOODS.index(name)] > 0
+
+    def find_cue(self, name: str) -> frozenset[str]:
+        """Return the words of a row of `CUES` in the sentence, in lower case."""
+        return find_cue(self.text, name)
 
     def place_of(self, stem: str) -> int:
         """Return the number of a word in the sentence; that of its end for none."""
         return next((n for n, word in enumerate(self.words) if word.stem == stem), len(self.words))
-
-    def word_before(self, stem: str) -> Word | None:
-        """Return the word before another one; None for none."""
-        place = self.place_of(stem)
-        return self.words[place - 1] if 0 < place < len(self.words) else None
 
 
 def read_sentences(text: str) -> tuple[Sentence, ...]:
@@ -155,16 +152,26 @@ def read_sentences(text: str) -> tuple[Sentence, ...]:
 def read_sentence(text: str) -> Sentence:
     """Read one sentence."""
     words = read_words(text)
-    moods = features_of(text)
     return Sentence(
         text=text,
         words=words,
         stems=tuple(dict.fromkeys(word.stem for word in words)),
         values=_read_values(text),
-        cues={name: pattern.search(text) is not None for name, pattern in _compiled_cues().items()},
-        moods=tuple(moods[place] for place in _PLACES),
         is_korean=re.search("[가-힣]", text) is not None,
     )
+
+
+@lru_cache(50_000)
+def read_moods(text: str) -> tuple[float, ...]:
+    """Return the moods of a sentence, in the order of `MOODS`."""
+    found = features_of(text)
+    return tuple(found[place] for place in _PLACES)
+
+
+@lru_cache(100_000)
+def find_cue(text: str, name: str) -> frozenset[str]:
+    """Return the words of a row of `CUES` in a text, in lower case."""
+    return frozenset(match[0].lower() for match in _compiled_cues()[name].finditer(text))
 
 
 @cache

@@ -32,11 +32,21 @@ _STOP = frozenset(
     we're we've our us i i'm i've i'll my me you your he she they his her their so not no do don't does did didn't have
     has had will would can could should just now then than out up over down off into about there here use uses using
     used run runs running keep please make get got go goes going one any anymore more all only still instead yet also
-    too really actually everyone some please today every each time who which what when where how because since until if but let let's ve re ll
+    too really actually everyone some please finally officially completely longer never ever already recently lately currently nowadays off
+    away done sorry ok okay well yeah yes nope nah hey im ive dont doesnt isnt arent wont cant mr ms mrs dr prof both very much many today every each time who which what when where how because since until if but let let's ve re ll
     우리 우린 나 난 내 나는 내가 저 전 제가 저는 저희 그 이 거 걸 것 게 건 좀 다 더 안 못 잘 해 하 돼 되 그거 이거 그건 이건
     지금 이제 앞으로 그냥 그럼 근데 그래서 그리고 아 어 응 음 다시 줘 가자 하자 이번 오늘 요즘 진짜 완전 아예 역시 있 없
     쓰 한 할 된 될 중 때 때문 대신 말 아니 거기 여기 이렇게 그렇게 이미 벌써 아직
-    새벽 오전 오후 매일 매주 시간 전부 전체 자체 여유""".split()
+    새벽 오전 오후 매일 매주 시간 전부 전체 자체 여유 이젠 결국 드디어 싹 다들 그만 요새 더는 이상 거는 거를 건데 쪽 쪽은 타던 쓰던 하던 먹던
+    가던 마시던 다니던 보던 두던 받던 오늘부터 내일부터 이제는 지금은 앞으론 이번엔 이번에 원래""".split()
+)
+#: Words of time and measure: many sentences share them that are on nothing in common.
+_MEASURES = frozenset(
+    """monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun januari februari march april may june juli august
+    septemb octob novemb decemb am pm th st nd rd minut hour second day week month year morn even noon night afternoon mg kg km gb mb cm mm
+    degre percent dollar euro won time one two three four five six seven eight nine ten eleven twelve half thing way lot bit new old
+    월요일 화요일 수요일 목요일 금요일 토요일 일요일 월욜 화욜 수욜 목욜 금욜 토욜 일욜 아침 점심 저녁 밤 낮 주말 평일 격주 주 월 일 년 시 분 초 명 개 번
+    원 만 천 백 만원 천원 하나 둘 셋 한두 두 세 네 다섯 여섯 일곱 여덟 아홉 열 반 첫째 둘째 셋째 마지막 처음 사람 생각 정도 얘기 이야기""".split()
 )
 #: Nouns that end like a word with a particle.
 _WHOLE_NOUNS = frozenset(
@@ -68,18 +78,27 @@ _VALUE_PREPOSITION = frozenset("to with by from at in on into as over under near
 class Word(NamedTuple):
     """A content word: its stem, its place, whether it is a name, a possessor (`Ann's`), or stands without a particle.
 
-    `is_bare` is of Korean nouns alone: what is bare belongs to the word behind it. `is_part`: it alone is meant (힐만).
+    `is_bare` is of Korean nouns alone: what is bare belongs to the word behind it. `is_contrast`: set against others (은, 는).
+    `is_object`: what is done something to (을, 를). `is_counter`: what a number counts. `start`: its place in the text.
     """
 
     stem: str
     place: str
     is_name: bool
     is_possessor: bool
+    start: int
     is_bare: bool = False
-    is_part: bool = False
+    is_contrast: bool = False
+    is_object: bool = False
+    is_counter: bool = False
+
+    @property
+    def is_anchor(self) -> bool:
+        """Say whether the word can name a subject: no number, counter or time."""
+        return not (self.stem[0].isdigit() or self.is_counter or self.stem in _MEASURES)
 
 
-@lru_cache(20_000)
+@lru_cache(50_000)
 def read_words(sentence: str) -> tuple[Word, ...]:
     """Return the content words of a sentence in their order, without function words."""
     if re.search("[가-힣]", sentence):
@@ -101,7 +120,8 @@ def stem_word(surface: str) -> str:
 
 
 def _read_korean(sentence: str) -> list[Word]:
-    surfaces = _WORD.findall(sentence)
+    found = list(_WORD.finditer(sentence))
+    surfaces = [match[0] for match in found]
     places: list[tuple[str, bool]] = []
     following = UNKNOWN
     has_topic = any(_TOPIC_PARTICLE.search(s) for s in surfaces if not s[0].isascii() and len(s) > 1)
@@ -118,14 +138,21 @@ def _read_korean(sentence: str) -> list[Word]:
         Word(
             stem,
             place,
-            surface[0].isascii() and not surface[0].isdigit(),
-            surface.endswith("의"),
-            is_bare,
-            re.search("[가-힣]만$", surface) is not None,
+            is_name=surface[0].isascii() and not surface[0].isdigit(),
+            is_possessor=surface.endswith("의"),
+            start=match.start(),
+            is_bare=is_bare,
+            is_contrast=surface[-1] in "은는",
+            is_object=_OBJECT_PARTICLE.search(surface) is not None,
+            is_counter=_is_counter(sentence, match.start()),
         )
-        for surface, (place, is_bare) in zip(surfaces, places, strict=True)
+        for surface, match, (place, is_bare) in zip(surfaces, found, places, strict=True)
         if (stem := stem_word(surface))
     ]
+
+
+def _is_counter(sentence: str, start: int) -> bool:
+    return start > 0 and sentence[start - 1].isdigit()
 
 
 def _korean_place(surface: str, *, has_topic: bool) -> str | None:
@@ -147,7 +174,8 @@ def _korean_place(surface: str, *, has_topic: bool) -> str | None:
 
 
 def _read_english(sentence: str) -> list[Word]:
-    surfaces = _WORD.findall(sentence)
+    found = list(_WORD.finditer(sentence))
+    surfaces = [match[0] for match in found]
     lowered = [surface.lower() for surface in surfaces]
     place, is_behind_change = TOPIC, False
     has_target = any(word in ("to", "from", "onto") for word in lowered)
@@ -173,7 +201,16 @@ def _read_english(sentence: str) -> list[Word]:
             continue
         is_possessor = re.search(r"[a-z]['’]s$", surface) is not None
         is_name = (surface[0].isupper() and position > 0) or any(char.isdigit() for char in surface)
-        words.append(Word(stem, TOPIC if is_possessor else place, is_name, is_possessor))
+        words.append(
+            Word(
+                stem,
+                TOPIC if is_possessor else place,
+                is_name=is_name,
+                is_possessor=is_possessor,
+                start=found[position].start(),
+                is_counter=_is_counter(sentence, found[position].start()),
+            )
+        )
     return words
 
 
