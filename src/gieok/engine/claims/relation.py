@@ -18,15 +18,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gieok.engine.claims.given_up import Loss, find_losses
-from gieok.engine.claims.statement import Sentence, read_sentences
+from gieok.engine.claims.statement import Sentence, find_cue, read_sentences
 from gieok.engine.claims.words import TOPIC, Word
 
 #: How sure it is that a later statement replaces an earlier one.
 SURE, UNSURE, UNRELATED = "sure", "unsure", "unrelated"
 #: Words of change, of which the later sentence has one where it names no old value.
 _CHANGING = ("change", "now", "correction")
-#: What a sentence with one of these says is not asserted, or not for good.
-_NOT_ASSERTED = ("unsure", "joke", "theirs", "once", "also", "past")
+#: What a sentence with one of these says is not asserted, or not for good; one of the others makes so what its clause says.
+_DOUBTFUL = ("unsure", "joke", "once", "past")
+_NOT_ASSERTED = ("theirs", "also")
 _NOT_ASSERTED_MOODS = ("question", "supposed", "quoted")
 #: What has numbers that name a thing in one sentence has amounts in another: of these alone another value is a change.
 _AMOUNTS = frozenset(
@@ -76,12 +77,13 @@ class _GivenUp(NamedTuple):
     """What the later sentence gives up that the earlier one holds.
 
     `lost`: the words of the old value; `anchors`: other words that both share; `differing`: words of the later one's own in what
-    it says of the old value.
+    it says of the old value; `said`: the clause.
     """
 
     lost: tuple[str, ...]
     anchors: tuple[str, ...]
     differing: tuple[str, ...]
+    said: str
     is_part: bool = False
 
 
@@ -121,7 +123,8 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
     if differing or not (given_up or conflicts):
         return related
     is_change = _is_given_up(earlier, later, given_up) if given_up else _is_changed_value(earlier, later, shared)
-    if is_change and _is_asserted(later, beside=earlier) and _is_asserted(earlier, beside=later):
+    said = given_up.said if given_up else later.text
+    if is_change and _is_asserted(later, beside=earlier, said=said) and _is_asserted(earlier, beside=later, said=earlier.text):
         return related._replace(sureness=SURE)
     return related._replace(sureness=UNSURE) if given_up else related
 
@@ -156,39 +159,40 @@ def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenU
     zone = [word for word in later.words if loss.clause[0] <= word.start < loss.clause[1]]
     while zone and zone[-1].stem in _GENERIC and not has_word(earlier, zone[-1].stem):
         zone.pop()
-    if not zone or not _holds_value(earlier, zone[-1].stem):
+    held = [word for word in zone if has_word(earlier, word.stem)]
+    lost = [word for word in held if _holds_value(earlier, word.stem)]
+    if not lost or held[-1] is not zone[-1]:
         return None
-    others = [word for word in zone if not has_word(earlier, word.stem) and word.stem not in _GENERIC]
+    others = [word for word in zone if _is_own(word, earlier)]
     # What is set against others before the clause is its subject: "저녁은 돈 없어서 구내식당 끊고".
     others += [
         word
         for word in later.words
         if word.start < loss.clause[0] and word.is_contrast and not has_word(earlier, word.stem)
     ]
-    held = [word for word in zone if has_word(earlier, word.stem)]
-    number = 1
-    while number < len(held) and (held[-number].is_counter or held[-number - 1].is_counter):
-        number += 1
     successor = _END_OF_SUCCESSOR.search(later.text, loss.new[0])
     beyond = successor.end() if successor else len(later.text)
-    behind = [word for word in later.words if word.start >= beyond and _is_korean_anchor(earlier, word)]
-    before = [word for word in later.words if word.start < loss.clause[0] and _is_korean_anchor(earlier, word)]
-    anchors = [word.stem for word in (*held[:-number], *behind, *before) if word.is_anchor]
+    is_beside = (word for word in later.words if word.start < loss.clause[0] or word.start >= beyond)
+    beside = [word for word in is_beside if has_word(earlier, word.stem)]
     return _GivenUp(
-        lost=tuple(word.stem for word in held[-number:]),
-        anchors=tuple(anchors),
+        lost=tuple(word.stem for word in lost),
+        anchors=tuple(word.stem for word in (*held, *beside) if word not in lost and _is_anchor(word, earlier)),
         differing=(*(word.stem for word in others), *_list_own_modifiers(earlier, later)),
+        said=later.text[loss.clause[0] : loss.clause[1]],
     )
 
 
-def _is_korean_anchor(earlier: Sentence, word: Word) -> bool:
-    return has_word(earlier, word.stem)
+def _is_anchor(word: Word, earlier: Sentence) -> bool:
+    """Say whether a shared word names a subject: a time or number does where the earlier sentence is about it."""
+    if word.is_anchor:
+        return True
+    return any(is_same_word(word.stem, one.stem) and one.place == TOPIC and not one.is_object for one in earlier.words)
 
 
 def _list_own_modifiers(earlier: Sentence, later: Sentence) -> Iterator[str]:
     """Yield the first word of what the earlier sentence is about, where the later one leaves it out: 운영 DB is not DB."""
     topics = [word for word in earlier.words if word.place == TOPIC and not word.is_object]
-    if len(topics) > 1 and topics[0].is_bare and not has_word(later, topics[0].stem):
+    if len(topics) == _FEWEST_ANCHORS and topics[0].is_bare and not has_word(later, topics[0].stem):
         yield topics[0].stem
 
 
@@ -204,13 +208,19 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
     lost = [word for word in held if loss.old[0] <= word.start < loss.old[1]]
     if not lost:
         return None
-    anchors = [word.stem for word in later.words if word not in lost and has_word(earlier, word.stem)]
+    anchors = [word for word in later.words if word not in lost and has_word(earlier, word.stem)]
     names = (word.stem for word in earlier.words if word.is_possessor and not has_word(later, word.stem))
     return _GivenUp(
         lost=tuple(word.stem for word in lost),
-        anchors=tuple(anchors),
-        differing=(*(word.stem for word in zone if not has_word(earlier, word.stem) and word.stem not in _GENERIC), *names),
+        anchors=tuple(word.stem for word in anchors if _is_anchor(word, earlier)),
+        differing=(*(word.stem for word in zone if _is_own(word, earlier)), *names),
+        said=later.text[loss.clause[0] : loss.clause[1]],
     )
+
+
+def _is_own(word: Word, earlier: Sentence) -> bool:
+    """Say whether a word is of the later sentence alone and names something; a verb may be another one of the same fact."""
+    return not (word.is_verb or word.stem in _GENERIC or has_word(earlier, word.stem))
 
 
 def _holds_value(sentence: Sentence, stem: str) -> bool:
@@ -223,10 +233,10 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
     if given_up.is_part:
         return False
     words = {word.stem: word for word in later.words}
-    if any(words[stem].is_anchor for stem in given_up.anchors):
+    if given_up.anchors:
         return True
-    named = [stem for stem in given_up.lost if words[stem].is_anchor]
-    if len(named) > 1:
+    named = [stem for stem in given_up.lost if words[stem].is_anchor and not words[stem].is_verb]
+    if len([stem for stem in given_up.lost if words[stem].is_anchor]) > 1:
         return True
     return bool(named) and _is_habit(earlier) and _is_of_a_person(later)
 
@@ -257,11 +267,13 @@ def _is_changed_value(earlier: Sentence, later: Sentence, shared: Sequence[str])
     return any(later.find_cue(name) for name in _CHANGING) and not any(earlier.find_cue(name) for name in _CHANGING)
 
 
-def _is_asserted(sentence: Sentence, *, beside: Sentence) -> bool:
-    """Say whether a sentence asserts something; what the other one says in the same words casts no doubt."""
+def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
+    """Say whether a sentence asserts what it says in a clause; what the other one says in the same words casts no doubt."""
     if sentence.text.rstrip().endswith(("?", "？")):
         return False
-    if any(sentence.find_cue(name) - beside.find_cue(name) for name in _NOT_ASSERTED):
+    if any(sentence.find_cue(name) - beside.find_cue(name) for name in _DOUBTFUL):
+        return False
+    if any(find_cue(said, name) - beside.find_cue(name) for name in _NOT_ASSERTED):
         return False
     return not any(sentence.has_mood(name) for name in _NOT_ASSERTED_MOODS)
 
@@ -277,7 +289,10 @@ def is_same_word(one: str, other: str) -> bool:
         return True
     if one[0] < "가" or other[0] < "가" or min(len(one), len(other)) < 2:  # noqa: PLR2004
         return False
-    return one.startswith(other) or other.startswith(one)
+    if one.startswith(other) or other.startswith(one):
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) == 2 < len(long) and short[0] == long[0] and short[1] in long[2:]  # noqa: PLR2004 (선대: 선형대수)
 
 
 def list_shared(earlier: Sentence, later: Sentence) -> list[str]:

@@ -50,11 +50,10 @@ CUES = {
     "theirs": (
         (
             r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"
-            r"|(?<![기다])(?:대|래|더라|다더라|대요|래요)\s*[.!~ㅋㅎ]*$"
         ),
         (
             r"\b(?:friends?|brother|sister|colleague\w*|parents|mother|father|intern|their|they|upstream|competitors?|someone"
-            r"|everyone|the [a-z]+ (?:team|office))\b|[A-Z][a-z]+'s\b"
+            r"|everyone|the [a-z]+ (?:team|office))\b"
         ),
     ),
     "past": (
@@ -66,7 +65,7 @@ CUES = {
         r"\b(?:yeah sure|oh yeah|sure,|great,|great idea|while we're at it)",
     ),
     "unsure": (
-        r"고민|수도 있|할까|을까|를까|생각 ?중|검토|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데",
+        r"(?<![기다])(?:대|래|더라|다더라|대요|래요)\s*[.!~ㅋㅎ]*$|고민|수도 있|할까|을까|를까|생각 ?중|검토|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데",
         r"\b(?:might|maybe|perhaps|thinking|considering|not sure|some day|what if|suppose|imagine|should we|would|could)\b",
     ),
     "once": (

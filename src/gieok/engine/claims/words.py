@@ -13,14 +13,14 @@ from gieok.text.keywords import keyword_text
 #: Places of a word: in what is spoken about, in what is said of it, or not known.
 TOPIC, VALUE, UNKNOWN = "topic", "value", "unknown"
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+#-]*(?:[.'’][A-Za-z0-9]+)*|[가-힣]+|\d[\d.,:]*")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+#-]*(?:[.'’][A-Za-z0-9]+)*|[가-힣]+|\d(?:[\d.,:]*\d)?")
 _TOPIC_PARTICLE = re.compile(r"(?:께서는|에서는|으로는|한테는|에게는|들은|들이|은|는|이|가|의|께서|이랑은)$")
 _OBJECT_PARTICLE = re.compile(r"(?:을|를)$")
 _VALUE_PARTICLE = re.compile(
     r"(?:으로|로|에서|에|한테|에게|까지|부터|이에요|예요|이야|이다|입니다|이고|이래|인데|이라|이랑|랑|과|와)$"
 )
 _PARTICLE = re.compile(
-    r"(?:께서는|에서는|으로는|한테는|에게는|한테|에게|에서|으로|까지|부터|이랑|처럼|이라|이야|이고|이에요|입니다|예요|이다"
+    r"(?:께서는|에서는|으로는|한테는|에게는|에는|에선|에도|로는|한테|에게|에서|으로|까지|부터|이랑|처럼|이라|이야|이고|이에요|입니다|예요|이다"
     r"|마다|보다|인데|은|는|이|가|을|를|에|의|와|과|로|도|만|서|랑|야)$"
 )
 _VERB_ENDING = re.compile(
@@ -45,8 +45,8 @@ _MEASURES = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun januari februari march april may june juli august
     septemb octob novemb decemb am pm th st nd rd minut hour second day week month year morn even noon night afternoon mg kg km gb mb cm mm
     degre percent dollar euro won time one two three four five six seven eight nine ten eleven twelve half thing way lot bit new old
-    월요일 화요일 수요일 목요일 금요일 토요일 일요일 월욜 화욜 수욜 목욜 금욜 토욜 일욜 아침 점심 저녁 밤 낮 주말 평일 격주 주 월 일 년 시 분 초 명 개 번
-    원 만 천 백 만원 천원 하나 둘 셋 한두 두 세 네 다섯 여섯 일곱 여덟 아홉 열 반 첫째 둘째 셋째 마지막 처음 사람 생각 정도 얘기 이야기""".split()
+    월요일 화요일 수요일 목요일 금요일 토요일 일요일 월욜 화욜 수욜 목욜 금욜 토욜 일욜 아침 밤 낮 주말 평일 주 월 일 년 시 분 초 명 개 번
+    원 만 천 백 만원 천원 하나 둘 셋 한두 두 세 네 다섯 여섯 일곱 여덟 아홉 열 반 마지막 처음 사람 생각 정도 얘기 이야기""".split()
 )
 #: Nouns that end like a word with a particle.
 _WHOLE_NOUNS = frozenset(
@@ -57,16 +57,23 @@ _WHOLE_NOUNS = frozenset(
 _STOP_KOREAN_FORM = re.compile(
     r"^(?:있|없|하|했|해|되|됐|돼|쓰|써|썼|씁|쓴|쓸|바꿨|바꾸|바뀌|바꿔|옮겼|옮기|옮겨|갈아|정했|정해|기로|같|이야|거야|거든|이제|그만)"
 )
-_ENGLISH_VERB = frozenset(
-    """is are was were am be has have had do does did will would can could should must may might use uses used using
-    run runs ran go goes went gone get gets got take takes took live lives lived work works worked keep keeps kept
-    like likes love loves prefer prefers drink drinks drank eat eats ate sit sits sat stay stays stand stands play plays
-    start starts started end ends ended close closes closed open opens opened cost costs pay pays meet meets met want
-    wants need needs teach teaches handle handles handled own owns own drive drives ship ships shipped deploy deploys
-    store stores stored host hosts hosted call calls called moved changed switched swapped replaced renamed became
-    becomes left quit retired stopped started goes decided picked chose bought sold runs sleeps sleep wake wakes
-    belongs lies 's 're 'm""".split()
+#: Verbs that any two sentences share.
+_LIGHT_VERB = frozenset(
+    """is are was were am be has have had do does did will would can could should must may might use uses used using run runs ran
+    running go goes went gone going get gets got take takes took keep keeps kept like likes love loves liked loved want wants wanted need
+    needs needed start starts started end ends ended make makes made become becomes became put puts set sets called call calls changed
+    switched moved swapped replaced renamed left quit retired stopped decided picked chose lies 's 're 'm""".split()
 )
+#: Verbs that say what a sentence is about as much as its nouns do.
+_FULL_VERB = frozenset(
+    """live lives lived work works worked working prefer prefers drink drinks drank drinking eat eats ate eating sit sits sat stay stays
+    stand stands play plays played close closes closed open opens opened cost costs pay pays paid meet meets met teach teaches handle handles
+    handled own owns drive drives drove ship ships shipped deploy deploys deployed store stores stored host hosts hosted bought buy buys sold
+    sell sells sleep sleeps slept wake wakes belongs send sends sent write writes written fly flies flew swim swims cycle cycles train trains
+    rehearse rehearses practise practice cook cooks bake bakes baked build builds built serve serves served listen listens read reads cover covers
+    covered expire expires cached logged kept written hosted wear wears smoke smokes smoked park parks parked rent rents rented""".split()
+)
+_ENGLISH_VERB = _LIGHT_VERB | _FULL_VERB
 _CHANGE_VERB = frozenset(
     "moved changed switched swapped migrated pushed bumped raised lowered renamed shifted rescheduled dropped cut".split()
 )
@@ -79,7 +86,7 @@ class Word(NamedTuple):
     """A content word: its stem, its place, whether it is a name, a possessor (`Ann's`), or stands without a particle.
 
     `is_bare` is of Korean nouns alone: what is bare belongs to the word behind it. `is_contrast`: set against others (은, 는).
-    `is_object`: what is done something to (을, 를). `is_counter`: what a number counts. `start`: its place in the text.
+    `is_object`: what is done something to (을, 를), or who does it (이, 가 behind 은, 는). `is_verb`: of English alone. `is_counter`: what a number counts. `start`: its place in the text.
     """
 
     stem: str
@@ -91,6 +98,7 @@ class Word(NamedTuple):
     is_contrast: bool = False
     is_object: bool = False
     is_counter: bool = False
+    is_verb: bool = False
 
     @property
     def is_anchor(self) -> bool:
@@ -122,33 +130,40 @@ def stem_word(surface: str) -> str:
 def _read_korean(sentence: str) -> list[Word]:
     found = list(_WORD.finditer(sentence))
     surfaces = [match[0] for match in found]
-    places: list[tuple[str, bool]] = []
-    following = UNKNOWN
     has_topic = any(_TOPIC_PARTICLE.search(s) for s in surfaces if not s[0].isascii() and len(s) > 1)
+    first_contrast = next((n for n, s in enumerate(surfaces) if len(s) > 1 and s[-1] in "은는"), len(surfaces))
+    words: list[Word] = []
+    following, is_object = UNKNOWN, False
+    # From the end: a word without a particle belongs to the one behind it.
     for position in range(len(surfaces) - 1, -1, -1):
-        surface = surfaces[position]
+        surface, start = surfaces[position], found[position].start()
         place = _korean_place(surface, has_topic=has_topic)
         is_bare = place is None
-        if place is None:
-            place = following
-        places.append((place, is_bare))
-        following = UNKNOWN if _VERB_ENDING.search(surface) and place == UNKNOWN else place
-    places.reverse()
-    return [
-        Word(
-            stem,
-            place,
-            is_name=surface[0].isascii() and not surface[0].isdigit(),
-            is_possessor=surface.endswith("의"),
-            start=match.start(),
-            is_bare=is_bare,
-            is_contrast=surface[-1] in "은는",
-            is_object=_OBJECT_PARTICLE.search(surface) is not None,
-            is_counter=_is_counter(sentence, match.start()),
-        )
-        for surface, match, (place, is_bare) in zip(surfaces, found, places, strict=True)
-        if (stem := stem_word(surface))
-    ]
+        place = place or following
+        if not is_bare:
+            is_object = _is_object(surface, is_behind_topic=position > first_contrast)
+        is_counter = _is_counter(sentence, start)
+        stem = _PARTICLE.sub("", surface) if is_counter and len(surface) > 1 else stem_word(surface)
+        if stem:
+            words.append(
+                Word(
+                    stem,
+                    place,
+                    is_name=surface[0].isascii() and not surface[0].isdigit(),
+                    is_possessor=surface.endswith("의"),
+                    start=start,
+                    is_bare=is_bare,
+                    is_contrast=surface[-1] in "은는",
+                    is_object=is_object,
+                    is_counter=is_counter,
+                )
+            )
+        following = UNKNOWN if place == UNKNOWN and _VERB_ENDING.search(surface) else place
+    return words[::-1]
+
+
+def _is_object(surface: str, *, is_behind_topic: bool) -> bool:
+    return _OBJECT_PARTICLE.search(surface) is not None or (is_behind_topic and surface[-1] in "이가")
 
 
 def _is_counter(sentence: str, start: int) -> bool:
@@ -196,9 +211,12 @@ def _read_english(sentence: str) -> list[Word]:
             place = TOPIC
         elif word in _VALUE_PREPOSITION and (place == VALUE or is_behind_change):
             place = VALUE
-        stem = stem_word(surface)
-        if not stem or word in _ENGLISH_VERB or word in _CHANGE_VERB:
-            continue
+        if position and surface == "Go":  # the language
+            stem = "go"
+        else:
+            stem = stem_word(surface)
+            if not stem or word in _LIGHT_VERB or word in _CHANGE_VERB:
+                continue
         is_possessor = re.search(r"[a-z]['’]s$", surface) is not None
         is_name = (surface[0].isupper() and position > 0) or any(char.isdigit() for char in surface)
         words.append(
@@ -209,6 +227,7 @@ def _read_english(sentence: str) -> list[Word]:
                 is_possessor=is_possessor,
                 start=found[position].start(),
                 is_counter=_is_counter(sentence, found[position].start()),
+                is_verb=word in _FULL_VERB,
             )
         )
     return words
