@@ -49,7 +49,8 @@ _KOREAN_ENDING = tuple(
 #: Verbs of changing one thing for another.
 _KOREAN_CHANGING = tuple(
     """바꾸 바뀌 옮기 갈아타 갈아엎 넘어가 넘어오 돌리 돌아서 이사하 이사가 이사오 이전하 전환하 변경하 교체하 대체하 이관하 늘리 늘 줄이 줄 올리
-    내리 당기 미루 밀리 오르 낮추 높이 변경되 전환되 교체되 이전되 갈 개명하 수정하 조정하 업그레이드하""".split()
+    내리 당기 미루 밀리 오르 낮추 높이 변경되 전환되 교체되 이전되 갈 개명하 수정하 조정하 업그레이드하
+    통일하 되돌리 돌아가 돌아오 이동하 변동하 바꿔치우""".split()
 )
 _KOREAN_HABIT = tuple("쓰 마시 먹 가 타 다니 살 하 피우 사용하 이용하 보 듣 사 입 키우 시키 만나 찾 치 읽 배우 믿".split())
 
@@ -104,7 +105,7 @@ _KOREAN_ROWS = (
         "빌드는 젠킨스 말고도 있어",
     ),
     GivingUp(
-        rf"(?:을|를|은|는|도|랑|이랑|과|와|에서|이|가|하던 거|하던 걸)? (?:{_ADVERB})*(?:{_ENDING})",
+        rf"(?:을|를|은|는|도|랑|이랑|과|와|에서|이|가|(?<![로에도만]))(?: [가-힣]+던 (?:거|걸))? (?:{_ADVERB})*(?:{_ENDING})",
         "<헬스장> 이제 그만뒀어",
         "헬스장 다시 등록했어",
     ),
@@ -114,7 +115,7 @@ _KOREAN_ROWS = (
         "월요일 빼고 다 괜찮아",
     ),
     GivingUp(
-        rf"(?:을|를|은|는|에는|에|엔|로)? (?:{_ADVERB})*(?:안|못) ?(?:{_HABIT})",
+        rf"(?:을|를|은|는|에는|에|엔|로)? (?:{_ADVERB})*(?:안|못) ?(?:{_HABIT})|(?:을|를|은|는)? 그만 (?:{_HABIT})",
         "이제 <커피>는 안 마셔",
         "커피 마시면 잠이 안 와",
     ),
@@ -124,7 +125,7 @@ _KOREAN_ROWS = (
         "커피는 마시고 싶지",
     ),
     GivingUp(
-        rf"(?:에서|서) ?(?!새로|서로|바로|따로|다시)(?=(?:[^\s.!?,]*[^\s.!?,고서며] ){{0,3}}[^\s.!?,]+?(?:으?로|에) ?(?:{_ADVERB})*(?:[가-힣]+ )?(?:{_CHANGING}))",
+        rf"(?:에서|서) ?(?!새로|서로|바로|따로|다시)(?=(?:[^\s.!?,]*[^\s.!?,고서며데만] ){{0,3}}[^\s.!?,]+?(?:으?로|에) ?(?:{_ADVERB})*(?:[가-힣]+ )?(?:{_CHANGING}))",
         "회의를 <부산>에서 대구로 옮겼어",
         "부산에서 회의했어",
     ),
@@ -132,7 +133,7 @@ _KOREAN_ROWS = (
 )
 #: Rows that give up something only for a sentence that says since when.
 _NEEDS_NOW = frozenset({3, 4})
-_SAYS_NOW = re.compile(r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|부터|기로")
+_SAYS_NOW = re.compile(r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|부터|기로|그만")
 #: Where a clause of a Korean sentence begins.
 _KOREAN_CLAUSE = re.compile(
     r"[,;.!?]\s*|[가-힣](?:어서|아서|해서|돼서|라서|니까|는데|던데|지만|길래|면서|느라|려고|나서|때문에) "
@@ -150,7 +151,7 @@ _ENGLISH_ENDING = (
 )
 _ENGLISH_GONE = (
     r"(?:gone(?: for good)?|retired|history|dead|off the table|discontinued|deprecated|cancell?ed|scrapped|dropped|no more"
-    r"|decommissioned|resigned|quit|stepped down|passed away|shut down|replaced|no longer (?:with us|around|available|in use)"
+    r"|decommissioned|resigned|quit|left$|stepped down|passed away|shut down|replaced|no longer (?:with us|around|available|in use)"
     r"|retiring|left (?:the|us|for)\b|moved on)"
 )
 #: Of one clause: `old` is given up, `new` takes its place.
@@ -235,7 +236,8 @@ def _find_english(sentence: str) -> Iterator[Loss]:
         clause = sentence[start:end]
         denied = _DENIED_AFTER.match(clause) if number else None
         if denied and not re.search(r"any ?more", clause):
-            yield Loss(_shift(denied.span("old"), start), (clauses[number - 1][0], end))
+            before = clauses[number - 1]
+            yield Loss(_shift(denied.span("old"), start), (before[0], end), before, has_subject=True)
             continue
         for pattern in _compile_rows(_ENGLISH_ROWS):
             if found := pattern.fullmatch(clause):

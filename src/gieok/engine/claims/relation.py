@@ -39,15 +39,19 @@ _GENERIC = frozenset(
 )
 #: Shared words besides the value that another value of the same measure needs.
 _FEWEST_ANCHORS = 2
+#: A word outside of the clause that gives something up tells that a statement of no more words is on the same.
+_SHORT_STATEMENT = 8
 #: Two sentences that share so much of the shorter one may be on one subject.
 _SUBJECT_SHARE = 0.5
-#: A statement of no more words than these says of a person's habit nothing but the habit.
-_HABIT_WORDS = 2
-_HABIT = re.compile(
-    r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑|다녀|다닌|다님|다닙|살|하고 있|배우|배워|봐|본|키워|보고 있)[가-힣]{0,3}\s*[.!~]*$"
+#: A statement of no more words than these says nothing but what somebody does or something is.
+_PLAIN_WORDS = 2
+_KOREAN_HABIT = re.compile(
+    r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑|다녀|다닌|다님|다닙|살|하고 있|배우|배워|키워|보고 있|중이|중임|구독)[가-힣]{0,3}\s*[.!~]*$"
 )
 _FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
 #: What changes a part: "힐만 민수에서 가영이로", "replaced one anyhow".
+_IDENTITY = re.compile(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
+_WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
 _PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
 #: Behind what is given up stands its successor, up to one of these.
 _END_OF_SUCCESSOR = re.compile(r"(?:으로|로|만|을|를|이|가|에|에서)(?= |$|[,.])")
@@ -191,7 +195,8 @@ def _is_anchor(word: Word, earlier: Sentence) -> bool:
 
 def _list_own_modifiers(earlier: Sentence, later: Sentence) -> Iterator[str]:
     """Yield the first word of what the earlier sentence is about, where the later one leaves it out: 운영 DB is not DB."""
-    topics = [word for word in earlier.words if word.place == TOPIC and not word.is_object]
+    end = next((word.start for word in earlier.words if word.place == TOPIC and not word.is_bare), -1)
+    topics = [word for word in earlier.words if word.place == TOPIC and word.start <= end]
     if len(topics) == _FEWEST_ANCHORS and topics[0].is_bare and not has_word(later, topics[0].stem):
         yield topics[0].stem
 
@@ -203,12 +208,14 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         for word in later.words
         if loss.clause[0] <= word.start < loss.clause[1]
         and (not loss.new[0] <= word.start < loss.new[1] or (loss.has_subject and word.place == TOPIC))
+        and not _is_time(later.text, word)
     ]
     held = [word for word in zone if has_word(earlier, word.stem)]
     lost = [word for word in held if loss.old[0] <= word.start < loss.old[1]]
     if not lost:
         return None
-    anchors = [word for word in later.words if word not in lost and has_word(earlier, word.stem)]
+    is_short = len(earlier.words) <= _SHORT_STATEMENT
+    anchors = [word for word in (later.words if is_short else zone) if word not in lost and has_word(earlier, word.stem)]
     names = (word.stem for word in earlier.words if word.is_possessor and not has_word(later, word.stem))
     return _GivenUp(
         lost=tuple(word.stem for word in lost),
@@ -216,6 +223,11 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         differing=(*(word.stem for word in zone if _is_own(word, earlier)), *names),
         said=later.text[loss.clause[0] : loss.clause[1]],
     )
+
+
+def _is_time(text: str, word: Word) -> bool:
+    """Say whether a word of time says when something was given up: "last month", "as of Monday"."""
+    return not word.is_anchor and _WHEN.search(text, 0, word.start) is not None
 
 
 def _is_own(word: Word, earlier: Sentence) -> bool:
@@ -238,20 +250,27 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
     named = [stem for stem in given_up.lost if words[stem].is_anchor and not words[stem].is_verb]
     if len([stem for stem in given_up.lost if words[stem].is_anchor]) > 1:
         return True
-    return bool(named) and _is_habit(earlier) and _is_of_a_person(later)
+    return bool(named) and _is_plain(earlier, named[-1]) and _is_of_a_person(later)
 
 
-def _is_habit(sentence: Sentence) -> bool:
-    """Say whether a sentence says of the person who speaks that they do, use or are one thing, and nothing else."""
+def _is_plain(sentence: Sentence, stem: str) -> bool:
+    """Say whether a sentence says of somebody a habit, or of a thing what it is, and nothing else."""
+    if sentence.has_mood("request"):
+        return False
     clause = re.split(r"[,;.]", sentence.text)[0]
     words = [word for word in sentence.words if word.start < len(clause) and word.is_anchor]
-    if len(words) > _HABIT_WORDS:
+    if len(words) > _PLAIN_WORDS or not any(is_same_word(word.stem, stem) for word in words):
         return False
-    return bool(_HABIT.search(clause) if sentence.is_korean else _FIRST_PERSON.match(clause))
+    if sentence.is_korean:
+        return _KOREAN_HABIT.search(clause) is not None or re.search(r"(?:이야|야|이에요|예요|입니다|임|다)[.!~]*$", clause) is not None
+    return _FIRST_PERSON.match(clause) is not None or _IDENTITY.match(clause) is not None
 
 
 def _is_of_a_person(sentence: Sentence) -> bool:
-    return sentence.is_korean or _FIRST_PERSON.match(sentence.text) is not None
+    """Say whether a sentence speaks of who says it, or of nobody else."""
+    if sentence.is_korean or _FIRST_PERSON.match(sentence.text):
+        return True
+    return not (sentence.words and sentence.words[0].place == TOPIC)
 
 
 def _is_changed_value(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:

@@ -32,12 +32,12 @@ _STOP = frozenset(
     we're we've our us i i'm i've i'll my me you your he she they his her their so not no do don't does did didn't have
     has had will would can could should just now then than out up over down off into about there here use uses using
     used run runs running keep please make get got go goes going one any anymore more all only still instead yet also
-    too really actually everyone some please finally officially completely longer never ever already recently lately currently nowadays off
+    too really actually everyone some please finally officially completely longer never ever already recently lately currently nowadays off rather last next soon late early
     away done sorry ok okay well yeah yes nope nah hey im ive dont doesnt isnt arent wont cant mr ms mrs dr prof both very much many today every each time who which what when where how because since until if but let let's ve re ll
     우리 우린 나 난 내 나는 내가 저 전 제가 저는 저희 그 이 거 걸 것 게 건 좀 다 더 안 못 잘 해 하 돼 되 그거 이거 그건 이건
     지금 이제 앞으로 그냥 그럼 근데 그래서 그리고 아 어 응 음 다시 줘 가자 하자 이번 오늘 요즘 진짜 완전 아예 역시 있 없
     쓰 한 할 된 될 중 때 때문 대신 말 아니 거기 여기 이렇게 그렇게 이미 벌써 아직
-    새벽 오전 오후 매일 매주 시간 전부 전체 자체 여유 이젠 결국 드디어 싹 다들 그만 요새 더는 이상 거는 거를 건데 쪽 쪽은 타던 쓰던 하던 먹던
+    새벽 오전 오후 매일 매주 시간 전부 전체 자체 여유 이젠 결국 드디어 싹 다들 그만 요새 더는 이상 거는 거를 건데 쪽 쪽은 타던 쓰던 하던 먹던 지난달 지난주 저번주 저번달 어제 그제 올해 내년 다음주 다음달 이번주 이번달 지난 다음 저번
     가던 마시던 다니던 보던 두던 받던 오늘부터 내일부터 이제는 지금은 앞으론 이번엔 이번에 원래""".split()
 )
 #: Words of time and measure: many sentences share them that are on nothing in common.
@@ -62,7 +62,10 @@ _LIGHT_VERB = frozenset(
     """is are was were am be has have had do does did will would can could should must may might use uses used using run runs ran
     running go goes went gone going get gets got take takes took keep keeps kept like likes love loves liked loved want wants wanted need
     needs needed start starts started end ends ended make makes made become becomes became put puts set sets called call calls changed
-    switched moved swapped replaced renamed left quit retired stopped decided picked chose lies 's 're 'm""".split()
+    switched moved swapped replaced renamed left quit retired stopped decided picked chose lies 's 're 'm
+    being traded trade cancelled canceled cancel ditched ditch dropped scrapped abandoned migrated ported turned raised lowered bumped pushed
+    shifted reduced resigned gave given killed axed ripped threw exchanged substituted superseded replaces replace trading swapping cancelling
+    stop stopping quitting dropping moving switching changing migrating said told got been""".split()
 )
 #: Verbs that say what a sentence is about as much as its nouns do.
 _FULL_VERB = frozenset(
@@ -73,6 +76,8 @@ _FULL_VERB = frozenset(
     rehearse rehearses practise practice cook cooks bake bakes baked build builds built serve serves served listen listens read reads cover covers
     covered expire expires cached logged kept written hosted wear wears smoke smokes smoked park parks parked rent rents rented""".split()
 )
+#: What stands behind one of these, or first, is a noun: "the build server".
+_BEFORE_NOUN = frozenset("the a an our my your his her their its this that for of in on at with from by".split())
 _ENGLISH_VERB = _LIGHT_VERB | _FULL_VERB
 _CHANGE_VERB = frozenset(
     "moved changed switched swapped migrated pushed bumped raised lowered renamed shifted rescheduled dropped cut".split()
@@ -120,7 +125,7 @@ def stem_word(surface: str) -> str:
         lowered = re.sub(r"['’]s$", "", surface).lower()
         if any(char.isdigit() for char in lowered):  # release-4, v2: its parts name nothing
             return lowered
-        return "" if lowered in _STOP or re.search(r"n['’]t$", lowered) else keyword_text(lowered).split(" ")[0]
+        return "" if lowered in _STOP or re.search(r"n['’]t$", lowered) else keyword_text(lowered).replace(" ", "")
     base = _PARTICLE.sub("", surface) if len(surface) > 1 and surface not in _WHOLE_NOUNS else surface
     if surface in _STOP or base in _STOP or _STOP_KOREAN_FORM.match(base):
         return ""
@@ -196,12 +201,13 @@ def _read_english(sentence: str) -> list[Word]:
     has_target = any(word in ("to", "from", "onto") for word in lowered)
     words: list[Word] = []
     for position, (surface, word) in enumerate(zip(surfaces, lowered, strict=True)):
+        is_noun = word in _FULL_VERB and (position == 0 or lowered[position - 1] in _BEFORE_NOUN)
         if word in _CHANGE_VERB:
             # "We moved the deploy to Friday": what is moved is the topic.
             is_behind_change = has_target
             place = TOPIC if is_behind_change else VALUE
         elif (
-            word in _ENGLISH_VERB
+            (word in _ENGLISH_VERB and not is_noun)
             or re.search(r"n['’]t$", word)
             or (re.search(r"['’](?:s|re|m)$", word)
             and word[:-2] in _PRONOUNS)
@@ -227,7 +233,7 @@ def _read_english(sentence: str) -> list[Word]:
                 is_possessor=is_possessor,
                 start=found[position].start(),
                 is_counter=_is_counter(sentence, found[position].start()),
-                is_verb=word in _FULL_VERB,
+                is_verb=word in _FULL_VERB and not is_noun,
             )
         )
     return words
