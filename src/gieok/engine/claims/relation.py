@@ -51,6 +51,9 @@ _KOREAN_HABIT = re.compile(
 _FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
 #: What changes a part: "힐만 민수에서 가영이로", "replaced one anyhow".
 _IDENTITY = re.compile(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\b(?:no|not|never|without|cannot)\b|n['’]t\b|(?<![가-힣])(?:안|못) [가-힣]|[가-힣](?:지 ?않|지 ?마|지 ?말|지 ?못)|(?<![가-힣])(?:없|말고|아니)", re.IGNORECASE
+)
 _WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
 _PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
 #: Behind what is given up stands its successor, up to one of these.
@@ -139,7 +142,7 @@ def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
     for loss in find_losses(later.text):
         read = _read_korean_loss if later.is_korean else _read_english_loss
         found = read(earlier, later, loss)
-        if found is None or _gives_up(earlier, found.lost):
+        if found is None or _gives_up(earlier, found.lost) or _is_denied(earlier, found.lost):
             continue
         changed = _PART.search(later.text, *loss.clause)
         found = found._replace(is_part=changed is not None and changed[0].lower() not in earlier.text.lower())
@@ -156,6 +159,13 @@ def _gives_up(sentence: Sentence, lost: Sequence[str]) -> bool:
         if words and any(is_same_word(words[-1].stem, stem) for stem in lost):
             return True
     return False
+
+
+def _is_denied(sentence: Sentence, lost: Sequence[str]) -> bool:
+    """Say whether a sentence says no to the same words itself, in the clause that holds them."""
+    starts = [word.start for word in sentence.words if word.stem in lost or any(is_same_word(word.stem, stem) for stem in lost)]
+    clauses = [match.span() for match in re.finditer(r"[^,;.!?]+", sentence.text)]
+    return any(_DENIAL.search(sentence.text, *span) for span in clauses if any(span[0] <= start < span[1] for start in starts))
 
 
 def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenUp | None:
@@ -190,6 +200,8 @@ def _is_anchor(word: Word, earlier: Sentence) -> bool:
     """Say whether a shared word names a subject: a time or number does where the earlier sentence is about it."""
     if word.is_anchor:
         return True
+    if word.stem[0].isdigit() and not earlier.is_korean:
+        return False
     return any(is_same_word(word.stem, one.stem) and one.place == TOPIC and not one.is_object for one in earlier.words)
 
 

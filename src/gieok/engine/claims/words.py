@@ -65,7 +65,8 @@ _LIGHT_VERB = frozenset(
     switched moved swapped replaced renamed left quit retired stopped decided picked chose lies 's 're 'm
     being traded trade cancelled canceled cancel ditched ditch dropped scrapped abandoned migrated ported turned raised lowered bumped pushed
     shifted reduced resigned gave given killed axed ripped threw exchanged substituted superseded replaces replace trading swapping cancelling
-    stop stopping quitting dropping moving switching changing migrating said told got been""".split()
+    stop stopping quitting dropping moving switching changing migrating said told got been think thinks know knows knew feel feels felt guess mean means hope remember see say says try tried trying look looking
+    looks find found let lets give gives come comes came turn turns seem seems thought wanted""".split()
 )
 #: Verbs that say what a sentence is about as much as its nouns do.
 _FULL_VERB = frozenset(
