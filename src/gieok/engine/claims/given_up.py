@@ -34,12 +34,12 @@ class GivingUp(NamedTuple):
 
 
 _FIRST_SYLLABLE, _VOWELS, _FINALS = ord("가"), 21, 28
-_FINAL_NASAL, _FINAL_M, _FINAL_B, _FINAL_PAST = 4, 16, 17, 20
+_FINAL_NASAL, _FINAL_LIQUID, _FINAL_M, _FINAL_B, _FINAL_PAST = 4, 8, 16, 17, 20
 #: Vowels by their number in Unicode, and what they become before the ending of the past.
 _A, _O = 0, 8
 _PAST_VOWEL = {0: 0, 1: 1, 4: 4, 5: 5, 6: 6, 8: 9, 11: 10, 13: 14, 18: 4, 20: 6}
 #: A verb without an ending goes on to no other verb but one that says that it is done: 없애 버렸어, not 없애 달라.
-_ENDS = r"(?=서|요|야|버[렸리려림린]|[.,!~ㅋㅎ]| ?(?:놓|놨|뒀|두었)|\s*$)"
+_ENDS = r"(?=서|요|버[렸리려림린]|,| ?(?:놓|놨|뒀|두었))"
 #: Verbs whose object is given up.
 _KOREAN_ENDING = tuple(
     """접 버리 끊 그만두 관두 때려치우 집어치우 걷어내 들어내 없애 치우 풀 엎 갈아엎 뽑 팔 떼 지우 버려두 내다버리 내버리 떠나보내
@@ -56,28 +56,36 @@ _KOREAN_HABIT = tuple("쓰 마시 먹 가 타 다니 살 하 피우 사용하 �
 
 
 def inflect(stem: str) -> list[str]:
-    """Return patterns of the beginnings of the forms in which a Korean verb says that something is, was or will surely be done.
+    """Return beginnings of the forms in which a Korean verb says that something is, was or will surely be done.
 
-    Forms of doubt and of wishes ("접을까", "접으면") are left out.
+    Forms of doubt and of wishes ("접을까", "접으면") are left out; the one that other verbs follow is `connect_verb`.
     """
     last = ord(stem[-1]) - _FIRST_SYLLABLE
     head, vowel, final = stem[:-1], last // _FINALS % _VOWELS, last % _FINALS
-    forms = [stem + ending for ending in ("고", "기로", "자", "는 ", "네", "다")]
+    forms = [stem + ending for ending in ("고", "기로", "자", "는 ", "네")]
     if final:
-        past = "았" if vowel in (_A, _O) else "었"
-        joined = "아" if vowel in (_A, _O) else "어"
-        # A stem in ㄹ loses it before ㄴ, ㅂ and ㅅ: 팔다, 판, 팝니다.
+        # A stem in ㄹ loses it before ㄴ, ㅂ and ㅅ: 팔다, 판.
         bare = chr(_FIRST_SYLLABLE + last - final)
-        is_in_l = final == 8  # noqa: PLR2004
-        nouns = [_with_final(head + bare, _FINAL_NASAL), stem[:-1] + chr(ord(bare) + 10)] if is_in_l else []
-        return [*forms, stem + past, stem + joined + _ENDS, stem + "음", stem + "은", stem + "습", *nouns]
+        nouns = [_with_final(head + bare, _FINAL_NASAL)] if final == _FINAL_LIQUID else [stem + "은"]
+        past = "았" if vowel in (_A, _O) else "었"
+        return [*forms, stem + past, stem + "음", stem + "습", *nouns]
     if stem[-1] == "하":
-        return [*forms, head + "했", head + "해" + _ENDS, head + "함", head + "한", head + "합"]
-    forms += [stem + "었", stem + "어" + _ENDS]
+        return [*forms, head + "했", head + "함", head + "한", head + "합"]
+    forms += [stem + "었"]
     if vowel in _PAST_VOWEL:
-        joined = _with_vowel(stem, _PAST_VOWEL[vowel])
-        forms += [_with_final(joined, _FINAL_PAST), joined + _ENDS]
+        forms += [_with_final(_with_vowel(stem, _PAST_VOWEL[vowel]), _FINAL_PAST)]
     return forms + [_with_final(stem, final) for final in (_FINAL_M, _FINAL_NASAL, _FINAL_B)]
+
+
+def connect_verb(stem: str) -> str:
+    """Return the form of a Korean verb that other verbs and endings follow: 접어, 버려, 바꿔, 해."""
+    last = ord(stem[-1]) - _FIRST_SYLLABLE
+    vowel, final = last // _FINALS % _VOWELS, last % _FINALS
+    if final:
+        return stem + ("아" if vowel in (_A, _O) else "어")
+    if stem[-1] == "하":
+        return stem[:-1] + "해"
+    return _with_vowel(stem, _PAST_VOWEL[vowel]) if vowel in _PAST_VOWEL else stem + "어"
 
 
 def _with_vowel(stem: str, vowel: int) -> str:
@@ -90,12 +98,15 @@ def _with_final(stem: str, final: int) -> str:
     return stem[:-1] + chr(ord(stem[-1]) + final)
 
 
-def _join_forms(stems: Sequence[str]) -> str:
-    forms = {form for stem in stems for form in inflect(stem)}
+def _join_forms(stems: Sequence[str], behind: str) -> str:
+    """Return a pattern of all forms of verbs; `behind`: what must follow the one that other verbs follow."""
+    forms = {form for stem in stems for form in inflect(stem)} | {connect_verb(stem) + behind for stem in stems}
     return "|".join(sorted(forms, key=len, reverse=True))
 
 
-_ENDING, _CHANGING, _HABIT = map(_join_forms, (_KOREAN_ENDING, _KOREAN_CHANGING, _KOREAN_HABIT))
+_ENDING = _join_forms(_KOREAN_ENDING, _ENDS)
+_CHANGING = _join_forms(_KOREAN_CHANGING, _ENDS)
+_HABIT = _join_forms(_KOREAN_HABIT, r"(?!야|도|라|줘)")
 _ADVERB = r"(?:이제|이젠|아예|그냥|완전|다|싹|요즘|더 ?이상|더는|결국|드디어|이번에|전부|모두|다시) "
 #: Before one of these stands what is given up; after it, up to the next verb, what takes its place.
 _KOREAN_ROWS = (
@@ -125,7 +136,7 @@ _KOREAN_ROWS = (
         "커피는 마시고 싶지",
     ),
     GivingUp(
-        rf"(?:에서|서) ?(?!새로|서로|바로|따로|다시)(?=(?:[^\s.!?,]*[^\s.!?,고서며데만] ){{0,3}}[^\s.!?,]+?(?:으?로|에) ?(?:{_ADVERB})*(?:[가-힣]+ )?(?:{_CHANGING}))",
+        rf"에서 ?(?!새로|서로|바로|따로|다시)(?=(?:[^\s.!?,]*[^\s.!?,고서며데만을를] ){{0,3}}[^\s.!?,]+?(?:으?로|에) ?(?:{_ADVERB})*(?:[가-힣]+ )?(?:{_CHANGING}))",
         "회의를 <부산>에서 대구로 옮겼어",
         "부산에서 회의했어",
     ),
@@ -133,7 +144,7 @@ _KOREAN_ROWS = (
 )
 #: Rows that give up something only for a sentence that says since when.
 _NEEDS_NOW = frozenset({3, 4})
-_SAYS_NOW = re.compile(r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|부터|기로|그만")
+_SAYS_NOW = re.compile(r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|(?:오늘|주|달|년|월|일|학기)부터|기로|그만")
 #: Where a clause of a Korean sentence begins.
 _KOREAN_CLAUSE = re.compile(
     r"[,;.!?]\s*|[가-힣](?:어서|아서|해서|돼서|라서|니까|는데|던데|지만|길래|면서|느라|려고|나서|때문에) "
@@ -150,9 +161,9 @@ _ENGLISH_ENDING = (
     r"|threw (?:out|away)|gave away|(?:is|are|'s|'re|am|'m) (?:off|past|over)|no more|never ?mind|forget|scrap|ditch|drop|skip)"
 )
 _ENGLISH_GONE = (
-    rf"(?:{_BE}{_NOW} (?:gone(?: for good)?|history|dead|off the table|discontinued|deprecated|cancell?ed|scrapped|dropped|no more"
+    rf"(?:{_BE}{_NOW} (?:gone(?: for good)?|history|dead|off the table|discontinued|deprecated|scrapped|no more"
     r"|decommissioned|shut down|replaced|no longer (?:with us|around|available|in use)|retired|retiring)"
-    rf"|(?:{_BE})?{_NOW} (?:retired|resigned|quit|left$|stepped down|passed away|left (?:the|us|for)\b|moved on))"
+    rf"|(?: is| are|['’]s|['’]re| been| got){_NOW} (?:cancell?ed|dropped)|(?:{_BE})?{_NOW} (?:retired|resigned|quit|left$|stepped down|passed away|left (?:the|us|for)\b|moved on))"
 )
 #: Of one clause: `old` is given up, `new` takes its place.
 _ENGLISH_ROWS = (

@@ -46,7 +46,7 @@ _SUBJECT_SHARE = 0.5
 #: A statement of no more words than these says nothing but what somebody does or something is.
 _PLAIN_WORDS = 2
 _KOREAN_HABIT = re.compile(
-    r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑|다녀|다닌|다님|다닙|살|하고 있|배우|배워|키워|보고 있|중이|중임|구독)[가-힣]{0,3}\s*[.!~]*$"
+    r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑|다녀|다닌|다님|다닙|살|하고 있|배우|배워|키워|보고 있|중이|중임|구독|[가-힣]하거든|[가-힣]해|[가-힣]한다|[가-힣]합니)[가-힣]{0,3}\s*[.!~]*$"
 )
 _FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
 #: What changes a part: "힐만 민수에서 가영이로", "replaced one anyhow".
@@ -274,7 +274,7 @@ def _is_plain(sentence: Sentence, stem: str) -> bool:
     if len(words) > _PLAIN_WORDS or not any(is_same_word(word.stem, stem) for word in words):
         return False
     if sentence.is_korean:
-        return _KOREAN_HABIT.search(clause) is not None or re.search(r"(?:이야|야|이에요|예요|입니다|임|다)[.!~]*$", clause) is not None
+        return _KOREAN_HABIT.search(clause) is not None or re.search(r"(?:야|이에요|예요|입니다|이다|임)[.!~]*$", clause) is not None
     return _FIRST_PERSON.match(clause) is not None or _IDENTITY.match(clause) is not None
 
 

@@ -52,7 +52,9 @@ _MEASURES = frozenset(
 _WHOLE_NOUNS = frozenset(
     """가을 마을 서로 도로 새로 가로 세로 따로 바로 회의 강의 주의 논의 문의 하의 상의 합의 동의 협의 나이 아이 종이 사이 차이 놀이 먹이 길이
     높이 깊이 어린이 고양이 오이 호랑이 지도 온도 속도 제도 의도 용도 정도 각도 습도 포도 강도 밀도 사과 결과 효과 통과 학과 내과 치과 안과 외과
-    소아과 국가 작가 휴가 평가 허가 추가 증가 물가 주가 원가 단가 요가 반려도 카드로 언니 동생 할머니 어머니 아주머니 스테이지 문서 순서 부서 비서 도서""".split()
+    소아과 국가 작가 휴가 평가 허가 추가 증가 물가 주가 원가 단가 요가 반려도 카드로 언니 동생 할머니 어머니 아주머니 스테이지 문서 순서 부서 비서 도서
+    아버지 강아지 편지 바지 반지 돼지 휴지 먼지 가지 단지 페이지 메시지 이미지 패키지 스토리지 언어 영어 국어 일본어 한국어 중국어 피자 의자 모자 감자 과자 상자
+    환자 기자 투자 여자 남자 사용자 담당자 관리자 개발자 창고 재고 광고 사고 신고 참고 원고 군대 침대 상대 세대 시대 동네 이해 바다 마음 얼음 러닝머신""".split()
 )
 _STOP_KOREAN_FORM = re.compile(
     r"^(?:있|없|하|했|해|되|됐|돼|쓰|써|썼|씁|쓴|쓸|바꿨|바꾸|바뀌|바꿔|옮겼|옮기|옮겨|갈아|정했|정해|기로|같|이야|거야|거든|이제|그만)"
@@ -79,6 +81,28 @@ _FULL_VERB = frozenset(
 )
 #: What stands behind one of these, or first, is a noun: "the build server".
 _BEFORE_NOUN = frozenset("the a an our my your his her their its this that for of in on at with from by".split())
+#: Beginnings of the forms of Korean verbs that say what a sentence is about → their stems.
+_STEM_OF = {
+    form: stem
+    for stem, forms in {
+        "마시": "마시 마셔 마셨 마신 마심 마십",
+        "다니": "다니 다녀 다녔 다닌 다님 다닙",
+        "먹": "먹어 먹었 먹고 먹는 먹음 먹습 먹기 먹지 먹을 먹네",
+        "키우": "키우 키워 키웠 키운 키움",
+        "배우": "배우 배워 배웠 배운 배움 배웁",
+        "사귀": "사귀 사귄 사귐",
+        "피우": "피우 피워 피웠 피운 피움",
+        "돌리": "돌리 돌려 돌린 돌림 돌립 돌렸",
+        "보내": "보내 보냈 보낸 보냄 보냅",
+        "받": "받아 받고 받는 받습 받음 받기",
+        "끓이": "끓이 끓여 끓인 끓임",
+        "찍": "찍어 찍고 찍는 찍음 찍습",
+        "맡기": "맡기 맡겨 맡겼 맡긴 맡김",
+        "올리": "올려 올리 올린",
+    }.items()
+    for form in forms.split()
+}
+_KOREAN_VERB = re.compile("|".join(sorted(_STEM_OF, key=len, reverse=True)))
 _ENGLISH_VERB = _LIGHT_VERB | _FULL_VERB
 _CHANGE_VERB = frozenset(
     "moved changed switched swapped migrated pushed bumped raised lowered renamed shifted rescheduled dropped cut".split()
@@ -127,6 +151,8 @@ def stem_word(surface: str) -> str:
         if any(char.isdigit() for char in lowered):  # release-4, v2: its parts name nothing
             return lowered
         return "" if lowered in _STOP or re.search(r"n['’]t$", lowered) else keyword_text(lowered).replace(" ", "")
+    if verb := _KOREAN_VERB.match(surface):
+        return _STEM_OF[verb[0]]
     base = _PARTICLE.sub("", surface) if len(surface) > 1 and surface not in _WHOLE_NOUNS else surface
     if surface in _STOP or base in _STOP or _STOP_KOREAN_FORM.match(base):
         return ""
