@@ -5,7 +5,10 @@ import pytest
 from gieok.engine.claims.relation import SURE, UNRELATED, relation
 
 CHANGES = [
-    ("I'm vegetarian, so keep that in mind for dinner ideas.", "I eat meat again since last week, I stopped being vegetarian."),
+    (
+        "I'm vegetarian, so keep that in mind for dinner ideas.",
+        "I eat meat again since last week, I stopped being vegetarian.",
+    ),
     ("나는 아침마다 커피를 마셔.", "이제 커피 끊었어, 보리차만 마셔."),
     ("Our lawyer is Ms. Odenwald.", "Mr. Brandt is our lawyer now, Ms. Odenwald retired."),
     ("I drink coffee every morning; it is my favourite drink.", "I don't like coffee anymore, I drink barley tea now."),

@@ -42,17 +42,25 @@ _PAST_VOWEL = {0: 0, 1: 1, 4: 4, 5: 5, 6: 6, 8: 9, 11: 10, 13: 14, 18: 4, 20: 6}
 _ENDS = r"(?=서|요|버[렸리려림린]|,| ?(?:놓|놨|뒀|두었))"
 #: Verbs whose object is given up.
 _KOREAN_ENDING = tuple(
-    """접 버리 끊 그만두 관두 때려치우 집어치우 걷어내 들어내 없애 치우 풀 엎 갈아엎 뽑 팔 떼 지우 버려두 내다버리 내버리 떠나보내
-    취소하 해지하 해약하 탈퇴하 폐기하 폐지하 중단하 중지하 철회하 삭제하 제거하 퇴사하 퇴직하 은퇴하 포기하 철수하 그만하 정리하 처분하
-    손절하 졸업하 떠나 헤어지 청산하 종료하 하차하 사임하 사직하 그만먹""".split()
+    """
+        접 버리 끊 그만두 관두 때려치우 집어치우 걷어내 들어내 없애 치우 풀 엎 갈아엎 뽑 팔 떼 지우
+        버려두 내다버리 내버리 떠나보내 취소하 해지하 해약하 탈퇴하 폐기하 폐지하 중단하 중지하 철회하
+        삭제하 제거하 퇴사하 퇴직하 은퇴하 포기하 철수하 그만하 정리하 처분하 손절하 졸업하 떠나 헤어지
+        청산하 종료하 하차하 사임하 사직하 그만먹
+    """.split()
 )
 #: Verbs of changing one thing for another.
 _KOREAN_CHANGING = tuple(
-    """바꾸 바뀌 옮기 갈아타 갈아엎 넘어가 넘어오 돌리 돌아서 이사하 이사가 이사오 이전하 전환하 변경하 교체하 대체하 이관하 늘리 늘 줄이 줄 올리
-    내리 당기 미루 밀리 오르 낮추 높이 변경되 전환되 교체되 이전되 갈 개명하 수정하 조정하 업그레이드하
-    통일하 되돌리 돌아가 돌아오 이동하 변동하 바꿔치우""".split()
+    """
+        바꾸 바뀌 옮기 갈아타 갈아엎 넘어가 넘어오 돌리 돌아서 이사하 이사가 이사오 이전하 전환하
+        변경하 교체하 대체하 이관하 늘리 늘 줄이 줄 올리 내리 당기 미루 밀리 오르 낮추 높이 변경되
+        전환되 교체되 이전되 갈 개명하 수정하 조정하 업그레이드하 통일하 되돌리 돌아가 돌아오 이동하
+        변동하 바꿔치우
+    """.split()
 )
-_KOREAN_HABIT = tuple("쓰 마시 먹 가 타 다니 살 하 피우 사용하 이용하 보 듣 사 입 키우 시키 만나 찾 치 읽 배우 믿".split())
+_KOREAN_HABIT = tuple(
+    "쓰 마시 먹 가 타 다니 살 하 피우 사용하 이용하 보 듣 사 입 키우 시키 만나 찾 치 읽 배우 믿".split()
+)
 
 
 def inflect(stem: str) -> list[str]:
@@ -121,7 +129,8 @@ _KOREAN_ROWS = (
         "헬스장 다시 등록했어",
     ),
     GivingUp(
-        rf"(?:을|를|은|는|에는|에|엔)? (?:{_ADVERB})*빼(?:고 [^.!?]{{1,20}}(?:로|넣|추가)|기로)|(?:을|를|은|는)? (?:{_ADVERB})*뺐",
+        rf"(?:을|를|은|는|에는|에|엔)? (?:{_ADVERB})*빼(?:고 [^.!?]{{1,20}}(?:로|넣|추가)|기로)"
+        rf"|(?:을|를|은|는)? (?:{_ADVERB})*뺐",
         "메뉴에서 <삼겹살> 빼고 국밥으로",
         "월요일 빼고 다 괜찮아",
     ),
@@ -136,7 +145,9 @@ _KOREAN_ROWS = (
         "커피는 마시고 싶지",
     ),
     GivingUp(
-        rf"에서 ?(?!새로|서로|바로|따로|다시)(?=(?:[^\s.!?,]*[^\s.!?,고서며데만을를] ){{0,3}}[^\s.!?,]+?(?:으?로|에) ?(?:{_ADVERB})*(?:[가-힣]+ )?(?:{_CHANGING}))",
+        rf"에서 ?(?!새로|서로|바로|따로|다시)"
+        rf"(?=(?:[^\s.!?,]*[^\s.!?,고서며데만을를] ){{0,3}}"
+        rf"[^\s.!?,]+?(?:으?로|에) ?(?:{_ADVERB})*(?:[가-힣]+ )?(?:{_CHANGING}))",
         "회의를 <부산>에서 대구로 옮겼어",
         "부산에서 회의했어",
     ),
@@ -154,7 +165,8 @@ _TIMES = r"(?: (?:as of|since|from|last|this|in|on|next|after|before|starting)\b
 _NOW = r"(?:,? (?:just|now|finally|officially|completely|all|also|recently|been|being|got|already))*"
 _BE = r"(?:['’]s|['’]re| is| are| was| were| has| have| had| gets| got)"
 _ENGLISH_ENDING = (
-    r"(?:stopp(?:ed|ing)|quit|dropp(?:ed|ing)|ditch(?:ed|ing)|scrapp(?:ed|ing)|abandon(?:ed|ing)|cancell?(?:ed|ing)|sold|left(?! (?:my|me|it|us|him|her|them|a|an|some|with|behind|over|out|off|on|in|at|for)\b)"
+    r"(?:stopp(?:ed|ing)|quit|dropp(?:ed|ing)|ditch(?:ed|ing)|scrapp(?:ed|ing)|abandon(?:ed|ing)|cancell?(?:ed|ing)|sold"
+    r"|left(?! (?:my|me|it|us|him|her|them|a|an|some|with|behind|over|out|off|on|in|at|for)\b)"
     r"|retir(?:ed|ing)|gave up(?: on)?|giv(?:en|ing) up(?: on)?|got rid of|get(?:ting)? rid of|did away with|phas(?:ed|ing) out"
     r"|(?:mov(?:ed|ing)|migrat(?:ed|ing)|switch(?:ed|ing)|got(?:ten)?) (?:off|away from|out of)"
     r"|done with|through with|finished with|broke up with|unsubscribed from|killed off|axed|ripp(?:ed|ing) out"
@@ -163,7 +175,9 @@ _ENGLISH_ENDING = (
 _ENGLISH_GONE = (
     rf"(?:{_BE}{_NOW} (?:gone(?: for good)?|history|dead|off the table|discontinued|deprecated|scrapped|no more"
     r"|decommissioned|shut down|replaced|no longer (?:with us|around|available|in use)|retired|retiring)"
-    rf"|(?: is| are|['’]s|['’]re| been| got){_NOW} (?:cancell?ed|dropped)|(?:{_BE})?{_NOW} (?:retired|resigned|quit|left$|stepped down|passed away|left (?:the|us|for)\b|moved on))"
+    rf"|(?: is| are|['’]s|['’]re| been| got){_NOW} (?:cancell?ed|dropped)"
+    rf"|(?:{_BE})?{_NOW} (?:retired|resigned|quit|left$|stepped down|passed away"
+    r"|left (?:the|us|for)\b|moved on))"
 )
 #: Of one clause: `old` is given up, `new` takes its place.
 _ENGLISH_ROWS = (
@@ -174,13 +188,15 @@ _ENGLISH_ROWS = (
         "we drove from Busan with Dana",
     ),
     GivingUp(
-        r".*\b(?:(?:swapp|trad|exchang)ed(?: out| in)? (?P<old>.+?) (?:with|for)|(?:replac|substitut)ed (?P<old_2>.+?) (?:with|by)"
+        r".*\b(?:(?:swapp|trad|exchang)ed(?: out| in)? (?P<old>.+?) (?:with|for)"
+        r"|(?:replac|substitut)ed (?P<old_2>.+?) (?:with|by)"
         r"|renamed (?P<old_3>.+?) (?:to|as|into)) (?P<new>.+)",
         "we traded <the van> for a bike",
         "we traded stories",
     ),
     GivingUp(
-        r"(?P<new>(?!(?:.* )?(?:i|we|he|she|they|you|it|to|have|had|has|just|i['’]ve|we['’]ve) ).+? )\b(?:replac(?:ed|es|ing)|supersed(?:ed|es)|takes? over from|took over from)\b (?P<old>.+)",
+        r"(?P<new>(?!(?:.* )?(?:i|we|he|she|they|you|it|to|have|had|has|just|i['’]ve|we['’]ve) ).+? )"
+        r"\b(?:replac(?:ed|es|ing)|supersed(?:ed|es)|takes? over from|took over from)\b (?P<old>.+)",
         "NATS replaces <Kafka>",
         "Kafka replicates everything",
     ),
@@ -190,7 +206,8 @@ _ENGLISH_ROWS = (
         "the demo is on Tuesday instead",
     ),
     GivingUp(
-        rf"(?:.*(?<![-\w]))?{_ENGLISH_ENDING}\b (?:using |being |doing |taking |going to |drinking |eating |working (?:at|for) |having )?"
+        rf"(?:.*(?<![-\w]))?{_ENGLISH_ENDING}\b "
+        r"(?:using |being |doing |taking |going to |drinking |eating |working (?:at|for) |having )?"
         r"(?P<old>.+?)(?: (?:in favou?r of|and|for) (?P<new>.+))?",
         "we finally ditched <Jenkins>",
         "thanks to Jenkins",
@@ -206,7 +223,11 @@ _ENGLISH_ROWS = (
 )
 #: Rows of two clauses: what is out, what is in; what is not so, what is so instead.
 _ENGLISH_PAIRS = (
-    GivingUp(rf"(?P<old>.+?){_BE}{_NOW} (?:out|done|over)(?: (?:in|on|for|of|at|as)\b.*)?$", "<tabs> are out, spaces are in", "tabs are out"),
+    GivingUp(
+        rf"(?P<old>.+?){_BE}{_NOW} (?:out|done|over)(?: (?:in|on|for|of|at|as)\b.*)?$",
+        "<tabs> are out, spaces are in",
+        "tabs are out",
+    ),
     GivingUp(
         r".*(?:\b(?:is|are|was|were|am|it's|that's|do|does|it)|['’](?:s|re|m))(?: not|n['’]?t) (?P<old>.+)$",
         "it isn't <Tuesday>, it's Friday",
@@ -220,7 +241,9 @@ _ENGLISH_SUCCESSORS = (
 )
 #: A clause that takes back what the one before it denies: "it's Friday, not Tuesday".
 _DENIED_AFTER = re.compile(r"(?:and )?(?:not|no longer|instead of|rather than) (?P<old>.+)$")
-_ENGLISH_CLAUSE = re.compile(r"\s*[;,:–—]\s+|\s+-+\s+|\s+(?=(?:and|but|so|because|since|while|although|as soon as)\b)|[.!?]+\s*$")
+_ENGLISH_CLAUSE = re.compile(
+    r"\s*[;,:–—]\s+|\s+-+\s+|\s+(?=(?:and|but|so|because|since|while|although|as soon as)\b)|[.!?]+\s*$"
+)
 _TITLE = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|Prof|St)\.", re.IGNORECASE)
 
 

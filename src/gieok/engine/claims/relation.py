@@ -35,8 +35,13 @@ _AMOUNTS = frozenset(
 )
 #: Head nouns that add nothing to the phrase that they end: "PDF 발송", "8시 제한".
 _GENERIC = frozenset(
-    "사용 이용 발송 제출 예약 구독 계약 약정 제한 방식 정책 규칙 방침 등록 복용 서비스 생활 갱신 체제 버전 subscription membership setup plan".split()
+    """
+    사용 이용 발송 제출 예약 구독 계약 약정 제한 방식 정책 규칙 방침 등록 복용 서비스 생활 갱신
+    체제 버전 subscription membership setup plan
+    """.split()
 )
+#: Shorter stems of Korean words begin too many others.
+_SHORTEST_HANGUL = 2
 #: Shared words besides the value that another value of the same measure needs.
 _FEWEST_ANCHORS = 2
 #: A word outside of the clause that gives something up tells that a statement of no more words is on the same.
@@ -46,13 +51,17 @@ _SUBJECT_SHARE = 0.5
 #: A statement of no more words than these says nothing but what somebody does or something is.
 _PLAIN_WORDS = 2
 _KOREAN_HABIT = re.compile(
-    r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑|다녀|다닌|다님|다닙|살|하고 있|배우|배워|키워|보고 있|중이|중임|구독|[가-힣]하거든|[가-힣]해|[가-힣]한다|[가-힣]합니)[가-힣]{0,3}\s*[.!~]*$"
+    r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑"
+    r"|다녀|다닌|다님|다닙|살|하고 있|배우|배워|키워|보고 있|중이|중임|구독"
+    r"|[가-힣]하거든|[가-힣]해|[가-힣]한다|[가-힣]합니)[가-힣]{0,3}\s*[.!~]*$"
 )
 _FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
 #: What changes a part: "힐만 민수에서 가영이로", "replaced one anyhow".
 _IDENTITY = re.compile(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
 _DENIAL = re.compile(
-    r"\b(?:no|not|never|without|cannot)\b|n['’]t\b|(?<![가-힣])(?:안|못) [가-힣]|[가-힣](?:지 ?않|지 ?마|지 ?말|지 ?못)|(?<![가-힣])(?:없|말고|아니)", re.IGNORECASE
+    r"\b(?:no|not|never|without|cannot)\b|n['’]t\b"
+    r"|(?<![가-힣])(?:안|못) [가-힣]|[가-힣](?:지 ?않|지 ?마|지 ?말|지 ?못)|(?<![가-힣])(?:없|말고|아니)",
+    re.IGNORECASE,
 )
 _WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
 _PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
@@ -83,8 +92,8 @@ class Relation(NamedTuple):
 class _GivenUp(NamedTuple):
     """What the later sentence gives up that the earlier one holds.
 
-    `lost`: the words of the old value; `anchors`: other words that both share; `differing`: words of the later one's own in what
-    it says of the old value; `said`: the clause.
+    `lost`: the words of the old value; `anchors`: other words that both share; `differing`: words of
+    the later one's own in what it says of the old value; `said`: the clause.
     """
 
     lost: tuple[str, ...]
@@ -131,7 +140,11 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
         return related
     is_change = _is_given_up(earlier, later, given_up) if given_up else _is_changed_value(earlier, later, shared)
     said = given_up.said if given_up else later.text
-    if is_change and _is_asserted(later, beside=earlier, said=said) and _is_asserted(earlier, beside=later, said=earlier.text):
+    if (
+        is_change
+        and _is_asserted(later, beside=earlier, said=said)
+        and _is_asserted(earlier, beside=later, said=earlier.text)
+    ):
         return related._replace(sureness=SURE)
     return related._replace(sureness=UNSURE) if given_up else related
 
@@ -163,13 +176,19 @@ def _gives_up(sentence: Sentence, lost: Sequence[str]) -> bool:
 
 def _is_denied(sentence: Sentence, lost: Sequence[str]) -> bool:
     """Say whether a sentence says no to the same words itself, in the clause that holds them."""
-    starts = [word.start for word in sentence.words if word.stem in lost or any(is_same_word(word.stem, stem) for stem in lost)]
+    starts = [
+        word.start
+        for word in sentence.words
+        if word.stem in lost or any(is_same_word(word.stem, stem) for stem in lost)
+    ]
     clauses = [match.span() for match in re.finditer(r"[^,;.!?]+", sentence.text)]
-    return any(_DENIAL.search(sentence.text, *span) for span in clauses if any(span[0] <= start < span[1] for start in starts))
+    return any(
+        _DENIAL.search(sentence.text, *span) for span in clauses if any(span[0] <= start < span[1] for start in starts)
+    )
 
 
 def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenUp | None:
-    """Read what stands before an expression of giving up: the nearest words are the old value, those before them its subject."""
+    """Read what stands before an expression of giving up: the old value, and before it its subject."""
     zone = [word for word in later.words if loss.clause[0] <= word.start < loss.clause[1]]
     while zone and zone[-1].stem in _GENERIC and not has_word(earlier, zone[-1].stem):
         zone.pop()
@@ -227,7 +246,9 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
     if not lost:
         return None
     is_short = len(earlier.words) <= _SHORT_STATEMENT
-    anchors = [word for word in (later.words if is_short else zone) if word not in lost and has_word(earlier, word.stem)]
+    anchors = [
+        word for word in (later.words if is_short else zone) if word not in lost and has_word(earlier, word.stem)
+    ]
     names = (word.stem for word in earlier.words if word.is_possessor and not has_word(later, word.stem))
     return _GivenUp(
         lost=tuple(word.stem for word in lost),
@@ -274,7 +295,10 @@ def _is_plain(sentence: Sentence, stem: str) -> bool:
     if len(words) > _PLAIN_WORDS or not any(is_same_word(word.stem, stem) for word in words):
         return False
     if sentence.is_korean:
-        return _KOREAN_HABIT.search(clause) is not None or re.search(r"(?:야|이에요|예요|입니다|이다|임)[.!~]*$", clause) is not None
+        return (
+            _KOREAN_HABIT.search(clause) is not None
+            or re.search(r"(?:야|이에요|예요|입니다|이다|임)[.!~]*$", clause) is not None
+        )
     return _FIRST_PERSON.match(clause) is not None or _IDENTITY.match(clause) is not None
 
 
@@ -318,12 +342,13 @@ def is_same_word(one: str, other: str) -> bool:
     """Say whether two stems are of one word; Korean endings are taken off only roughly, and long words are cut short."""
     if one == other:
         return True
-    if one[0] < "가" or other[0] < "가" or min(len(one), len(other)) < 2:  # noqa: PLR2004
+    if one[0] < "가" or other[0] < "가" or min(len(one), len(other)) < _SHORTEST_HANGUL:
         return False
     if one.startswith(other) or other.startswith(one):
         return True
     short, long = sorted((one, other), key=len)
-    return len(short) == 2 < len(long) and short[0] == long[0] and short[1] in long[2:]  # noqa: PLR2004 (선대: 선형대수)
+    # 선대: 선형대수.
+    return len(short) == _SHORTEST_HANGUL and short[0] == long[0] and short[1] in long[_SHORTEST_HANGUL:]
 
 
 def list_shared(earlier: Sentence, later: Sentence) -> list[str]:

@@ -48,9 +48,7 @@ CUES = {
         r"\b(?:also|too|as well|in addition|another|second|joins?|plus|besides|both|add)\b",
     ),
     "theirs": (
-        (
-            r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"
-        ),
+        (r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"),
         (
             r"\b(?:friends?|brother|sister|colleague\w*|parents|mother|father|intern|their|they|upstream|competitors?|someone"
             r"|everyone|the [a-z]+ (?:team|office))\b"
@@ -65,9 +63,15 @@ CUES = {
         r"\b(?:yeah sure|oh yeah|sure,|great,|great idea|while we're at it)",
     ),
     "unsure": (
-        r"(?<![기다])(?:대|래|더라|다더라|대요|래요)\s*[.!~ㅋㅎ]*$|고민|수도 있|할까|을까|를까|생각 ?중|검토|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데",
-        r"\b(?:might|maybe|perhaps|thinking|considering|not sure|some ?day|idea of|intrigued|curious|wonder\w*|interested|want(?:ed)? to|hop(?:e|ing) to|plann?(?:ing)? (?:to|on)"
-        r"|(?:trying|need|looking|meant|about) to|should|what if|suppose|imagine|should we|would|could)\b",
+        (
+            r"(?<![기다])(?:대|래|더라|다더라|대요|래요)\s*[.!~ㅋㅎ]*$|고민|수도 있|할까|을까|를까|생각 ?중|검토"
+            r"|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데|일단"
+        ),
+        (
+            r"\b(?:might|maybe|perhaps|thinking|considering|not sure|some ?day|idea of|intrigued|curious"
+            r"|wonder\w*|interested|want(?:ed)? to|hop(?:e|ing) to|plann?(?:ing)? (?:to|on)"
+            r"|(?:trying|need|looking|meant|about) to|should|what if|suppose|imagine|would|could)\b"
+        ),
     ),
     "once": (
         r"이번만|이번 ?(?:주|커밋|건|에만)[은만]|오늘만|하루만|예외|잠깐",
