@@ -128,8 +128,13 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
     given_up = _find_given_up(earlier, later)
     conflicts = list_conflicts(earlier, later) if given_up is None else []
     differing = given_up.differing if given_up else tuple(list_differing(earlier, later))
+    is_related = (
+        not differing
+        and not _asks(later)
+        and (given_up is not None or _conflict(later, shared, conflicts) or _is_on_one_subject(earlier, later, shared))
+    )
     related = Relation(
-        sureness=UNSURE if _is_on_one_subject(earlier, later, shared, differing) else UNRELATED,
+        sureness=UNSURE if is_related else UNRELATED,
         claim=earlier.text,
         by=later.text,
         takes_back=bool(later.find_cue("cancel")),
@@ -146,7 +151,12 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
         and _is_asserted(earlier, beside=later, said=earlier.text)
     ):
         return related._replace(sureness=SURE)
-    return related._replace(sureness=UNSURE) if given_up else related
+    return related
+
+
+def _conflict(later: Sentence, shared: Sequence[str], conflicts: Sequence[str]) -> bool:
+    """Say whether two sentences differ in an amount and share a word besides."""
+    return bool(conflicts) and any(word.is_anchor for word in later.words if word.stem in shared)
 
 
 def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
@@ -317,14 +327,14 @@ def _is_changed_value(earlier: Sentence, later: Sentence, shared: Sequence[str])
     words = {word.stem: word for word in later.words}
     if sum(words[stem].is_anchor for stem in shared) < _FEWEST_ANCHORS or find_losses(later.text):
         return False
-    if _PART.search(later.text) or not _is_on_one_subject(earlier, later, shared, ()):
+    if _PART.search(later.text) or not _share_most(earlier, later, shared):
         return False
     return any(later.find_cue(name) for name in _CHANGING) and not any(earlier.find_cue(name) for name in _CHANGING)
 
 
 def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
     """Say whether a sentence asserts what it says in a clause; what the other one says in the same words casts no doubt."""
-    if sentence.text.rstrip().endswith(("?", "？")):
+    if _asks(sentence):
         return False
     if any(sentence.find_cue(name) - beside.find_cue(name) for name in _DOUBTFUL):
         return False
@@ -333,9 +343,22 @@ def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
     return not any(sentence.has_mood(name) for name in _NOT_ASSERTED_MOODS)
 
 
-def _is_on_one_subject(earlier: Sentence, later: Sentence, shared: Sequence[str], differing: Sequence[str]) -> bool:
+def _is_on_one_subject(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
+    """Say whether the later sentence names all that the earlier one is about, and more of what it says."""
+    words = {word.stem: word for word in later.words}
+    if sum(words[stem].is_anchor for stem in shared) < _FEWEST_ANCHORS:
+        return False
+    topics = [word for word in list_topics(earlier) if word.is_anchor and not word.is_object]
+    return bool(topics) and all(has_word(later, word.stem) for word in topics)
+
+
+def _share_most(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
     shorter = max(2, min(len(earlier.stems), len(later.stems)))
-    return not differing and len(shared) / shorter >= _SUBJECT_SHARE
+    return len(shared) / shorter >= _SUBJECT_SHARE
+
+
+def _asks(sentence: Sentence) -> bool:
+    return sentence.text.rstrip().endswith(("?", "？"))
 
 
 def is_same_word(one: str, other: str) -> bool:
