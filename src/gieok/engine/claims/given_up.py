@@ -78,6 +78,8 @@ def is_given_up(word: str, sentence: str) -> bool:
             behind = re.sub(r"^[a-z]{1,3}(?![a-z])", "", behind)
         if any(re.match(row.pattern, behind) for row in _AFTER):
             return True
+        if word.isdigit():  # with what it numbers: from port 2222
+            before = re.sub(r"(?<= )[a-z]+ $", "", before)
         if any(re.search(row.pattern, before) for row in _BEFORE):
             return True
     return False

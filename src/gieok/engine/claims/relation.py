@@ -155,6 +155,9 @@ def _list_lost(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> Ite
         if is_given_up(stem, later.text) and not is_given_up(stem, earlier.text):
             before = later.word_before(stem)
             is_whole = before is None or not before.is_bare or has_word(earlier, before.stem)
+            after = later.word_after(stem)
+            if after is not None and after.stem[0].isdigit() and not has_word(earlier, after.stem):
+                continue  # "from port 2222" gives up a port, but not that of the earlier sentence
             if is_whole and (not stem.isdigit() or _is_of_one_measure(stem, earlier, later)):
                 yield stem
 

@@ -109,6 +109,8 @@ _DAYS = {
     "monday": "1", "tuesday": "2", "wednesday": "3", "thursday": "4", "friday": "5", "saturday": "6", "sunday": "7",
     "월요일": "1", "화요일": "2", "수요일": "3", "목요일": "4", "금요일": "5", "토요일": "6", "일요일": "7",
 }  # fmt: skip
+#: Words behind a number that count nothing: "from 1111 to 2222".
+_NO_UNITS = frozenset("to and or in at on of from for with is are was the a an as by but not now".split())
 #: Of `engine.learned.features`: how long a text is says nothing of what it changes.
 MOODS = (
     "i", "we", "question", "request", "always", "liking", "supposed", "quoted", "decided", "rule", "code", "digit", "once",
@@ -136,6 +138,11 @@ class Sentence(NamedTuple):
     def place_of(self, stem: str) -> int:
         """Return the number of a word in the sentence; that of its end for none."""
         return next((n for n, word in enumerate(self.words) if word.stem == stem), len(self.words))
+
+    def word_after(self, stem: str) -> Word | None:
+        """Return the word behind another one; None for none."""
+        place = self.place_of(stem) + 1
+        return self.words[place] if place < len(self.words) else None
 
     def word_before(self, stem: str) -> Word | None:
         """Return the word before another one; None for none."""
@@ -178,6 +185,7 @@ def _read_values(text: str) -> dict[str, frozenset[str]]:
     for number, unit, word, after, korean, counter in _NUMBER.findall(text):
         value = number.replace(",", "").rstrip(".:") or _NUMBERS.get((word or korean).lower(), "")
         counted = (unit or after or counter).lower()
+        counted = "" if counted in _NO_UNITS else counted
         shortened = counted[:1] if counted[:1] >= "가" else counted
         name = _UNITS.get(counted) or _UNITS.get(shortened) or counted.rstrip("s")
         found.setdefault("oclock" if ":" in value else name, set()).add(value)

@@ -92,7 +92,7 @@ def stem_word(surface: str) -> str:
     if surface[0].isascii():
         lowered = re.sub(r"['’]s$", "", surface).lower()
         if any(char.isdigit() for char in lowered):  # release-4, v2: its parts name nothing
-            return lowered
+            return lowered.rstrip(".,:")
         return "" if lowered in _STOP or re.search(r"n['’]t$", lowered) else keyword_text(lowered).split(" ")[0]
     base = _PARTICLE.sub("", surface) if len(surface) > 1 and surface not in _WHOLE_NOUNS else surface
     if surface in _STOP or base in _STOP or _STOP_KOREAN_FORM.match(base):
@@ -160,8 +160,7 @@ def _read_english(sentence: str) -> list[Word]:
         elif (
             word in _ENGLISH_VERB
             or re.search(r"n['’]t$", word)
-            or (re.search(r"['’](?:s|re|m)$", word)
-            and word[:-2] in _PRONOUNS)
+            or (re.search(r"['’](?:s|re|m)$", word) and word[:-2] in _PRONOUNS)
         ):
             place = VALUE
         elif word in _TOPIC_PREPOSITION:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok import places
 from gieok.capabilities.observe import turns
 from gieok.capabilities.observe.corrections import unmarked
-from gieok.capabilities.prompt.standing import EndedLine, Standing
+from gieok.capabilities.prompt.standing import EndedClaim, Standing
 from gieok.capabilities.prompt.window import letters
 from gieok.engine.recall import first_answer
 from gieok.model.conversation import CORRECTED_MARK, Role
@@ -80,7 +80,7 @@ class _Statement(NamedTuple):
 
     memory: Memory
     text: str
-    ended: EndedLine | None
+    ended: EndedClaim | None
 
     @property
     def name(self) -> tuple[str, str, int]:
@@ -121,7 +121,7 @@ def _holds(version: Version, day: date, zone: tzinfo) -> bool:
 
 def _chain(context: Context, memory: Memory) -> list[_Statement]:
     """Return what holds in the place of a memory, or itself, and all that this replaced."""
-    standing = Standing(str(context.home))
+    standing = Standing(str(context.home), context.clock.now().timestamp())
     asked = last = _statement(context, memory, standing)
     found = {asked.name: asked}
     while len(found) < _MOST_LINKS and (after := _after(context, last)):
@@ -145,7 +145,7 @@ def _statement(context: Context, memory: Memory, standing: Standing) -> _Stateme
     ends = (standing.ended(document.scope.path, document.key, line, text) for line, text in passages)
     ended = next((end for end in ends if end is not None), None)
     if ended is None and document.valid_to is not None and not memory.line:
-        ended = EndedLine(
+        ended = EndedClaim(
             document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, document.valid_to.timestamp()
         )
     return _Statement(memory, memory.text, ended)
@@ -209,7 +209,7 @@ def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Vers
     until = datetime.fromtimestamp(one.ended.at, UTC) if one.ended else None
     is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
     since, how, who = _since(context, memory)
-    ended = "replaced" if one.ended else ""
+    ended = one.ended.name if one.ended else ""
     for text, at in _corrected(context, memory):
         if text != one.text:
             yield Version(memory.handle, bare(text), since, at, how, "corrected", who, is_asked)
