@@ -19,6 +19,8 @@ CORRECTED = "corrected"
 IMPORTED = "imported"
 #: Metadata of a document that another one replaced: the key of that.
 REPLACED_BY = "replaced_by"
+#: Metadata of an earlier wording of a record: the key that it has since, and when a person wrote it anew.
+EDITED_TO, EDITED_AT = "edited_to", "edited_at"
 
 #: Metadata of a document that a person put away: when. It has no passages, so nothing finds it, and all of it is kept.
 RETIRED = "retired"
