@@ -50,11 +50,10 @@ CUES = {
     "theirs": (
         (
             r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"
-            r"|(?<![기다])(?:대|래|더라|다더라|대요|래요)\s*[.!~ㅋㅎ]*$"
         ),
         (
             r"\b(?:friends?|brother|sister|colleague\w*|parents|mother|father|intern|their|they|upstream|competitors?|someone"
-            r"|everyone|the [a-z]+ (?:team|office))\b|[A-Z][a-z]+'s\b"
+            r"|everyone|the [a-z]+ (?:team|office))\b"
         ),
     ),
     "past": (
@@ -66,7 +65,7 @@ CUES = {
         r"\b(?:yeah sure|oh yeah|sure,|great,|great idea|while we're at it)",
     ),
     "unsure": (
-        r"고민|수도 있|할까|을까|를까|생각 ?중|검토|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데",
+        r"(?<![기다])(?:대|래|더라|다더라|대요|래요)\s*[.!~ㅋㅎ]*$|고민|수도 있|할까|을까|를까|생각 ?중|검토|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데",
         r"\b(?:might|maybe|perhaps|thinking|considering|not sure|some day|what if|suppose|imagine|should we|would|could)\b",
     ),
     "once": (
@@ -109,8 +108,6 @@ _DAYS = {
     "monday": "1", "tuesday": "2", "wednesday": "3", "thursday": "4", "friday": "5", "saturday": "6", "sunday": "7",
     "월요일": "1", "화요일": "2", "수요일": "3", "목요일": "4", "금요일": "5", "토요일": "6", "일요일": "7",
 }  # fmt: skip
-#: Words behind a number that count nothing: "from 1111 to 2222".
-_NO_UNITS = frozenset("to and or in at on of from for with is are was the a an as by but not now".split())
 #: Of `engine.learned.features`: how long a text is says nothing of what it changes.
 MOODS = (
     "i", "we", "question", "request", "always", "liking", "supposed", "quoted", "decided", "rule", "code", "digit", "once",
@@ -127,27 +124,19 @@ class Sentence(NamedTuple):
     stems: tuple[str, ...]
     #: What is counted → the numbers.
     values: dict[str, frozenset[str]]
-    cues: dict[str, bool]
-    moods: tuple[float, ...]
     is_korean: bool
 
     def has_mood(self, name: str) -> bool:
         """Say whether the sentence has a mood of `MOODS`."""
-        return self.moods[MOODS.index(name)] > 0
+        return read_moods(self.text)[MOODS.index(name)] > 0
+
+    def find_cue(self, name: str) -> frozenset[str]:
+        """Return the words of a row of `CUES` in the sentence, in lower case."""
+        return find_cue(self.text, name)
 
     def place_of(self, stem: str) -> int:
         """Return the number of a word in the sentence; that of its end for none."""
         return next((n for n, word in enumerate(self.words) if word.stem == stem), len(self.words))
-
-    def word_after(self, stem: str) -> Word | None:
-        """Return the word behind another one; None for none."""
-        place = self.place_of(stem) + 1
-        return self.words[place] if place < len(self.words) else None
-
-    def word_before(self, stem: str) -> Word | None:
-        """Return the word before another one; None for none."""
-        place = self.place_of(stem)
-        return self.words[place - 1] if 0 < place < len(self.words) else None
 
 
 def read_sentences(text: str) -> tuple[Sentence, ...]:
@@ -162,16 +151,26 @@ def read_sentences(text: str) -> tuple[Sentence, ...]:
 def read_sentence(text: str) -> Sentence:
     """Read one sentence."""
     words = read_words(text)
-    moods = features_of(text)
     return Sentence(
         text=text,
         words=words,
         stems=tuple(dict.fromkeys(word.stem for word in words)),
         values=_read_values(text),
-        cues={name: pattern.search(text) is not None for name, pattern in _compiled_cues().items()},
-        moods=tuple(moods[place] for place in _PLACES),
         is_korean=re.search("[가-힣]", text) is not None,
     )
+
+
+@lru_cache(50_000)
+def read_moods(text: str) -> tuple[float, ...]:
+    """Return the moods of a sentence, in the order of `MOODS`."""
+    found = features_of(text)
+    return tuple(found[place] for place in _PLACES)
+
+
+@lru_cache(100_000)
+def find_cue(text: str, name: str) -> frozenset[str]:
+    """Return the words of a row of `CUES` in a text, in lower case."""
+    return frozenset(match[0].lower() for match in _compiled_cues()[name].finditer(text))
 
 
 @cache
@@ -185,7 +184,6 @@ def _read_values(text: str) -> dict[str, frozenset[str]]:
     for number, unit, word, after, korean, counter in _NUMBER.findall(text):
         value = number.replace(",", "").rstrip(".:") or _NUMBERS.get((word or korean).lower(), "")
         counted = (unit or after or counter).lower()
-        counted = "" if counted in _NO_UNITS else counted
         shortened = counted[:1] if counted[:1] >= "가" else counted
         name = _UNITS.get(counted) or _UNITS.get(shortened) or counted.rstrip("s")
         found.setdefault("oclock" if ":" in value else name, set()).add(value)
