@@ -4,9 +4,11 @@ Folders are made 0700 and files 0600, because memory is private. Locks are the o
 their holder dies. Standard library without `pathlib` and `contextlib`, whose import is too slow for the prompt hook.
 """
 
+import errno
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Callable
 
 TYPE_CHECKING = False
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     FolderT = TypeVar("FolderT", str, Path)
 
 PRIVATE = stat.S_IRUSR | stat.S_IWUSR
+#: A disk, or a user's share of it, has no room left.
+FULL = (errno.ENOSPC, errno.EDQUOT)
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, *FULL)
 #: Ending of a file that is being written. Its name says nothing of the target's, which may have the longest name allowed.
 _TEMPORARY = ".gieok.tmp"
 
@@ -107,18 +112,40 @@ def append(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None
     make_private(os.path.dirname(file))
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
     try:
+        _acquire(descriptor, wait=True)  # see `rewrite_lines`
         os.write(descriptor, text.encode("utf-8", "backslashreplace"))
     finally:
         os.close(descriptor)
     rotate(file, most_bytes)
 
 
+def rewrite_lines(file: "AnyPath", change: Callable[[str], str]) -> bool:
+    """Change the lines of a log in place, because others may hold it open; say whether it differs.
+
+    What `append` adds meanwhile waits, and stands behind.
+    """
+    descriptor = os.open(file, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "r+b") as log:
+        _acquire(descriptor, wait=True)
+        text = log.read().decode("utf-8", "surrogateescape")
+        fresh = "".join(map(change, text.splitlines(keepends=True)))
+        if fresh == text:
+            return False
+        log.seek(0)
+        log.write(fresh.encode("utf-8", "surrogateescape"))
+        log.truncate()
+    return True
+
+
 def rotate(log: "AnyPath", most_bytes: float) -> None:
     """Rename a log that is larger than `most_bytes` to `LOG.1`, which is replaced."""
     try:
-        if os.stat(log).st_size > most_bytes:
-            os.replace(log, f"{os.fspath(log)}.1")
-    except FileNotFoundError:  # another process was faster
+        if os.stat(log).st_size <= most_bytes:
+            return
+        with exclusive(f"{os.fspath(log)}.lock"):
+            if os.stat(log).st_size > most_bytes:  # of two processes the slower one would rename the new log
+                os.replace(log, f"{os.fspath(log)}.1")
+    except FileNotFoundError:
         return
 
 
@@ -156,17 +183,26 @@ def create_private(file: "AnyPath") -> None:
 
 
 class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
-    """Hold the lock of a file; False where it is taken and `wait` is off. Threads of one process count as others."""
+    """Hold the lock of a file; False where it is taken and `wait` is off. Threads of one process count as others.
 
-    def __init__(self, file: "AnyPath", *, wait: bool = True) -> None:
+    `must` off: where the file cannot be made, because its folder is read-only or the disk full, go on without a lock.
+    """
+
+    def __init__(self, file: "AnyPath", *, wait: bool = True, must: bool = True) -> None:
         self._file = file
         self._wait = wait
+        self._must = must
         self._descriptor = -1
 
     def __enter__(self) -> bool:
         """Create the file where it is missing, and take its lock. Raises OSError."""
-        make_private(os.path.dirname(os.path.abspath(self._file)))
-        self._descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, PRIVATE)
+        try:
+            make_private(os.path.dirname(os.path.abspath(self._file)))
+            self._descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, PRIVATE)
+        except OSError as error:
+            if self._must or error.errno not in _UNWRITABLE:
+                raise
+            return True
         try:
             return _acquire(self._descriptor, wait=self._wait)
         except BaseException:
@@ -175,7 +211,21 @@ class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
 
     def __exit__(self, *_: object) -> None:
         """Release the lock."""
-        os.close(self._descriptor)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+
+def lock_resource(home: "AnyPath", path: "AnyPath") -> exclusive:
+    """Return the lock of what lies at a path: whoever looks at it and then writes holds this over both.
+
+    A resource is a file, or a folder whose files are looked at together; links to it share its lock. The lock files are in
+    the home folder, because a resource may lie in a repository; where that is read-only there is none. Held for
+    milliseconds, never while a person or a model is asked. Order, where several are held: locks of the journal, this one,
+    then the one of trust.
+    """
+    name = os.path.realpath(path).encode("utf-8", "surrogateescape")
+    file = os.path.join(home, "locks", f"{zlib.crc32(name):08x}{zlib.adler32(name):08x}.lock")
+    return exclusive(file, must=False)
 
 
 if sys.platform == "win32":

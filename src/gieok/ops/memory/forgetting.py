@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
+from gieok import fs, places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import observation, promotion, putting_away, turns
 from gieok.capabilities.observe.sidecar import observing, reflecting
@@ -218,10 +218,11 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
         shown = [*chosen.texts(), *([wanted.match] if wanted.is_match_alone else ())]
         leftovers.clean_shown(context.home, shown)
         for file in sorted(chosen.records):
-            file.unlink(missing_ok=True)
             base = file.parents[2]
-            if base != context.home:
-                waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
+            with fs.lock_resource(context.home, base):  # else an edit that has just read it would write it again
+                file.unlink(missing_ok=True)
+                if base != context.home:
+                    waiting.drop(context.home, base, file.relative_to(base).as_posix())  # a pull could bring it back
         still = whereabouts.in_git(chosen.records)
         still += _leave_out(context, chosen)
         removed, kept = whereabouts.of(context, {scope: found.documents for scope, found in chosen.scopes.items()})

@@ -46,6 +46,11 @@ def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
 def clean_shown(home: Path, texts: Iterable[str]) -> None:
     """Take texts, and parts of them, out of what is kept of every session: what it was shown and may be asked about."""
     parts = _Parts(texts)
+    with fs.lock_resource(home, home / window.FOLDER):
+        _clean_shown(home, parts)
+
+
+def _clean_shown(home: Path, parts: "_Parts") -> None:
     for file in _shown(home):
         gone: list[str] = []
         row = _row(file)
@@ -67,12 +72,13 @@ def clean_corrected(home: Path, before: Sequence[str]) -> None:
 def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
     """Change the lines of logs and labels, and what sessions were shown; return how many files differ."""
     done = sum(_rewrite(log, change, is_dry=is_dry) for log in _logs(home))
-    for file in _shown(home):
-        row = _row(file)
-        if (fresh := _changed(row, change)) != row:
-            done += 1
-            if not is_dry:
-                _replace(file, fresh)
+    with fs.lock_resource(home, home / window.FOLDER):
+        for file in _shown(home):
+            row = _row(file)
+            if (fresh := _changed(row, change)) != row:
+                done += 1
+                if not is_dry:
+                    _replace(file, fresh)
     return done
 
 
@@ -176,16 +182,11 @@ def drop_set_aside(home: Path, *, is_dry: bool = False) -> list[Path]:
 
 
 def _rewrite(file: Path, change: Callable[[str], str], *, is_dry: bool = False) -> bool:
-    """Rewrite the lines of a file in place, because a daemon may be appending; say whether it changed."""
-    text = _text(file)
-    fresh = "".join(map(change, text.splitlines(keepends=True)))
-    if fresh == text:
-        return False
+    """Change the lines of a log; say whether it changed."""
     if not is_dry:
-        with file.open("r+b") as opened:
-            opened.write(fresh.encode("utf-8", "surrogateescape"))
-            opened.truncate()
-    return True
+        return fs.rewrite_lines(file, change)
+    text = _text(file)
+    return "".join(map(change, text.splitlines(keepends=True))) != text
 
 
 def _logs(home: Path) -> Iterator[Path]:
