@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 PRIVATE = stat.S_IRUSR | stat.S_IWUSR
 #: A disk, or a user's share of it, has no room left.
 FULL = (errno.ENOSPC, errno.EDQUOT)
+#: What is put aside in the home folder, so that there is room to forget something on a full disk: deleting is journaled, too.
+RESERVE = "reserve"
+_RESERVE_BYTES = 1 << 20
+#: With less on the disk nothing is put aside.
+_AMPLE_BYTES = 64 << 20
+#: Logs of before, which nobody misses when there is no room.
+_EXPENDABLE = ("daemon.log.1", os.path.join("logs", "hook.log.1"), os.path.join("hook", "calls.jsonl.1"))
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, *FULL)
 #: Ending of a file that is being written. Its name says nothing of the target's, which may have the longest name allowed.
 _TEMPORARY = ".gieok.tmp"
@@ -78,6 +85,9 @@ def _put(folder: str, content: str | bytes, mode: int, place: Callable[[str], No
         if mode != PRIVATE:
             os.chmod(fresh, mode)
         place(fresh)
+    except OSError as error:
+        error.filename = error.filename or folder  # those of a full disk name no file
+        raise
     finally:
         _remove(fresh)
     _sync_folder(folder)
@@ -105,6 +115,48 @@ def sweep(folder: "AnyPath") -> None:
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         if name.startswith(".") and name.endswith(_TEMPORARY):
             _remove(os.path.join(folder, name))
+
+
+def is_full(folder: "AnyPath") -> bool:
+    """Say whether the disk of a folder has no room for anything new."""
+    try:
+        found = os.statvfs(folder)
+    except (AttributeError, OSError):  # Windows; no such folder
+        return False
+    return found.f_bavail * found.f_frsize < _RESERVE_BYTES // 4
+
+
+def keep_reserve(home: "AnyPath") -> None:
+    """Put space aside where there is ample; see `make_room`. Errors of the file system are ignored."""
+    file = os.path.join(home, RESERVE)
+    try:
+        if not os.path.exists(file):
+            found = os.statvfs(home)
+            if found.f_bavail * found.f_frsize >= _AMPLE_BYTES:
+                replace_private(file, os.urandom(_RESERVE_BYTES))  # nothing that a file system could make smaller
+    except (AttributeError, OSError):
+        return
+
+
+def make_room(home: "AnyPath") -> None:
+    """Give up, on a full disk, what was put aside, then old logs, until there is room for the journal of a deletion."""
+    for name in (RESERVE, *_EXPENDABLE):
+        if _has_room(home):
+            return
+        _remove(os.path.join(home, name))
+
+
+def _has_room(home: "AnyPath") -> bool:
+    """Say whether half of the reserve can be written: a user's share may be used up where the disk is not."""
+    probe = os.path.join(home, f".{os.urandom(8).hex()}{_TEMPORARY}")
+    try:
+        with open(probe, "wb") as opened:
+            opened.write(bytes(_RESERVE_BYTES // 2))
+    except OSError as error:
+        return error.errno not in FULL
+    finally:
+        _remove(probe)
+    return True
 
 
 def append(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None:

@@ -5,7 +5,7 @@ would be observed, or found, again. Files of the user are left as they are and n
 change.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -261,13 +261,18 @@ def finish(context: Context, looked_for: Sequence[str], emptied: Iterable[Scope]
     journal.keep(_PENDING, {}, ["forget"])
     leftovers.drop_set_aside(context.home)
     still = [("the archive", line) for line in [*context.archive.sweep(), *context.archive.drop_damaged()]]
-    still += [("the journal", why) for why in journal.scrub()]
+    still += _scrubbed("the journal", journal.scrub)
     for store in memory_stores(context):
-        try:
-            still += [(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
-        except StoreError as error:
-            still.append((store.location, f"{error} ({error.hint})"))
+        still += _scrubbed(store.location, store.scrub) if isinstance(store, Scrubbing) else []
     return still + leftovers.clean(context.home, looked_for)
+
+
+def _scrubbed(place: str, scrub: Callable[[], Sequence[str]]) -> list[tuple[str, str]]:
+    """Write a database anew without what was removed; return what could not be done."""
+    try:
+        return [(place, why) for why in scrub()]
+    except StoreError as error:
+        return [(place, f"{error} ({error.hint})")]
 
 
 def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:

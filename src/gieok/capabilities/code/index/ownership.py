@@ -23,11 +23,6 @@ def check(home: Path, root: Path) -> None:
 
 def claim(home: Path, root: Path, store: ProjectStore) -> None:
     """Mark an index as ours while nothing is in it; raise NotIndexed where one that holds something is not."""
-    with fs.lock_resource(home, root):  # of two processes each would give the index a word of its own
-        _claim(home, root, store)
-
-
-def _claim(home: Path, root: Path, store: ProjectStore) -> None:
     word, found = _word(home, root), store.notes(SCOPE).get(_NOTE, "")
     if word and found == word:
         if root not in roots(home):  # kept by an older release
