@@ -188,7 +188,7 @@ def present(result: ForgetResult, style: Style) -> str:
     lines += [f"  {style.say('out of', '지운 곳')}: {', '.join(gone)}"] if gone else []
     lines += [f"  {style.say('deleted', '지움')}: {printable(path)}" for path in result.done.deleted]
     still = style.say("still in", "아직 있음")
-    lines += [f"  ✗ {still} {printable(path)}: {printable(why)}" for path, why in result.done.still_in]
+    lines += [f"  ✗ {still} {printable(path)}: {printable(style.told(why))}" for path, why in result.done.still_in]
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ change.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from gieok.engine import distil, durable
 from gieok.errors import StoreError
 from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ops.context import Context
-from gieok.ops.memory import leftovers, waiting, whereabouts
+from gieok.ops.memory import copies, leftovers, waiting, whereabouts
 from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan, source_of
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
@@ -215,7 +215,8 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
         for lock in ("rebuild", *(name(scope) for scope in sorted(chosen.scopes) for name in (observing, reflecting))):
             held.enter_context(journal.exclusive(lock))
         journal.keep(_PENDING, {"forget": "begun"})
-        shown = [*chosen.texts(), *([wanted.match] if wanted.is_match_alone else ())]
+        texts = [*chosen.texts(), *_texts_of(chosen.records)]
+        shown = [*texts, *([wanted.match] if wanted.is_match_alone else ())]
         leftovers.clean_shown(context.home, shown)
         for file in sorted(chosen.records):
             base = file.parents[2]
@@ -234,14 +235,23 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
                 putting_away.drop_turns(journal, scope, [m.message.id for m in found.messages.values()])
         distil.deliver(journal, context.memory.store())
         still += rederive(context) + _out_of_stores(context, chosen)
-        looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
+        looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(texts)
         leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
         still += finish(context, looked_for, chosen.scopes)
+    named = {place for place, _ in still}
+    still += [(file, why) for file, why in copies.in_agents(context, looked_for) if file not in named]
     return Done(
         tuple(str(file) for file in sorted(chosen.records)),
         tuple(dict.fromkeys(still)),
         removed + whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced")),
     )
+
+
+def _texts_of(files: Iterable[Path]) -> Iterator[str]:
+    """Yield what records say."""
+    for file in sorted(files):
+        with suppress(FileNotFoundError):
+            yield records.own_text(file.read_text(encoding="utf-8", errors="replace"))
 
 
 def is_unfinished(context: Context) -> bool:
