@@ -46,7 +46,7 @@ def open_private(file: Path, what: str, busy_timeout_ms: int, prepare: Prepare) 
             return _open_to_read(file, busy_timeout_ms, prepare)
         try:
             return _open_to_write(file, what, busy_timeout_ms, prepare)
-        except (OSError, *driver.ERRORS) as error:
+        except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
             if not readonly.is_full(error):
                 raise
         return _open_to_read(file, busy_timeout_ms, prepare)

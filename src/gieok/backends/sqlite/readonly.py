@@ -62,7 +62,7 @@ def copied(file: str, timeout_s: float) -> sqlite3.Connection:
     """Return a copy of a database in memory, its log included. Raises sqlite3.Error, OSError."""
     try:
         return _copied_files(file, timeout_s)
-    except (OSError, *driver.ERRORS) as error:
+    except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
         if not is_full(error):
             raise
     # Whoever is alone with a database needs no shared memory. Nobody else has it open, or there were some.
