@@ -236,3 +236,7 @@ def test_a_model_without_its_package_lets_observing_wait_and_status_says_why(bar
     assert "ModuleNotFoundError" not in ran.stdout + ran.stderr
     status = _gieok(bare, folder, "status", **model)
     assert "'pydantic-ai'" in status.stdout
+    assert "[models]" in status.stdout
+    proven = _gieok(bare, folder, "doctor", **model)
+    assert "✗ observer: " in proven.stdout
+    assert "[models]" in proven.stdout

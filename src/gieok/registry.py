@@ -8,7 +8,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 #: A service is started with a short PATH.
@@ -203,6 +203,9 @@ CHATS = {
     "openai": GeneratorBackend("chats:OpenAiChat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL),
     "scripted": GeneratorBackend("scripted:ScriptedChat"),
 }
+_COMMANDS = ", ".join(name for name, row in GENERATORS.items() if row.program)
+#: How a setting names a model.
+MODEL_HINT = f"write provider:model ({_COMMANDS} alone will do); providers: {', '.join(sorted(GENERATORS))}"
 NOTIFIERS = {
     "log": ChannelBackend("log:LogChannel"),
     "desktop": ChannelBackend("desktop:DesktopChannel"),
@@ -252,6 +255,44 @@ def find_program(program: str, environment: "Mapping[str, str]") -> str:
     user = environment.get("HOME") or environment.get("USERPROFILE", "")
     folders = (folder.replace("~", user) for folder in _PROGRAM_FOLDERS)
     return which(program, path=os.pathsep.join((environment.get("PATH", os.defpath), *folders))) or ""
+
+
+def check_model(table: "dict[str, Any]", alone: "tuple[str, ...]", text: str) -> None:
+    """Raise ValueError where a text names no model: `provider:model`, the command of an agent, or a word that stands alone.
+
+    Whether the provider has a model of that name is not known here.
+    """
+    provider, colon, name = text.partition(":")
+    if text in alone:
+        return
+    if any(char.isspace() or not char.isprintable() for char in text):
+        raise ValueError("a model's name has no spaces")
+    if provider in alone:
+        raise ValueError(f"{provider!r} stands alone: it takes no model's name")
+    if provider not in table:
+        raise ValueError(f"there is no provider {provider!r}{_near(provider, [*table, *filter(None, alone)])}")
+    if not name and (colon or not getattr(table[provider], "program", "")):
+        raise ValueError(f"it lacks the model's name, as in {provider}:NAME")
+
+
+def check_names(known: "Iterable[str]", alone: "tuple[str, ...]", text: str) -> None:
+    """Raise ValueError where one of the names that a text joins by commas is not known; a word of `alone` stands alone."""
+    names = [*known]
+    if text in alone:
+        return
+    for name in filter(None, (part.strip() for part in text.split(","))):
+        if name in alone:
+            raise ValueError(f"{name!r} stands alone")
+        if name not in names:
+            raise ValueError(f"there is no {name!r}{_near(name, [*names, *filter(None, alone)])}")
+
+
+def _near(name: str, known: "list[str]") -> str:
+    """Return a guess at what was meant; what there is where nothing is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), known, 1)
+    return f"; did you mean {near[0]!r}?" if near else f": {', '.join(sorted(known))}"
 
 
 def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401 - a class; the caller knows its protocol
