@@ -9,7 +9,7 @@ from gieok import places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import observation
 from gieok.capabilities.prompt.records import MEMORY
-from gieok.capabilities.prompt.standing import EndedLine, Standing
+from gieok.capabilities.prompt.standing import EndedClaim, Standing
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.model.conversation import CORRECTED_MARK
@@ -145,11 +145,13 @@ def status_of(document: Document, now: datetime, line: int = 0) -> str:
     return document_status(document, now)
 
 
-def ended(context: Context, memory: Memory) -> EndedLine | None:
+def ended(context: Context, memory: Memory) -> EndedClaim | None:
     """Return what became of a memory, if a later statement replaced it; None where it holds."""
     document, line = memory.document, memory.line or 1
     if memory.line or document.kind not in _TALK:
-        return Standing(str(context.home)).ended(str(document.scope), document.key, line, memory.text)
+        return Standing(str(context.home), context.clock.now().timestamp()).ended(
+            str(document.scope), document.key, line, memory.text
+        )
     return None
 
 
