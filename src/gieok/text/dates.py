@@ -30,6 +30,16 @@ def find_past_span(question: str, today: date) -> DateSpan | None:
     return span if span and span.first <= today else None
 
 
+def find_last_day(words: str, today: date) -> date | None:
+    """Return the last day of a time ahead that is all of what `words` say: Friday, 다음 주까지, the end of March."""
+    times = read(words, today, is_ahead=True)
+    if times.refused or len(times.found) != 1:
+        return None
+    time = times.found[0]
+    around = words[: time.start] + " " + words[time.end :]
+    return None if re.sub(r"(?i)\b(?:until|till|through|the|up to)\b|까지|만|\W", "", around) else time.span.last
+
+
 def refused_times(question: str, today: date) -> tuple[str, ...]:
     """Return the words of a question that look like a time and are not wholly understood."""
     return read(question, today).refused
