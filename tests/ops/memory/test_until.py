@@ -64,5 +64,5 @@ def test_what_is_known_already_gets_its_last_day(context: Context) -> None:
 
 @pytest.mark.parametrize("until", ["2020-01-01", "last week", "soon", "friday 2199-01-02", "2월 31일"])
 def test_a_last_day_that_is_over_or_is_none_is_refused(context: Context, until: str) -> None:
-    with pytest.raises(BadRequest, match="is over|is no day"):
+    with pytest.raises(BadRequest, match=r"is over|is no day"):
         _remember(context, "Deploys go through Kim.", until)

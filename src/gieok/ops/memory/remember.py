@@ -91,7 +91,10 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
 
 
 def _last_day(context: Context, words: str, text: str) -> date | None:
-    """Return the last day that words name, without any the one that the text says. Raises BadRequest where it is over, or no day."""
+    """Return the last day that words name; without words, the one that the text says.
+
+    Raises BadRequest where it is over, or no day.
+    """
     today = context.clock.now().astimezone(context.zone).date()
     if not words.strip():
         stated = find_end(text, today)

@@ -40,7 +40,8 @@ def _delta(months: int) -> "relativedelta":
 
 def months_later(day: date, months: int) -> date:
     """Return the same day of another month, its last day where it has no such day. Raises ValueError, OverflowError."""
-    return day + _delta(months)
+    later: date = day + _delta(months)
+    return later
 
 
 def one(day: date) -> Span:

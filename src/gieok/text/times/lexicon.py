@@ -6,7 +6,7 @@ their particles: a group of syllables is read as tokens and particles from its f
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -33,7 +33,8 @@ _ENGLISH: dict[str, dict[str, int]] = {
     "weekday": {name: n for n, name in enumerate(_WEEKDAYS)},
     "weekdays": {f"{name}s": n for n, name in enumerate(_WEEKDAYS)},
     "qualifier": {
-        "last": -1, "previous": -1, "past": -1, "this past": -1, "this last": -1, "this": 0, "current": 0, "this coming": 1, "next": 1,
+        "last": -1, "previous": -1, "past": -1, "this past": -1, "this last": -1, "this": 0, "current": 0, "this coming": 1,
+        "next": 1,
         "coming": 1, "upcoming": 1, "following": 1,
     },
     "postfix": {"before last": -2, "before the last": -2, "after next": 2},
@@ -70,13 +71,15 @@ _ENGLISH: dict[str, dict[str, int]] = {
 _HUNDRED = ("nineties eighties seventies sixties fifties".split(), (1990, 1980, 1970, 1960, 1950))
 _ENGLISH["decade"] = dict(zip(*_HUNDRED, strict=True))
 
-_COUNTS_KO = {"한": 1, "두": 2, "세": 3, "석": 3, "서너": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9,
+_COUNTS_KO = {"한": 1, "두": 2, "세": 3, "석": 3, "서너": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8,
+              "아홉": 9,
               "열": 10, "일": 1, "이": 2, "삼": 3, "몇": 3, "몇몇": 0, "수": 0, "여러": 0}  # fmt: skip
 #: Words of Korean by kind.
 _KOREAN: dict[str, dict[str, int]] = {
     "year": {},
     "weekday": {f"{day}{end}": n for n, day in enumerate("월화수목금토일") for end in ("요일", "욜")},
-    "qualifier": {"지지난": -2, "저저번": -2, "저지난": -2, "지난번": -1, "지난": -1, "저번": -1, "요번": 0, "이번": 0, "올": 0, "다다음": 2,
+    "qualifier": {"지지난": -2, "저저번": -2, "저지난": -2, "지난번": -1, "지난": -1, "저번": -1, "요번": 0, "이번": 0, "올": 0,
+                  "다다음": 2,
                   "다음번": 1, "다음": 1, "담": 1, "오는": 1, "최근": -1},
     #: An offset and a unit: ten times the offset, and the unit.
     "near": {"금주": 1, "금월": 2, "이달": 2, "내달": 12, "내주": 11, "차주": 11, "전주": -9, "금일": 0},
@@ -91,12 +94,14 @@ _KOREAN: dict[str, dict[str, int]] = {
     "half-year": {"반년": 6},
     "half": {"반": 0},
     "count": _COUNTS_KO,
-    "ordinal": {"첫째": 1, "첫": 1, "둘째": 2, "두번째": 2, "셋째": 3, "세번째": 3, "넷째": 4, "네번째": 4, "다섯째": 5, "다섯번째": 5,
+    "ordinal": {"첫째": 1, "첫": 1, "둘째": 2, "두번째": 2, "셋째": 3, "세번째": 3, "넷째": 4, "네번째": 4, "다섯째": 5,
+                "다섯번째": 5,
                 "첫번째": 1, "마지막": -1},
     "nth": {"번째": 0, "째": 0},
     "ago": {"전": 0},
     "hence": {"뒤": 0, "후": 0},
-    "part": {"초순": 1, "초반": 1, "상순": 1, "초": 1, "중순": 2, "중반": 2, "말경": 4, "하순": 4, "말": 4, "후반": 6, "전반": 5},
+    "part": {"초순": 1, "초반": 1, "상순": 1, "초": 1, "중순": 2, "중반": 2, "말경": 4, "하순": 4, "말": 4,
+             "후반": 6, "전반": 5},
     "part-of": {"연초": 41, "연말": 44, "월초": 21, "월말": 24, "분기초": 31, "분기말": 34, "주초": 11},
     "day": {"오늘": 0, "아까": 0, "방금": 0, "어제": -1, "그저께": -2, "그제": -2, "엊그제": -2, "엊그저께": -2, "그끄저께": -3,
             "내일": 1, "낼": 1, "모레": 2, "낼모레": 2, "내일모레": 2, "글피": 3},
@@ -155,7 +160,8 @@ def _english() -> re.Pattern[str]:
     words = "|".join(name.replace(" ", r"\s+") for name in names)
     return re.compile(
         # A number of a release is no day: 2024.1.3 after one of these words.
-        r"(?P<iso>(?<![\d./v-])(?<!version )(?<!release )(?<!버전 )(?<!버전)(?P<y>\d{4})(?P<sep>[-./])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})(?![\d-]|[./]\d))"
+        r"(?P<iso>(?<![\d./v-])(?<!version )(?<!release )(?<!버전 )(?<!버전)"
+        r"(?P<y>\d{4})(?P<sep>[-./])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})(?![\d-]|[./]\d))"
         r"|(?P<yearmonth>(?<![\d./-])(?P<y2>(?:19|20)\d\d)-(?P<m2>0[1-9]|1[0-2])(?![\d-]))"
         r"|(?P<slashes>(?<![\d./-])\d{1,2}(?P<sep2>[/.-])\d{1,2}(?P=sep2)(?:\d{4}|\d\d)(?![\d./-]))"
         r"|(?P<slash>(?<![\d./-])\d{1,2}/\d{1,2}(?![\d/]|\.\d))"
@@ -217,26 +223,38 @@ def _unhyphened(tokens: list[Token], text: str) -> list[Token]:
     return kept
 
 
+def _digits(match: re.Match[str]) -> int:
+    return int(re.sub(r"\D", "", match[0]))
+
+
+def _decade(match: re.Match[str]) -> int:
+    number = _digits(match)
+    return number if number > _MOST_SHORT_YEAR else 1900 + number
+
+
+_MOST_SHORT_YEAR = 99
+#: What a form that holds a number is.
+_NUMBERS: dict[str, Callable[[re.Match[str]], tuple[str, int]]] = {
+    "iso": lambda m: ("iso", int(m["y"]) * 10_000 + int(m["m"]) * 100 + int(m["d"])),
+    "yearmonth": lambda m: ("year-month", int(m["y2"]) * 100 + int(m["m2"])),
+    "slashes": lambda _: ("slashes", 0),
+    "slash": lambda _: ("slash", 0),
+    "dayth": lambda m: ("ordinal", _digits(m)),
+    "decade": lambda m: ("decade", _decade(m)),
+    "short": lambda m: ("year", 2000 + _digits(m)),
+    "number": lambda m: ("number", _digits(m)),
+    "dash": lambda _: ("link", 3),
+    "article": lambda _: ("count", 1),
+    "joined": lambda m: ("part", {"early": 1, "mid": 2, "late": 3}[m[0].lower()[:-1]]),
+}
+
+
 def _token(match: re.Match[str], text: str) -> Token | None:
     said = match[0].lower()
     kind = next(name for name in _FORMS if match[name] is not None)
     start, end = match.span()
-    digits = re.sub(r"\D", "", said)
-    numbers = {
-        "iso": lambda: ("iso", int(match["y"]) * 10_000 + int(match["m"]) * 100 + int(match["d"])),
-        "yearmonth": lambda: ("year-month", int(match["y2"]) * 100 + int(match["m2"])),
-        "slashes": lambda: ("slashes", 0),
-        "slash": lambda: ("slash", 0),
-        "dayth": lambda: ("ordinal", int(digits)),
-        "decade": lambda: ("decade", int(digits) if len(digits) == 4 else 1900 + int(digits)),
-        "short": lambda: ("year", 2000 + int(digits)),
-        "number": lambda: ("number", int(digits)),
-        "dash": lambda: ("link", 3),
-        "article": lambda: ("count", 1),
-        "joined": lambda: ("part", {"early": 1, "mid": 2, "late": 3}[said[:-1]]),
-    }
-    if kind in numbers:
-        name, value = numbers[kind]()
+    if kind in _NUMBERS:
+        name, value = _NUMBERS[kind](match)
         return Token(name, value, start, end, said)
     if kind == "capital":
         name, value = _CAPITAL[said.rstrip(".")]
@@ -307,24 +325,25 @@ def _segments(chunk: str, at: int, offset: int, before: str) -> list[Token] | No
     return None
 
 
+_AFTER_PARTICLES = frozenset(("until", "since", "every", "ago", "before", "while", "link"))
+_UNITS_FOLLOW = frozenset(("start", "qualifier", "count", "number", "ordinal", "nth", "halfyear", "date"))
+_COUNTED_SYLLABLES = "주달월년해개분일번"
+
+
 def _may_follow(kind: str, name: str, before: str, chunk: str, end: int) -> bool:
     """Say whether a word may stand here: particles follow something, short words belong to what they stand beside."""
-    is_last = end == len(chunk)
     if not kind and name in _OF_NUMBERED:
         return before == _OF_NUMBERED[name]
     if not kind:
         return before not in ("start", "count", "qualifier", "every") or (before == "qualifier" and name == "의")
     if before == "particle":
-        return kind in ("until", "since", "every", "ago", "before", "while", "link")
-    if kind in ("part", "ago", "hence", "half", "until", "link", "nth", "while", "since"):
-        return True
+        return kind in _AFTER_PARTICLES
     if kind == "count":
-        return before in ("start", "qualifier") and (is_last or len(name) > 1 or chunk[end] in "주달월년해개분일번")
+        is_counting = end == len(chunk) or len(name) > 1 or chunk[end] in _COUNTED_SYLLABLES
+        return before in ("start", "qualifier") and is_counting
     if kind == "unit":
-        if name == "일":
-            return before in ("count", "number")
-        return before in ("start", "qualifier", "count", "number", "ordinal", "nth", "halfyear", "date")
-    return before != "particle"
+        return before in (("count", "number") if name == "일" else _UNITS_FOLLOW)
+    return True
 
 
 def _numbered(chunk: str, number: re.Match[str], offset: int) -> list[Token] | None:

@@ -12,8 +12,8 @@ from gieok.text.times import calendar
 from gieok.text.times.calendar import DAY, Span
 
 #: From coarse to fine: a piece narrows those before it.
-GRAINS = {"decade": 0, "year": 1, "half": 2, "quarter": 3, "season": 3, "month": 4, "week": 5, "part": 6, "weekend": 7, "date": 7,
-          "day": 7, "weekday": 8, "widen": 9, "daytime": 10}  # fmt: skip
+GRAINS = {"decade": 0, "year": 1, "half": 2, "quarter": 3, "season": 3, "month": 4, "week": 5, "part": 6, "weekend": 7,
+          "date": 7, "day": 7, "weekday": 8, "widen": 9, "daytime": 10}  # fmt: skip
 #: A day without a year this long ago is this year's, told late; longer ago, it is next year's.
 _LATE_DAYS = 30
 _LEAP_YEARS = 9
@@ -94,29 +94,21 @@ def _narrow(piece: Piece, box: Span | None, pieces: Sequence[Piece], view: View)
     """Return the days of a piece within those of the pieces before it."""
     if piece.span is not None:
         return piece.span if box is None or box.holds(piece.span) else None
-    match piece.kind:
-        case "year":
-            return _within(calendar.year(view.today.year + (piece.offset or 0)), box)
-        case "month" | "quarter" | "half" | "season":
-            return _narrow_yearly(piece, box, view)
-        case "part":
-            return _narrow_part(piece, box, pieces)
-        case "week":
-            return _narrow_week(piece, box, pieces)
-        case "weekend":
-            return _narrow_weekend(piece, box, view)
-        case "date":
-            return _narrow_date(piece, box, view)
-        case "day":
-            return _nth_day(box, piece.ordinal) if box and piece.ordinal else None
-        case "weekday":
-            return _narrow_weekday(piece, box, view)
-        case "widen":
-            return calendar.week_with(box.first) if box and box.days == 1 else None
+    if piece.kind in ("month", "quarter", "half", "season"):
+        return _narrow_yearly(piece, box, view)
+    if piece.kind == "part":
+        return _narrow_part(piece, box, pieces)
+    if piece.kind == "week":
+        return _narrow_week(piece, box, pieces)
+    if piece.kind in _BY_DAY:
+        return _BY_DAY[piece.kind](piece, box, view)
     return box  # a time of the day
 
 
-def _nth_day(box: Span, ordinal: int) -> Span | None:
+def _narrow_day(piece: Piece, box: Span | None, _view: View) -> Span | None:
+    ordinal = piece.ordinal
+    if box is None or not ordinal:
+        return None
     at = box.first + (ordinal - 1) * DAY if ordinal > 0 else box.last + (ordinal + 1) * DAY
     return _within(calendar.one(at), box)
 
@@ -199,6 +191,10 @@ def _narrow_date(piece: Piece, box: Span | None, view: View) -> Span | None:
     return calendar.one(days[0]) if len(days) == 1 else None
 
 
+def _widen(_piece: Piece, box: Span | None, _view: View) -> Span | None:
+    return calendar.week_with(box.first) if box and box.days == 1 else None
+
+
 def _narrow_weekday(piece: Piece, box: Span | None, view: View) -> Span | None:
     if box is not None and box != _ANY:
         days = calendar.weekdays(box, piece.number)
@@ -214,3 +210,8 @@ def _narrow_weekday(piece: Piece, box: Span | None, view: View) -> Span | None:
     if piece.offset < 0:
         return calendar.one(view.today - (back + 7 * (-piece.offset - 1)) * DAY)
     return calendar.one(calendar.week_with(view.today + 7 * piece.offset * DAY).first + piece.number * DAY)
+
+
+_BY_DAY = {
+    "weekend": _narrow_weekend, "date": _narrow_date, "day": _narrow_day, "widen": _widen, "weekday": _narrow_weekday,
+}  # fmt: skip

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from gieok.text.times import calendar
 from gieok.text.times.calendar import DAY, Span
 from gieok.text.times.lexicon import Token, tokens_of
+from gieok.text.times.meant import is_meant
 from gieok.text.times.pieces import GRAINS, Piece, View, resolve
 from gieok.text.times.rules import letters, parse, readings
 
@@ -125,7 +126,7 @@ def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
         if (times := _understood(tokens, text, view)) is not None:
             return times
     if kinds == "l":  # 3/4: in either order
-        return None if not view.is_ahead and _is_meant(run, [], text) else []
+        return None if not view.is_ahead and is_meant(run, text) else []
     has_anchor = bool(_ANCHORS & set(kinds)) or bool(re.search(r"[qR][uk]|[qR]n[uk]|[UbGv].*[mekhsQYD]", kinds))
     is_row = len([token for token in run if token.kind not in ("daytime", "while", "link", "number", "count")]) > 1
     return None if has_anchor and is_row and _is_no_duration(kinds) else []
@@ -151,44 +152,49 @@ def _lessened(run: Sequence[Token], text: str) -> list[Sequence[Token]]:
     rows = [run]
     if not run:
         return rows
-    if (
-        len(run) > 1
-        and run[-1].kind in ("number", "count", "full-year")
-        and re.match(r"\s+[a-z가-힣]", text[run[-1].end :])
-    ):
+    if len(run) > 1 and _is_of_what_follows(run[-1], run[-2], text):
         rows.append(run[:-1])
     if len(run) > 1 and run[0].kind in ("number", "count") and run[1].kind not in ("unit", "weekend"):
         rows.append(run[1:])
     return rows
 
 
+def _is_of_what_follows(last: Token, before: Token, text: str) -> bool:
+    """Say whether a word belongs to what stands behind a time: yesterday 3 people, 어제 한 일, 어제 말 나온 것."""
+    if last.kind in ("number", "full-year"):
+        return bool(re.match(r"\s+[a-z가-힣]", text[last.end :]))
+    return last.kind == "count" or (last.text in ("말", "초") and before.kind in ("day", "weekday", "date", "iso"))
+
+
 def _understood(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
-    if not run:
-        return None
+    """Return the times of a row that is understood as a whole, none where it is no time; None where it is not understood."""
     if view.is_ahead:
         return _ahead(run, text, view)
-    if run[0].kind in ("until", "before") or run[-1].kind in ("before",):
-        inner = parse([token for token in run if token.kind not in ("until", "before")], view)
-        return [] if inner and (inner[0].last >= view.today or run[0].text == "by") else None
+    if run[0].kind in ("until", "before") or run[-1].kind == "before":
+        return _open_beginning(
+            [token for token in run if token.kind not in ("until", "before")], view, run[0].text == "by"
+        )
     if times := _range(run, text, view):
         return times
     if run[-1].kind == "until":
-        inner = parse(run[:-1], view)
-        return [] if inner and inner[0].last >= view.today else None
+        return _open_beginning(run[:-1], view)
     if run[0].kind in ("since", "after") or run[-1].kind == "since":
         return _since(run, view)
+    return _single(run, text, view)
+
+
+def _open_beginning(run: Sequence[Token], view: View, is_deadline: bool = False) -> list[Time] | None:
+    """Return no time of what is due or lasts until a day to come; what was before a day is not understood."""
+    found = parse(run, view)
+    return [] if found and (is_deadline or found[0].last >= view.today) else None
+
+
+def _single(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
     found = parse(run, view)
     if found is None:
-        return _one_alone(run, text, view)
-    if len(run) == 1 or len(found[1]) == 1 or letters(run) == "l":
-        if not _is_meant(run, found[1], text):
-            return []
-    return [_time(found, run, view)]
-
-
-def _one_alone(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
-    """Return no time of a token that is none by itself; None of more."""
-    return [] if len(run) == 1 and letters(run) not in "l" else None
+        return [] if len(run) == 1 and run[0].kind != "slash" else None
+    is_bare = len(run) == 1 or len(found[1]) == 1
+    return [_time(found, run, view)] if not is_bare or is_meant(run, text) else []
 
 
 def _time(found: tuple[Span, list[Piece]], run: Sequence[Token], view: View) -> Time:
@@ -255,33 +261,37 @@ def _union(left: Sequence[Token], right: Sequence[Token], view: View) -> list[Ti
 def _from_to(left: Sequence[Token], right: Sequence[Token], view: View) -> Span | None:
     for first in _sides(left, right, view):
         for last in _sides(right, left, view):
-            filled = _filled(first, last), _filled(last, first)
-            spans = resolve(filled[0], view), resolve(filled[1], view)
-            if spans[0] and spans[1] and (made := _ordered(spans[0], spans[1], filled, view)):
-                return made
+            for filled in ((_filled(first, last), _filled(last, first)), (first, last)):
+                spans = resolve(filled[0], view), resolve(filled[1], view)
+                if spans[0] and spans[1] and (made := _ordered(spans[0], spans[1], filled)):
+                    return made
     return None
 
 
 def _sides(tokens: Sequence[Token], other: Sequence[Token], view: View) -> list[list[Piece]]:
-    """Return the pieces of one side of a range; a number alone is what the other side ends with."""
-    if letters(tokens) == "n":
-        kind = (
-            "date"
-            if {"d", "n", "o", "i"} & set(letters(other)) and len(other) > 1 or "d" in letters(other)
-            else "month"
-        )
-        return [[Piece(kind, tokens[0].value)]] if {"m", "d"} & set(letters(other)) else []
+    """Return the pieces of one side of a range; a number at its end is what the other side ends with: 3~5월, May 3 to 5."""
+    kinds, others = letters(tokens), letters(other)
+    if kinds.count("n") == 1 and not re.search(r"[mu]", kinds) and {"m", "d"} & set(others):
+        is_day = bool({"d", "n", "o"} & set(others))
+        number = Piece("date" if is_day else "month", tokens[kinds.index("n")].value)
+        rest = [token for token in tokens if token.kind not in ("number", "count")]
+        return [[*pieces, number] for pieces in readings(rest, view)]
     return list(readings(tokens, view))
 
 
 def _filled(pieces: Sequence[Piece], by: Sequence[Piece]) -> list[Piece]:
     """Return the pieces of one side with what only the other side says: the year, the month, the week."""
-    coarsest = min(piece.grain for piece in pieces)
-    missing = [piece for piece in by if piece.grain < coarsest and piece.kind not in ("daytime", "widen")]
+    finest = max(piece.grain for piece in pieces)
+    own = {piece.grain for piece in pieces}
+    missing = [
+        piece
+        for piece in by
+        if piece.grain < finest and piece.grain not in own and piece.kind not in ("daytime", "widen", "part")
+    ]
     return [*missing, *pieces]
 
 
-def _ordered(first: Span, last: Span, filled: tuple[list[Piece], list[Piece]], view: View) -> Span | None:
+def _ordered(first: Span, last: Span, filled: tuple[list[Piece], list[Piece]]) -> Span | None:
     """Return a range; one that began in the week or the year before its end is moved there."""
     if first.first <= last.last:
         return Span(first.first, last.last)
@@ -291,103 +301,6 @@ def _ordered(first: Span, last: Span, filled: tuple[list[Piece], list[Piece]], v
     if all(piece.kind == "weekday" for side in filled for piece in side):
         return Span(week, last.last)
     return Span(calendar.months_later(first.first, -12), last.last)
-
-
-_BARE_MONTHS = {
-    "january",
-    "february",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "sept",
-    "sep",
-    "oct",
-    "nov",
-}
-_LEAD = re.compile(r"\b(?:in|during|of|back in|for|since|around|from|over|by|throughout) (?:the )?$", re.IGNORECASE)
-_ON = re.compile(r"\b(?:on|since|from|of|by|before|after)(?: the)? $", re.IGNORECASE)
-_COUNTED_KO = re.compile(r"[가-힣]*\s*(?:한|두|세|네|\d+)\s*(?:번|회|차례)")
-_THINGS = re.compile(
-    r"\s+(?:floor|try|attempt|line|commit|item|page|row|street|iteration|run|call|time|step|test|case|version)\b",
-    re.IGNORECASE,
-)
-_UNITS_OF_DATA = re.compile(r"\s+(?:[a-z]*s|ms|mb|kb|gb|px)\b", re.IGNORECASE)
-_EVENTS = re.compile(
-    r"[\s(]*(?:회의|미팅|일지|회고|기록|노트|작업|배포|릴리스|대화|메모|일정|약속|출장|워크숍|스탠드업|장애|발표|meeting|stand-?up|notes?\b|call\b|retro"
-    r"|release|deploy|sync\b|demo\b|incident|outage|review|decision|goals?\b|results?\b|roadmap|okrs?\b|planning|revenue|budget|sales|report|targets?\b|plans?\b)",
-    re.IGNORECASE,
-)
-#: A day of the week may be a topic: 금요일에 배포해도 돼?, we deploy on Fridays. It is a time where a question asks what was.
-_PAST = re.compile(
-    r"[았었했였됐왔갔섰났렸켰쳤졌꼈뒀줬봤랐](?:어|다|음|지|고|던|는|습|네|나|니|구|군|으|더|을|$|[?.!\s])|[가-힣](?:한|된|던|긴|쓴|은|난|온|간|킨|린|친|진|꾼|뀐|눈|운)\s*(?:거|것|게|건|걸|일|내용|얘기|이야기|말|회의|결정|이유|사람|곳|데)"
-    r"|\b(?:did|was|were|had|happened|said|told|went|made|came|got|left|wrote|ran|broke|met|took|gave|chose|began|saw|found|\w{2,}ed)\b"
-)
-
-
-def _is_meant(run: Sequence[Token], pieces: Sequence[Piece], text: str) -> bool:
-    """Say whether a time that may also be another word is meant as one, by what stands around it."""
-    token, kinds = run[0], letters(run)
-    before, after = text[: token.start], text[run[-1].end :]
-    is_korean = bool(re.search(r"[가-힣]", text))
-    around = re.sub(r"\b(?:on|in|at|over|during|since|the)\b", "", before, flags=re.IGNORECASE)
-    is_alone = not re.sub(r"\W", "", around + re.sub(r"^(?:에는|에|은|는|날)", "", after.strip()))
-    is_past = bool(_PAST.search(text))
-    match kinds:
-        case "m":
-            is_named = token.text in _BARE_MONTHS and text[token.start].isupper()
-            is_number = bool(re.match(r"\.?\s+\d", after)) and not is_korean
-            return "월" in token.text or ((is_named or bool(_LEAD.search(before))) and not is_number)
-        case "e" | "et" | "te":
-            return is_past or is_alone
-        case "k" | "kt":
-            is_that = bool(re.search(r"\b(?:over|on|at|during|this past) (?:the )?$", before, re.IGNORECASE))
-            return is_alone or is_that or (is_past and "주말" in token.text)
-        case "s":
-            return is_past and ("에" == after[:1] or bool(re.search(r"\b(?:in|over|during) the $", before)))
-        case "Q" | "h":
-            is_prefixed = bool(re.search(r"\b(?:in|during|of|from|for|since)(?: the)? $", before, re.IGNORECASE))
-            is_word = "분기" in token.text or "반기" in token.text
-            return is_word or is_prefixed or is_alone or bool(_EVENTS.match(after)) or (is_past and kinds == "h")
-        case "o" | "d":
-            if "일" in token.text:
-                return bool(re.match(r"에|날", after)) and not _COUNTED_KO.match(after[1:])
-            return (
-                bool(re.search(r"\bon the $", before, re.IGNORECASE))
-                and not _THINGS.match(after)
-                and "th" in token.text
-                or (
-                    bool(re.search(r"\bon the $", before, re.IGNORECASE))
-                    and not _THINGS.match(after)
-                    and token.text[0].isdigit()
-                )
-            )
-        case "Z":
-            return bool(
-                re.search(r"\b(?:in|since|during|of|from|back in) $", before, re.IGNORECASE)
-            ) and not _UNITS_OF_DATA.match(after)
-        case "y":
-            return (
-                token.value > 99
-                or "'" in before[-1:] + token.text
-                or bool(re.match(r"에(?!\s*한)|도|의", after))
-                or is_alone
-            )
-        case "z":
-            return "년대" in token.text or bool(_LEAD.search(before)) or is_alone
-        case "l":
-            return _is_slash_date(before, after, is_korean=is_korean, is_alone=is_alone)
-        case "ou" | "n#u" | "oe" | "w" | "u" | "t" | "W" | "p" | "O" | "o":
-            return False
-    return True
-
-
-def _is_slash_date(before: str, after: str, *, is_korean: bool, is_alone: bool) -> bool:
-    if re.search(r"\b(?:on|since|from|until|by|before|after|of) $", before, re.IGNORECASE) or is_alone:
-        return True
-    return bool(re.match(r"에\s|에는|에서|의\s|일|날|부터|까지|$", after) and is_korean) or bool(_EVENTS.match(after))
 
 
 def _ahead(run: Sequence[Token], text: str, view: View) -> list[Time] | None:

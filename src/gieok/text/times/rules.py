@@ -14,12 +14,13 @@ from gieok.text.times.pieces import Piece, View, resolve
 UNITS = ("day", "week", "month", "quarter", "year", "decade", "half")
 #: One letter for each kind of token, so that a rule is an expression.
 _LETTERS = {
-    "iso": "i", "year-month": "j", "slashes": "S", "slash": "l", "ordinal": "o", "ordinal-week": "O", "decade": "z", "year": "y",
-    "full-year": "Z", "number": "n", "count": "n", "days-count": "N", "half-year": "B", "month": "m", "date": "d", "weekday": "e",
-    "weekdays": "E", "qualifier": "q", "running": "R", "postfix": "P", "unit": "u", "fortnight": "F", "weekend": "k", "half": "f",
-    "halfyear": "h", "quarter": "Q", "season": "s", "ago": "a", "hence": "A", "part": "p", "part-of": "r", "day": "D",
-    "span": "X", "week-of": "w", "this-time": "T", "daytime": "t", "near": "c", "years": "Y", "every": "V", "link": "L",
-    "until": "U", "before": "b", "since": "v", "after": "G", "while": "W", "half-unit": "x", "nth": "#",
+    "iso": "i", "year-month": "j", "slashes": "S", "slash": "l", "ordinal": "o", "ordinal-week": "O", "decade": "z",
+    "year": "y", "full-year": "Z", "number": "n", "count": "n", "days-count": "N", "half-year": "B", "month": "m", "date": "d",
+    "weekday": "e", "weekdays": "E", "qualifier": "q", "running": "R", "postfix": "P", "unit": "u", "fortnight": "F",
+    "weekend": "k", "half": "f", "halfyear": "h", "quarter": "Q", "season": "s", "ago": "a", "hence": "A", "part": "p",
+    "part-of": "r", "day": "D", "span": "X",
+    "week-of": "w", "this-time": "T", "daytime": "t", "near": "c", "years": "Y",
+    "every": "V", "link": "L", "until": "U", "before": "b", "since": "v", "after": "G", "while": "W", "half-unit": "x", "nth": "#",
 }  # fmt: skip
 _DECEMBER = 12
 _Build = Callable[[Sequence[Token], View], Sequence[Piece] | None]
@@ -157,7 +158,7 @@ def _period_of_weekend(offset: int, view: View) -> list[Piece]:
     return [Piece("weekend", offset=offset, span=calendar.period("weekend", view.today, offset))]
 
 
-def _weekday_ago(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _weekday_ago(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | None:
     return [Piece("weekday", tokens[1].value, -tokens[0].value)] if tokens[0].value else None
 
 
@@ -187,23 +188,23 @@ def _slashes(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
     return [Piece("day", span=calendar.one(near.pop()))] if len(near) == 1 else None
 
 
-def _iso(tokens: Sequence[Token], view: View) -> Sequence[Piece]:
+def _iso(tokens: Sequence[Token], _view: View) -> Sequence[Piece]:
     value = tokens[0].value
     return [Piece("day", span=calendar.one(date(value // 10_000, value // 100 % 100, value % 100)))]
 
 
-def _year_month(tokens: Sequence[Token], view: View) -> Sequence[Piece]:
+def _year_month(tokens: Sequence[Token], _view: View) -> Sequence[Piece]:
     value = tokens[0].value
     return [Piece("span", grain_of="month", span=calendar.month(value // 100, value % 100))]
 
 
-def _month_day(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _month_day(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | None:
     month, day = sorted(tokens, key=lambda token: token.kind != "month")
     is_day = day.text[0].isdigit() and 1 <= day.value <= 31
     return [Piece("month", month.value), Piece("date", day.value)] if is_day else None
 
 
-def _ordinal_unit(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+def _ordinal_unit(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | None:
     """Return the first quarter, the second week, the last day, the third weekend, the last Friday: of a longer time."""
     ordinal, of = tokens[0].value, tokens[-1]
     match of.kind:
