@@ -18,9 +18,9 @@ _LETTERS = {
     "year": "y", "full-year": "Z", "number": "n", "count": "n", "days-count": "N", "half-year": "B", "month": "m", "date": "d",
     "weekday": "e", "weekdays": "E", "qualifier": "q", "running": "R", "postfix": "P", "unit": "u", "fortnight": "F",
     "weekend": "k", "half": "f", "halfyear": "h", "quarter": "Q", "season": "s", "ago": "a", "hence": "A", "part": "p",
-    "part-of": "r", "day": "D", "span": "X",
-    "week-of": "w", "this-time": "T", "daytime": "t", "near": "c", "years": "Y",
-    "every": "V", "link": "L", "until": "U", "before": "b", "since": "v", "after": "G", "while": "W", "half-unit": "x", "nth": "#",
+    "part-of": "r", "day": "D", "span": "X", "week-of": "w", "this-time": "T", "daytime": "t", "near": "c", "years": "Y",
+    "every": "V", "link": "L", "until": "U", "before": "b", "since": "v", "after": "G", "while": "W", "half-unit": "x",
+    "nth": "#",
 }  # fmt: skip
 _DECEMBER = 12
 _Build = Callable[[Sequence[Token], View], Sequence[Piece] | None]
