@@ -51,7 +51,9 @@ _KOREAN_CHANGING = tuple(
     """바꾸 바뀌 옮기 갈아타 갈아엎 넘어가 넘어오 돌리 돌아서 이사하 이사가 이사오 이전하 전환하 변경하 교체하 대체하 이관하 늘리 늘 줄이 줄 올리
     내리 당기 미루 밀리 오르 낮추 높이 변경되 전환되 교체되 이전되 갈 개명하 수정하 조정하 업그레이드하""".split()
 )
-_KOREAN_HABIT = tuple("쓰 마시 먹 가 타 다니 살 하 피우 사용하 이용하 보 듣 사 입 키우 시키 만나 찾 치 읽 배우 믿".split())
+_KOREAN_HABIT = tuple(
+    "쓰 마시 먹 가 타 다니 살 하 피우 사용하 이용하 보 듣 사 입 키우 시키 만나 찾 치 읽 배우 믿".split()
+)
 
 
 def inflect(stem: str) -> list[str]:
@@ -194,17 +196,25 @@ _ENGLISH_ROWS = (
 )
 #: Rows of two clauses: what is out, what is in; what is not so, what is so instead.
 _ENGLISH_PAIRS = (
-    GivingUp(rf"(?P<old>.+?){_BE}{_NOW} (?:out|done|over)(?: (?:in|on|for|of|at|as)\b.*)?$", "<tabs> are out, spaces are in", "tabs are out"),
+    GivingUp(
+        rf"(?P<old>.+?){_BE}{_NOW} (?:out|done|over)(?: (?:in|on|for|of|at|as)\b.*)?$",
+        "<tabs> are out, spaces are in",
+        "tabs are out",
+    ),
     GivingUp(
         r".*(?:\b(?:is|are|was|were|am|it's|that's|do|does|it)|['’](?:s|re|m))(?: not|n['’]?t) (?P<old>.+)$",
         "it isn't <Tuesday>, it's Friday",
         "it isn't Tuesday",
     ),
 )
-_ENGLISH_SUCCESSOR = re.compile(r"(?:but |so )?(?:it['’]s|it is|that['’]s|they['’]re|we['’]re|we|i['’]m|i|but|the|rather)\b|.*\b(?:in|now)$|.+ (?:are|is) in\b")
+_ENGLISH_SUCCESSOR = re.compile(
+    r"(?:but |so )?(?:it['’]s|it is|that['’]s|they['’]re|we['’]re|we|i['’]m|i|but|the|rather)\b|.*\b(?:in|now)$|.+ (?:are|is) in\b"
+)
 #: A clause that takes back what the one before it denies: "it's Friday, not Tuesday".
 _DENIED_AFTER = re.compile(r"(?:and )?(?:not|no longer|instead of|rather than) (?P<old>.+)$")
-_ENGLISH_CLAUSE = re.compile(r"\s*[;,:–—]\s+|\s+-+\s+|\s+(?=(?:and|but|so|because|since|while|although|as soon as)\b)|[.!?]+\s*$")
+_ENGLISH_CLAUSE = re.compile(
+    r"\s*[;,:–—]\s+|\s+-+\s+|\s+(?=(?:and|but|so|because|since|while|although|as soon as)\b)|[.!?]+\s*$"
+)
 _TITLE = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|Prof|St)\.", re.IGNORECASE)
 
 

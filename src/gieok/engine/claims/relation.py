@@ -124,7 +124,11 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
         return related
     is_change = _is_given_up(earlier, later, given_up) if given_up else _is_changed_value(earlier, later, shared)
     said = given_up.said if given_up else later.text
-    if is_change and _is_asserted(later, beside=earlier, said=said) and _is_asserted(earlier, beside=later, said=earlier.text):
+    if (
+        is_change
+        and _is_asserted(later, beside=earlier, said=said)
+        and _is_asserted(earlier, beside=later, said=earlier.text)
+    ):
         return related._replace(sureness=SURE)
     return related._replace(sureness=UNSURE) if given_up else related
 

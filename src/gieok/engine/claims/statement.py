@@ -48,9 +48,7 @@ CUES = {
         r"\b(?:also|too|as well|in addition|another|second|joins?|plus|besides|both|add)\b",
     ),
     "theirs": (
-        (
-            r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"
-        ),
+        (r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"),
         (
             r"\b(?:friends?|brother|sister|colleague\w*|parents|mother|father|intern|their|they|upstream|competitors?|someone"
             r"|everyone|the [a-z]+ (?:team|office))\b"

@@ -203,8 +203,7 @@ def _read_english(sentence: str) -> list[Word]:
         elif (
             word in _ENGLISH_VERB
             or re.search(r"n['’]t$", word)
-            or (re.search(r"['’](?:s|re|m)$", word)
-            and word[:-2] in _PRONOUNS)
+            or (re.search(r"['’](?:s|re|m)$", word) and word[:-2] in _PRONOUNS)
         ):
             place = VALUE
         elif word in _TOPIC_PREPOSITION:
