@@ -27,12 +27,15 @@ from gieok.model.retrieval import Filter, Hit, KeywordQuery, Ranking, VectorQuer
 from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import Documents, KeywordSearch, ManagedSearch, Store, VectorSearch
 from gieok.ports.system import Clock
-from gieok.text.dates import DateSpan, find_span
+from gieok.text.dates import DateSpan, find_past_span, refused_times
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
+from gieok.text.times.order import asks_newest, without_order
 
 _DATE_WORD_WEIGHT = 0.3
 _TRIES = 5
 _SWITCHES = 2
+#: Where the newest is asked for, what is likely stands by its day: what has this share of the best's probability.
+_LIKELY_SHARE = 0.5
 
 
 class Question(NamedTuple):
@@ -57,6 +60,8 @@ class RankedHits(NamedTuple):
     span: DateSpan | None = None
     is_timeline: bool = False
     nearest: Hit | None = None
+    #: Words that look like a time and were not taken as one, because only a part of them is understood.
+    refused: tuple[str, ...] = ()
 
 
 def holding(store: Store, scopes: Sequence[Scope]) -> tuple[Scope, ...]:
@@ -143,13 +148,17 @@ def _recalled(
     if not keyword_text(question.text):  # "!!!" asks nothing, but its vector would be near to something
         return RankedHits(())
     now = clock.now()
-    span = find_span(question.text, now.astimezone(zone).date())
+    today = now.astimezone(zone).date()
+    span = find_past_span(question.text, today)
     vector, model, degraded = _query_vector(store, embedder, question, profile)
-    if asked := timeline.period(question.text, now.astimezone(zone).date()):
+    if asked := timeline.period(question.text, today):
         wanted = timeline.Question(asked, question.scopes, question.where, vector, zone)
         # A day and nothing else (화요일) may also be a word that notes hold: 매주 화요일.
-        if (hits := timeline.listed(store, wanted, profile)) or not (asked.words or question.text == asked.span.words):
-            return RankedHits(hits, degraded, asked.span, is_timeline=True)
+        if (hits := timeline.listed(store, wanted, profile)) or not (
+            asked.is_newest or asked.words or question.text == asked.span.words
+        ):
+            listed_span = None if asked.is_newest else asked.span
+            return RankedHits(hits, degraded, listed_span, is_timeline=not asked.is_newest)
     tokens = _tokens(question, span, profile)
     query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
     found, below, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span))
@@ -159,12 +168,23 @@ def _recalled(
     chosen = _chosen(ranked, tokens, profile)
     reasons = [degraded, unread, *reasons, _unfinished(store, question.scopes) if vector else None]
     near = max((*below, *best), key=lambda c: c.score, default=None) if not chosen else None
+    if asks_newest(question.text):
+        chosen = _newest_first(chosen, zone)
     return RankedHits(
         tuple(chosen),
         "; ".join(dict.fromkeys(filter(None, reasons))) or None,
         span,
         nearest=_hit(near, tokens, profile.snippet_chars) if near else None,
+        refused=refused_times(question.text, today),
     )
+
+
+def _newest_first(hits: Sequence[Hit], zone: tzinfo) -> list[Hit]:
+    """Return hits, those that are likely by their day, the newest first, and the others behind them."""
+    least = hits[0].score * _LIKELY_SHARE if hits else 0.0
+    likely = [hit for hit in hits if hit.score >= least]
+    rest = [hit for hit in hits if hit.score < least]
+    return [*sorted(likely, key=lambda hit: timeline.day_of(hit.passage, zone), reverse=True), *rest]
 
 
 def _found(
@@ -211,7 +231,8 @@ def _of_family(question: Question, profile: Profile) -> Question | None:
 def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict[str, float]:
     """Return the tokens to look for; the words of a date count little, because notes carry their date elsewhere."""
     tokens = query_tokens(question.text, profile.stop_words)
-    dated = query_tokens(span.words) if span else ()
+    dated = set(query_tokens(span.words)) if span else set()
+    dated |= tokens.keys() - query_tokens(without_order(question.text), profile.stop_words).keys()
     own = {token: _DATE_WORD_WEIGHT if token in dated else weight for token, weight in tokens.items()}
     return {**profile.also(question.text), **own}
 
