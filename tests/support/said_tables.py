@@ -79,7 +79,7 @@ WHOLE = (
     "capabilities/observe/carried.py", "capabilities/observe/notes.py", "capabilities/observe/tail.py",
     "capabilities/observe/taking_in.py", "engine/lifecycle.py", "engine/notices.py", "engine/recall.py",
     "engine/rerank.py", "engine/service.py",
-    "ops/code/model.py", "ops/home/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
+    "ops/code/model.py", "ops/memory/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
     "ops/moving/", "ops/prompt/delivery.py", "ops/prompt/installed.py", "ops/prompt/recall.py", "text/encoding.py",
     "text/jsonc.py", "text/redact/own.py",
 )  # fmt: skip

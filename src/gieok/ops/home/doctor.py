@@ -148,9 +148,7 @@ def probe(context: Context, *, is_free: bool = False) -> Iterator[Check]:
     yield store
     if not store.ok:
         return
-    if (copy := _check("service", lambda: _service(context))).detail:
-        yield copy
-    yield from (Check("elsewhere", False, f"{one.path}: {one.reason}") for one in unused_remote_data(context))
+    yield from _elsewhere(context)
     skips = {name: is_free and context.admin.is_paid(name) for name in ("embedder", "reranker")}
     yield _check("embedder", lambda: _PAID if skips["embedder"] else _embedder(context))
     if (by := context.memory.reranking()) is not None:
@@ -170,6 +168,14 @@ def probe(context: Context, *, is_free: bool = False) -> Iterator[Check]:
     if not hooks:
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)
+
+
+def _elsewhere(context: Context) -> Iterator[Check]:
+    """Yield checks of what lies at services: as much as was sent, and nothing that is not in use from here."""
+    if (copy := _check("service", lambda: _service(context))).detail:
+        yield copy
+    for one in unused_remote_data(context):
+        yield Check("elsewhere", False, f"{one.path}: {one.reason}")
 
 
 class Untried(NamedTuple):

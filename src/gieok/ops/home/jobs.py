@@ -20,7 +20,8 @@ from gieok.engine.schedule import Schedule
 from gieok.errors import ArchiveFailed, GieokError, NotifierFailed, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
-from gieok.ops.home import cold, housekeeping
+from gieok.ops.home import housekeeping
+from gieok.ops.memory import cold
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Words
 from gieok.ports.journal import ArchivedTalk

@@ -268,7 +268,8 @@ class _Erasing:
 
     def _drop(self, store: Droppable) -> None:
         """Delete what is at a service; what was deleted was looked for afterwards."""
-        for one in store.remote_data() if self._is_dry else store.drop():
+        dropped = store.remote_data() if self._is_dry else store.drop()
+        for one in dropped:
             what = Words(f"{one.documents:,} documents at a service", f"서비스의 문서 {one.documents:,}개")
             self.removed.append(ErasedPlace(one.name, what))
             if one.others:
