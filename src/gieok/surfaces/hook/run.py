@@ -234,7 +234,7 @@ class _Call:
         if not asked:
             return None
         from gieok.backends.stores.sqlite.index_reader import Late, Missing
-        from gieok.capabilities.prompt import matches
+        from gieok.capabilities.prompt import matches, rules
         from gieok.capabilities.prompt.standing import newest_first
 
         self._by = "words"
@@ -244,11 +244,13 @@ class _Call:
                 reader, self._scopes(), asked, self._settings, time.time(), self._folder, Late, prompt=prompt
             )
             memories = newest_first(recalled.found, [_shown(found) for found in recalled.found], self.home, reader)
+            binding = rules.bearing(rules.read(self.home, self._scopes(), reader.lines), prompt)
         except (Late, Missing):
             return None
         if memories and self._settings.is_on("judge.enabled"):
             memories = self._judged(prompt, memories)
         self._window.read(table.instructions(self.agent.name, self._folder, os.path.expanduser("~")))
+        memories = rules.first(binding, memories)
         return self._rendered(choice.fresh(memories, self._window, self._folder)), False
 
     def _judged(self, prompt: str, memories: list[InjectedMemory]) -> list[InjectedMemory]:
