@@ -123,7 +123,7 @@ def _read(file: Path) -> dict[str, tuple[str, list[_Row]]]:
 
 
 def _lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
-    """Return (value, Unix seconds, line, is about the user, sum, rule) of what users say, and whether vectors judged all of it."""
+    """Return rows of what users say, as `LastingLine` has them without the key, and whether vectors judged all of it."""
     document = entry.document
     all_ = {p.start_line: document.text[p.start : p.end] for p in entry.passages}
     said = {line: text for line, text in all_.items() if text.startswith(f"{USER}: ")}

@@ -138,6 +138,8 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         return RecallResult("", 0, (), (), None)
     asking = _Asking(context, store, scopes, request.within_ms)
     asks_memory = asking.asks_memory(texts[0])
+    if question.asks_the_world(prompt):
+        asks_memory = choice.LEAST_ASKING
     for text in texts:
         asking.ask(text)
     about = tasks.question_of(prompt)
