@@ -4,7 +4,7 @@ Korean: overlapping pairs of syllables (결제했다 → 결제 제했 했다), 
 morphological analyser finds no more (measured: KorQuAD R@10 .993 either way) and needs 500 MB.
 English: lower case, Porter2 stems; identifiers whole and by their parts (parseInvoiceDate → parseinvoicedate pars
 invoic date). Han and kana: pairs, like Hangul. Text is normalised to NFC, so that decomposed (macOS) Korean matches.
-A number with a Korean counter is a token of its own beside its parts (500번으로 → 500 번으 으로 500번): it is not found by "$500" first.
+A number with a Korean counter is a token of its own too (500번으로 → 500 번으 으로 500번), so that "$500" is not first.
 """
 
 import re
@@ -25,8 +25,8 @@ _LETTERS = r"\w+"
 _PART = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
 #: A number and what it counts, with or without a space; longer counters first (3시간 is no 3시).
 _COUNTED = (
-    r"(?<![\d.,])(\d{1,3}(?:,\d{3})+|\d+) ?(개월|시간|주일|주년|번째|번지|만원|만|억|천|년대|퍼센트|프로|킬로|미터|그램|리터|바이트"
-    r"|세대|차례|가지|군데|마리|그루|켤레|페이지|포인트|[번개시분초일월년주원명회살층호권대장건배차달잔병통줄쪽편점등위퍼조급인])"
+    r"(?<![\d.,])(\d{1,3}(?:,\d{3})+|\d+) ?(개월|시간|주일|주년|번째|번지|만원|만|억|천|년대|퍼센트|프로|킬로"
+    r"|미터|그램|리터|바이트|세대|차례|가지|군데|마리|그루|켤레|페이지|포인트|[번개시분초일월년주원명회살층호권대장건배차달잔병통줄쪽편점등위퍼조급인])"
 )
 #: Longer words (base64, hashes) are cut: nobody searches for their inside.
 _LONGEST_WORD = 64
