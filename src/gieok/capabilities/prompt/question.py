@@ -64,7 +64,7 @@ def is_worth_asking(prompt: str) -> bool:
 _OF_SESSION = (
     r"(?i)\b(?:continu(?:e|ing)|proceed|resume|carry|keep|going|go|again|re-?try|try|redo|undo|repeat|finish(?:ed)?|next|steps?|ones?"
     r"|last|first|second|third|previous|same|other|another|more|less|an?|the|bit|little|to|on|of|in|with|as|at|my|me|us|now|just"
-    r"|still|work(?:ing)?|things?|parts?|that'?s|these|those|them|they|both|option|either|instead|only|up|back|start|over|from"
+    r"|still|works?|working|ok(?:ay)?|yes|yeah|yep|sure|great|good|nice|perfect|thanks?|thank|you|it|that|this|for|and|so|but|let'?s|things?|parts?|that'?s|these|those|them|they|both|option|either|instead|only|up|back|start|over|from"
     r"|where|left|off|i|is|are|be|not|do(?:n'?t|esn'?t|ing|ne)?|did(?:n'?t)?|run|quick(?:ly)?|fully|completely|what|was|were"
     r"|said|please|make|made|fix|change|shorter|longer|simpler|clearer|better|faster|smaller|bigger|cleaner|nicer|easier|harder"
     r"|revert|rerun|wait|hold|sorry|oops|hmm+|um+|uh|any|some|once|time|too|also|really|actually|maybe|could|would|should|can"
@@ -80,15 +80,18 @@ _OF_SESSION_KO = (
 #: Asks for what any book holds: what something is, means or does, how it is done.
 _OF_WORLD = (
     r"(?i)^\W*(?:hey|hi|ok(?:ay)?|so|and|please|quick question)?[\s,:]*(?:can you |could you |please )?(?:explain|define|describe|teach me"
-    r"|tell me about|what(?:'s| is| are| was| were)|what (?:does|do)\b.*\b(?:do|mean|stand for|return)\b|who (?:is|was|invented|wrote)"
-    r"|how (?:do|does|can|to|would|should) |why (?:is|are|does|do) |when (?:was|did)|where (?:is|are|was)"
+    r"|tell me about|what(?:'s| is| are) (?!the |left|next|new|wrong)|what(?:'s| is| are) the (?:difference|meaning|definition|purpose|syntax|point)\b"
+    r"|what (?:does|do)\b.*\b(?:do|mean|stand for|return)\b|who (?:invented|discovered)|how (?:do|does|to) |why (?:is|are|does|do) "
     r"|(?:the )?(?:difference|differences) between|(?:meaning|definition|syntax) of|translate)"
-    r"|(?:뭐야|뭐지|뭔가요|뭐예요|뭐에요|뭔지|무엇인가요?|무슨 (?:뜻|의미)|뜻이? ?뭐|차이(?:가|점)?|설명해|알려\s?줘|개념|문법|원리|어떻게 (?:써|쓰|하|해|되|동작|작동)"
+    r"|^\W*(?:\S+ )?\S+(?:이|가|란|라는 게)\s?(?:뭐야|뭐지|뭔가요|뭐예요|뭐에요|무엇인가요?)"
+    r"|(?:무슨 (?:뜻|의미)|뜻이? ?뭐|차이(?:가|점)?(?: 뭐|\s?설명|\s?알려)|개념|문법|원리|어떻게 (?:써|쓰|하|해|동작|작동)"
     r"|왜 (?:써|쓰|필요)|(?:하|쓰|보|푸)는 (?:법|방법|명령어?))"
 )
 #: Of this user, project or session.
 _OWN = (
     r"(?i)\b(?:our|ours|we|us|my|mine|this|that|these|those|here|repo(?:sitory)?|project|team|again)\b"
+    # What things of one's own have: an address, a name; of the world's, nobody asks an agent for these.
+    r"|(?:주소|이름|포트|번호|비번|계정|담당|날짜|시간|버전|글꼴|폰트|색|값|기준|주기|간격|규칙|방식|절차|일정|채널|경로)(?:이|가)?\s"
     r"|우리|(?<![가-힣])(?:내|나|제|저|이|그)(?:가|는|의)?\s|저희|여기|프로젝트|레포"
 )
 

@@ -21,7 +21,6 @@ from gieok.text.turns import spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-
     from gieok.backends.stores.sqlite.index_reader import IndexReader
     from gieok.capabilities.prompt.matches import Match
 
