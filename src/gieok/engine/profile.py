@@ -69,6 +69,11 @@ class Profile:
         return replace(self, min_score=score, least_best=0.0, beside=beside)
 
     def with_limit(self, limit: int) -> "Profile":
-        """Return the profile for more or fewer hits; more need more candidates."""
-        considered, candidates = max(self.considered, 2 * limit), max(self.candidates, 2 * limit)
-        return replace(self, limit=limit, considered=considered, candidates=candidates)
+        """Return the profile for more or fewer hits, of every family; more need more candidates."""
+        return replace(
+            self,
+            limit=limit,
+            considered=max(self.considered, 2 * limit),
+            candidates=max(self.candidates, 2 * limit),
+            beside=tuple(one.with_limit(limit) for one in self.beside),
+        )
