@@ -24,6 +24,7 @@ NEEDS = {
     "openclaw_sqlite": ("apsw", "zstandard"),
     "ops/memory/sessions": ("apsw", "zstandard"),
     "generators": ("pydantic_ai",),
+    "key_headers": ("google.genai", "pydantic_ai"),
     "embedders/onnx": ("tokenizers",),
     "app/embedders": ("tokenizers",),
     "surfaces/http": (

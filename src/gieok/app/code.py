@@ -101,7 +101,11 @@ def _upkeep(wiring: Wiring, root: Path) -> Asker | None:
     settings = wiring.settings
     if not (model := settings.text("code.upkeep_model")):
         return None
-    has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
-    prefix = "code.upkeep_" if has_own else _prefix(settings, model)
-    made = models.asker(wiring, upkeep_role_of(root), models.generator(settings, prefix, model))
+    made = models.asker(wiring, upkeep_role_of(root), models.generator(settings, upkeep_prefix(settings), model))
     return replace(made, delays_s=())
+
+
+def upkeep_prefix(settings: Settings) -> str:
+    """Return where the address and key of the cheap model are set."""
+    has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
+    return "code.upkeep_" if has_own else _prefix(settings, settings.text("code.upkeep_model"))

@@ -17,6 +17,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull, shown
 from gieok.ops.home import jobs
 from gieok.ops.home.doctor import Check, probe
+from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
@@ -150,10 +151,15 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
         also=tuple(map(str, also)),
         also_documents=first_answer(stores, lambda store: tuple(store.stats(s).documents for s in also))[0],
         waits=waits,
-        details=result.details + beside,
+        details=result.details + beside + _unused(context),
         unreachable=silent or "",
         checks=checks,
     )
+
+
+def _unused(context: Context) -> tuple[str, ...]:
+    """Say what lies at a service and is not used any more."""
+    return tuple(f"{one.path}: {one.reason}" for one in unused_remote_data(context))
 
 
 def _count(context: Context, store: Store) -> StatusResult:
