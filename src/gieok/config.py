@@ -354,8 +354,14 @@ def change(settings: Settings, texts: Mapping[str, str]) -> None:
 
     `texts` is name → text. Killed at any moment, the file is the old one or the new one. Raises as `planned`.
     """
-    if made := planned(settings, texts):
-        fs.replace_private(paths.user_config(settings.home), made)
+    with changing(settings.home):
+        if made := planned(settings, texts):
+            fs.replace_private(paths.user_config(settings.home), made)
+
+
+def changing(home: Path) -> fs.exclusive:
+    """Return the lock under which the user's file is read and then written."""
+    return fs.lock_resource(home, paths.user_config(home))
 
 
 def planned(settings: Settings, texts: Mapping[str, str]) -> str:

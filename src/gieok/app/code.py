@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
-from gieok import config, registry, resolved
+from gieok import config, fs, registry, resolved
 from gieok.app import models
 from gieok.app.wiring import Wiring
 from gieok.capabilities.code.index import ignoring, ownership
@@ -32,16 +32,18 @@ def opened(wiring: Wiring) -> CodeContext:
 def _project(wiring: Wiring, root: Path) -> Project:
     """Open the index of the code below `root`. Raises NotIndexed where somebody else made it."""
     home = wiring.settings.home
-    ownership.check(home, root)
     realm = JournalRealm(wiring.stores.journal, f"code:{root.resolve()}")
-    store = registry.load(registry.PROJECT_STORES, "sqlite")(
-        layout.index_file(root), resident=wiring.resident is not None, realm=realm
-    )
-    try:
-        ownership.claim(home, root, store)
-    except NotIndexed:
-        store.close()
-        raise
+    # An index that another process has made and not claimed yet looks like one that came along.
+    with fs.lock_resource(home, layout.index_file(root)):
+        ownership.check(home, root)
+        store = registry.load(registry.PROJECT_STORES, "sqlite")(
+            layout.index_file(root), resident=wiring.resident is not None, realm=realm
+        )
+        try:
+            ownership.claim(home, root, store)
+        except NotIndexed:
+            store.close()
+            raise
     return Project(
         root,
         store,

@@ -108,11 +108,13 @@ class HomeSetup:
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
         """Write secrets, which nothing uses yet, then the settings: killed between, the old settings are in force."""
-        text = config.planned(self._wiring.settings, settings)
-        file = paths.user_config(self._wiring.settings.home)
-        places = [self._keys.keep(secrets)] if secrets else []
-        if text:
-            fs.replace_private(file, text)
+        home = self._wiring.settings.home
+        file = paths.user_config(home)
+        with config.changing(home):
+            text = config.planned(self._wiring.settings, settings)
+            places = [self._keys.keep(secrets)] if secrets else []
+            if text:
+                fs.replace_private(file, text)
         return [*places, *([str(file)] if text else [])]
 
 
