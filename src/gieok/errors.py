@@ -272,14 +272,18 @@ class TranscriptUnreadable(GieokError):
 
 
 class GeneratorFailed(GieokError):
-    """A language model gave no usable answer; what it was to read waits. `worth_retrying`: the same may work later."""
+    """A language model gave no usable answer; what it was to read waits.
+
+    `worth_retrying`: the same may work later. `status` is that of the provider's answer, 0 where there was none.
+    """
 
     code = "generator_failed"
     hint = "`gieok observe stats` shows what waits; it goes on by itself once the model answers"
 
-    def __init__(self, message: str, *, hint: str | None = None, worth_retrying: bool = False) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, worth_retrying: bool = False, status: int = 0) -> None:
         super().__init__(message, hint=hint)
         self.worth_retrying = worth_retrying
+        self.status = status
 
 
 class DegenerateOutput(GeneratorFailed):

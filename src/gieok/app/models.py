@@ -8,15 +8,22 @@ from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.engine.generate import Asker
 from gieok.errors import BadConfig, GeneratorFailed
+from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatModel, Generator
 
 
-def asker(wiring: Wiring, role: str, generator: Generator, budget: str = "observe.daily_tokens") -> Asker:
-    """Return what asks a model in a role, within the tokens of a day, which a setting names."""
+def asker(
+    wiring: Wiring,
+    role: str,
+    generator: Generator,
+    budget: str = "observe.daily_tokens",
+    ledger: Ledger | None = None,
+) -> Asker:
+    """Return what asks a model in a role, within the tokens of a day, which a setting names; the journal counts them."""
     return Asker(
         role=role,
         generator=generator,
-        ledger=wiring.stores.journal(),
+        ledger=ledger or wiring.stores.journal(),
         clock=wiring.clock,
         zone=wiring.zone,
         wait=lambda seconds: (wiring.wait(seconds), None)[1],

@@ -15,6 +15,7 @@ from gieok.errors import GeneratorFailed
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.ops.context import ModelTrial
+from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatMessage, Prompt, Sampling
 from gieok.text.tokens import count_tokens
 
@@ -29,7 +30,7 @@ def trials(wiring: Wiring) -> Iterator[ModelTrial]:
     settings = wiring.settings
     model = settings.text("observe.model")
     yield ModelTrial(
-        "observe.model", model, models.costs(settings, "observe.", model), partial(_observe_sentence, wiring)
+        "observe.model", model, models.costs(settings, "observe.", model), partial(observe_sentence, wiring)
     )
     for setting, prefix in _others(settings):
         model = settings.text(setting)
@@ -53,8 +54,11 @@ def _others(settings: Settings) -> Iterator[tuple[str, str]]:
         yield "character.memory_model", models.memory_prefix(settings)
 
 
-def _observe_sentence(wiring: Wiring) -> str:
-    """Let the observer that is configured observe one sentence; nothing is kept. Raises GeneratorFailed, MissingExtra."""
+def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
+    """Let the observer that is configured observe one sentence; nothing of it is kept but what it cost.
+
+    Raises GeneratorFailed, BadConfig, MissingExtra.
+    """
     settings, now = wiring.settings, wiring.clock.now()
     said, model = models.observer(wiring), settings.text("observe.model")
     message = Message(
@@ -71,8 +75,8 @@ def _observe_sentence(wiring: Wiring) -> str:
         judge = rules.Judge(partial(embedders.opened, wiring))
         found = rules.RulesObserver(wiring.zone, judge, lambda before: "", tuple)(span)
     else:
-        asker = models.asker(wiring, "observer", models.generator(settings, "observe.", model))
-        once = replace(asker, delays_s=())
+        generator = models.generator(settings, "observe.", model)
+        once = replace(models.asker(wiring, "observer", generator, ledger=ledger), delays_s=())
         temperature = settings.number("observe.temperature")
         found = ModelObserver(once, wiring.zone, lambda messages, before: Known(), temperature)(span)
     if not found.observations:

@@ -70,7 +70,9 @@ class ProviderGenerator:
             )
         except exceptions.ModelHTTPError as error:
             retry = error.status_code >= 500 or error.status_code in _RETRYABLE
-            raise GeneratorFailed(f"{self.model} answered {error.status_code}", worth_retrying=retry) from error
+            raise GeneratorFailed(
+                f"{self.model} answered {error.status_code}", worth_retrying=retry, status=error.status_code
+            ) from error
         except TimeoutError as error:
             raise GeneratorFailed(
                 f"{self.model} did not answer within {self._timeout_s:g} s", worth_retrying=True

@@ -16,6 +16,7 @@ VERDICTS = {
     Verdict.INVALID: Words("invalid", "유효하지 않음"),
     Verdict.QUOTA: Words("over its quota", "한도를 넘음"),
     Verdict.UNREACHABLE: Words("unreachable", "닿지 않음"),
+    Verdict.FAILED: Words("does not do", "되지 않음"),
     Verdict.MISSING: Words("not set", "없음"),
     Verdict.UNTRIED: Words("not tried", "시험하지 못함"),
 }

@@ -21,6 +21,7 @@ _ADVICE = {
         "the key is another: copy it again, whole", "키가 다릅니다. 처음부터 끝까지 다시 복사하세요"
     ),
     Verdict.QUOTA: Words("the key is right; look at the account, or wait", "키는 맞습니다. 계정을 보거나 기다리세요"),
+    Verdict.FAILED: Words("look at the model's name, or take another", "모델 이름을 확인하거나 다른 모델을 고르세요"),
     Verdict.UNREACHABLE: Words("look at the network, the address and the model", "네트워크, 주소, 모델을 확인하세요"),
 }
 
