@@ -262,8 +262,9 @@ class _Erasing:
 
     def _name_server(self, place: RemotePlace) -> None:
         """Name what a server has that is not in use from here: others may use it."""
-        there = place.store.remote_data() if isinstance(place.store, Droppable) else []
-        for one in there:
+        if not isinstance(place.store, Droppable):
+            return
+        for one in place.store.remote_data():
             self.left.append(Reason(one.name, f"{one.documents:,} documents: `{place.how_by_hand()}` there"))
 
     def _drop(self, store: Droppable) -> None:
