@@ -37,6 +37,8 @@ Each error says what happened (the message names the value) and the next step (`
 `code` is stable: surfaces map it to an exit status, an HTTP status or an MCP error through `STATUS`.
 """
 
+import errno
+
 
 class GieokError(Exception):
     """Root of every error that Gieok raises on purpose."""
@@ -313,6 +315,8 @@ TRACEBACK_VARIABLE = "GIEOK_TRACEBACK"
 
 def unexpected(error: Exception) -> GieokError:
     """Return the error for what nobody raised on purpose: a file that cannot be used is the caller's, anything else ours."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreFull(f"no space left while writing {str(error.filename or '?')!r}")
     if isinstance(error, OSError) and error.filename and error.strerror:
         hint = "check that it is there, and that you may read and write it"
         return BadRequest(f"{str(error.filename)!r}: {error.strerror}", hint=hint)

@@ -1,9 +1,8 @@
 """What `gieok setup` looks at, tries and saves: the same backends and the same key store as every other command."""
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 
-from gieok import config, fs, paths, registry
+from gieok import config, extras, fs, paths, registry
 from gieok.app import archive, models, notices, ribs_of
 from gieok.app.keys import HomeKeys, KeyUse
 from gieok.app.wiring import Wiring
@@ -16,7 +15,6 @@ from gieok.ports.setup import Provider
 
 #: It runs on this machine, or it does not.
 _OLLAMA_S = 1.0
-_PACKAGES = {"anthropic": "anthropic", "compatible": "openai", "gemini": "google.genai", "openai": "openai"}
 _WORD = Prompt("Answer with one word.", "Say ok.", 0.0, 16, 0)
 
 
@@ -33,7 +31,7 @@ class HomeSetup:
         for name, row in registry.GENERATORS.items():
             program = registry.find_program(row.program, self._wiring.caller.environment) if row.program else ""
             place = self.has_secret(row.key_variable) if row.key_variable else ""
-            needs = "" if _is_installed(_PACKAGES.get(name, "")) else registry.install_hint(row.extra)
+            needs = "" if all(map(extras.is_installed, row.modules)) else extras.install_hint(row.extra)
             found.append(Provider(name, row.key_variable, place, row.address, program, bool(row.program), needs))
         return found
 
@@ -102,11 +100,13 @@ class HomeSetup:
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
         """Write secrets, which nothing uses yet, then the settings: killed between, the old settings are in force."""
-        text = config.planned(self._wiring.settings, settings)
-        file = paths.user_config(self._wiring.settings.home)
-        places = [self._keys.keep(secrets)] if secrets else []
-        if text:
-            fs.replace_private(file, text)
+        home = self._wiring.settings.home
+        file = paths.user_config(home)
+        with config.changing(home):
+            text = config.planned(self._wiring.settings, settings)
+            places = [self._keys.keep(secrets)] if secrets else []
+            if text:
+                fs.replace_private(file, text)
         return [*places, *([str(file)] if text else [])]
 
 
@@ -115,13 +115,6 @@ def reopened(old: Wiring) -> Ribs:
     caller = old.caller
     settings = config.load(caller.flags, caller.environment, caller.folder)
     return ribs_of(Wiring(settings, caller, old.clock, old.zone, old.lang, old.say, old.wait, old.resident, old.daemon))
-
-
-def _is_installed(package: str) -> bool:
-    try:
-        return not package or find_spec(package) is not None
-    except ModuleNotFoundError:
-        return False
 
 
 def _failed(name: str, error: GieokError) -> Trial:

@@ -117,6 +117,7 @@ class Stores:
         opened: Store = row.open(self._opening._replace(file=self._settings.home / registry.STORES[name].file))
         if name == self.name:
             _grant_what_was_known(self._settings.home, opened)
+            fs.keep_reserve(self._settings.home)
             if not registry.STORES[name].is_remote:
                 adopt(self.journal, opened)
         return opened

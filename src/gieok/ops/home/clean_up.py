@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok import fs
 from gieok.capabilities.files import read, roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import distil
@@ -134,6 +135,11 @@ def _clean_record(context: Context, base: Path, file: Path, *, is_dry: bool) -> 
 
     What waits for trust is not the user's and stays as it is. Judged, cleaned and trusted are the same bytes.
     """
+    with fs.lock_resource(context.home, base):
+        return file.exists() and _clean_one(context, base, file, is_dry=is_dry)
+
+
+def _clean_one(context: Context, base: Path, file: Path, *, is_dry: bool) -> bool:
     data = file.read_bytes()
     decoded = decode(data)
     if decoded is None or not Judge(context.home).admits(data, file):

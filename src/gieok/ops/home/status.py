@@ -7,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
+from gieok import fs, places
 from gieok.capabilities.files import roots, sync
 from gieok.engine.calibration import FITTED_ON
 from gieok.engine.recall import first_answer
@@ -21,7 +21,7 @@ from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, full_disk_words
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
 
@@ -137,6 +137,8 @@ class StatusResult:
 
 def run(context: Context, request: StatusRequest) -> StatusResult:
     """Count, compare with the disk, and probe if asked."""
+    if fs.is_full(context.home):
+        context.tell(full_disk_words(context.home).say(context.lang))
     stores = context.memory.stores()
     result, silent = first_answer(stores, lambda store: _count(context, store))
     beside = () if silent else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])

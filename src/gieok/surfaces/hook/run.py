@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import places, resolved
+from gieok import fs, places, resolved
 from gieok.agents import table
 from gieok.capabilities.prompt import choice, inject, question
 from gieok.capabilities.prompt.inject import InjectedMemory, Injection
@@ -49,8 +49,9 @@ def main(
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
     `parse` reads a file of settings that changed since a process last read it. `refresh` brings the index of a project's
-    folder in line with its files, and returns what a person must be told of it ('' for nothing); it is called at the
-    start of a session. `catch_up` takes in what was said last; it is called then, where no daemon does.
+    folder ('': of none) in line with its files, and returns what a person must be told of it and of a full disk ('' for
+    nothing); it is called at the start of a session. `catch_up` takes in what was said last; it is called then, where no
+    daemon does.
     """
     if os.environ.get(places.OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
@@ -118,7 +119,7 @@ def _answer(call: "_Call", refresh: Callable[[str], str], catch_up: Callable[[],
     elif event == table.SESSION_START:
         if not call.begin() and os.path.isdir(call.home):
             catch_up()
-        if call.root:
+        if call.root or fs.is_full(call.home):
             notice = refresh(call.root)
         context = call.start()
         if notice and not call.agent.shows_notices:
@@ -243,7 +244,8 @@ class _Call:
             recalled = matches.find_matches(
                 reader, self._scopes(), asked, self._settings, time.time(), self._folder, Late, prompt=prompt
             )
-            memories = newest_first(recalled.found, [_shown(found) for found in recalled.found], self.home, reader)
+            shown = [_shown(found) for found in recalled.found]
+            memories = newest_first(recalled.found, shown, self.home, reader, time.time())
         except (Late, Missing):
             return None
         if memories and self._settings.is_on("judge.enabled"):
@@ -352,12 +354,11 @@ def _shown(found: "Match") -> InjectedMemory:
     """Return a match of words as it is shown, a turn by who said it."""
     memory = found.entry
     memory.is_sure, memory.score = found.level == HIGH, found.probability
-    memory.status = "current" if memory.is_sure else "unsure"
+    memory.status = "" if memory.is_sure else choice.UNSURE_STATUS
     path, _, lines = memory.citation.rpartition("#L")
     turn = spoken([memory.text], 1) if found.key.startswith(f"{places.SESSIONS}/") else None
     if turn:
         memory.who, memory.text, memory.title = turn.who, turn.text, ""
-        memory.status = "" if memory.is_sure else memory.status
     elif memory.title == found.key:
         memory.title = choice.title(memory.text)
     if turn or not os.path.splitext(path)[1]:  # the journal, a conversation: nothing that an agent could open

@@ -53,7 +53,8 @@ class _SystemClock:
 def _owner(file: Path) -> str:
     """Return the owner label of this home's documents, which other machines may share a key with; it outlives the manifest."""
     if not file.is_file():
-        fs.replace_private(file, secrets.token_hex(8))
+        fs.make_private(file.parent)
+        fs.create(file, secrets.token_hex(8))  # of two processes, the slower one takes the word of the faster
     return file.read_text(encoding="ascii").strip()
 
 
