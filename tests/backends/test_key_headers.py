@@ -114,18 +114,20 @@ def _file_search(name: str, url: str) -> None:
 
 
 _WAYS = {"anthropic": ANTHROPIC, "gemini": GOOGLE}
+_GENERATORS = [name for name, row in registry.GENERATORS.items() if row.key_variable]
+_CHATS = [name for name, row in registry.CHATS.items() if row.key_variable]
+_EMBEDDERS = [name for name, row in registry.EMBEDDERS.items() if row.is_service]
+_RERANKERS = [name for name, row in registry.RERANKERS.items() if row.is_service]
 _SENDERS: list[tuple[str, Callable[[str, str], None], str, tuple[str, str]]] = [
-    *(("generator", _generator, name, _WAYS.get(name, BEARER)) for name, row in registry.GENERATORS.items() if row.key_variable),
-    ("generator", _generator, "compatible", BEARER),
-    *(("chat", _chat, name, _WAYS.get(name, BEARER)) for name, row in registry.CHATS.items() if row.key_variable),
-    ("chat", _chat, "compatible", BEARER),
-    *(("embedder", _embedder, name, _WAYS.get(name, BEARER)) for name, row in registry.EMBEDDERS.items() if row.is_service),
-    *(("reranker", _reranker, name, BEARER) for name, row in registry.RERANKERS.items() if row.is_service),
+    *(("generator", _generator, name, _WAYS.get(name, BEARER)) for name in (*_GENERATORS, "compatible")),
+    *(("chat", _chat, name, _WAYS.get(name, BEARER)) for name in (*_CHATS, "compatible")),
+    *(("embedder", _embedder, name, _WAYS.get(name, BEARER)) for name in _EMBEDDERS),
+    *(("reranker", _reranker, name, BEARER) for name in _RERANKERS),
     *(("probe", _probe, name, _WAYS.get(name, BEARER)) for name in registry.KEY_PROBES),
     ("judge", _judge, "openai", BEARER),
     ("judge", _judge, "anthropic", ANTHROPIC),
     ("store", _file_search, "gemini", GOOGLE),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(

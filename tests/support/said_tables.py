@@ -79,7 +79,7 @@ WHOLE = (
     "capabilities/observe/carried.py", "capabilities/observe/notes.py", "capabilities/observe/tail.py",
     "capabilities/observe/taking_in.py", "engine/lifecycle.py", "engine/notices.py", "engine/recall.py",
     "engine/rerank.py", "engine/service.py",
-    "ops/code/model.py", "ops/memory/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
+    "ops/code/model.py", "ops/home/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
     "ops/moving/", "ops/prompt/delivery.py", "ops/prompt/installed.py", "ops/prompt/recall.py", "text/encoding.py",
     "text/jsonc.py", "text/redact/own.py",
 )  # fmt: skip
@@ -89,8 +89,7 @@ CODE = re.compile(
     | \b(?:SELECT|FROM|WHERE|PRAGMA|AND|JOIN|BEGIN|UPDATE|CREATE\ TABLE)\b
     | (?i:^(?:no\ matching\ keys|no\ space\ left|too\ many\ tokens|too\ long|too\ large|maximum\ context|context\ length
     |token\ limit|text\ required|message\ required|invalid\ fts5|database\ is\ locked|on\ run\ argv|memory\ summary\ un
-    |the\ key\ lies\ below|the\ lighthouse|what\ do\ we\ know|embedder:\ none|library/|answer\ with\ one\ word|say\ ok
-    |from\ now\ on
+    |the\ key\ lies\ below|the\ lighthouse|what\ do\ we\ know|embedder:\ none|library/|answer\ with\ one\ word|say\ ok|from\ now\ on
     |say\ of\ each
     |quote,\ in\ a\ few|untrusted|---|own\.tf|name,\ is_|day,\ streak|id,\ |daemon\.log
     |config\.yaml|(?:\0)?gieok\ |\.git\ |build\ dist

@@ -21,8 +21,7 @@ from gieok.ops.archive.pending import ArchivePendingRequest, PendingResult
 from gieok.ops.archive.run import ArchiveRunRequest
 from gieok.ops.archive.sync import ArchiveSyncRequest, SyncResult
 from gieok.ops.context import Context
-from gieok.ops.home import jobs
-from gieok.ops.memory import cold
+from gieok.ops.home import cold, jobs
 from gieok.ops.memory.search import SearchRequest
 from gieok.ops.operation import Style
 from gieok.testing.clock import ManualClock

@@ -19,7 +19,7 @@ from gieok.text.gist import gist, is_same
 from gieok.text.turns import USER, asked
 
 if TYPE_CHECKING:
-    from gieok.capabilities.observe.lasting import LastingLine
+    from gieok.capabilities.observe.lasting_line import LastingLine
 
 _AT_ONCE = 200
 

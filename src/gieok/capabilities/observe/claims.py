@@ -27,6 +27,7 @@ from gieok.model.retrieval import Filter, VectorQuery
 from gieok.places import is_served
 from gieok.ports.journal import Conversations
 from gieok.ports.store import Documents, Store, VectorCopy, VectorSearch
+from gieok.text.claimed import is_whole_claim
 from gieok.text.embedform import text_to_embed
 from gieok.text.ends import find_end
 from gieok.text.turns import USER
@@ -133,13 +134,21 @@ def update(
     return {Scope(path): [row for row, _ in whose] for path, whose in ended.items()}, waits
 
 
-def ended_lines(home: Path, scope: str, now_s: float) -> frozenset[tuple[str, int]]:
-    """Return the lines of a scope of which a claim holds no more, as they were found last: key, number."""
+def ended_lines(store: Documents, home: Path, scope: Scope, now_s: float) -> frozenset[tuple[str, int]]:
+    """Return the lines of a scope that hold no more, as they were found last: key, number. One with other claims still does."""
     try:
-        rows = json.loads(Path(places.replaced_file(str(home), scope)).read_text(encoding="utf-8"))
+        rows = json.loads(Path(places.replaced_file(str(home), scope.path)).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return frozenset()
-    return frozenset((row[0], row[1]) for row in rows if len(row) == places.CLAIM_FIELDS and row[-1] <= now_s)
+    ended = [row[:5] for row in rows if len(row) == places.CLAIM_FIELDS and row[-1] <= now_s]
+    texts = {d.key: d.text.split("\n") for d in store.get(scope, sorted({row[0] for row in ended}))}
+    found = set()
+    for key, number, start, length, check in ended:
+        line = (texts.get(key, []) + [""] * number)[number - 1]
+        words = line[start : start + length]
+        if places.line_check(words) == check and is_whole_claim(words, line):
+            found.add((key, number))
+    return frozenset(found)
 
 
 def _end_where_said(store: Store, ended: dict[str, list[tuple[EndedClaim, str]]]) -> None:

@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from gieok import fs, places
 from gieok.capabilities.observe import binding_lines, claims, turns
+from gieok.capabilities.observe.lasting_line import LastingLine
 from gieok.engine.learned.heads import about_user, worth
 from gieok.model.memory import Entry, Scope
 from gieok.places import is_served
@@ -50,21 +50,6 @@ RULE, LIFTS = 1, -1
 _Row = tuple[float, int, int, bool, int, int]
 
 
-class LastingLine(NamedTuple):
-    """A line of a document of turns: its value, its time in Unix seconds, where it is, whether it is about the user.
-
-    `check` is the sum of what it says, `places.line_check`. `rule`: whether it states a rule that binds (`RULE`), or lifts one.
-    """
-
-    value: float
-    at: int
-    key: str
-    line: int
-    is_about_user: bool
-    check: int
-    rule: int = 0
-
-
 def update(store: Store, home: Path, now: datetime) -> None:
     """Bring the files of all scopes in line with the turns of a store; only changed documents are judged. Raises StoreError."""
     scopes = [scope for scope in store.scopes() if not places.is_brought(scope.path) and not is_served(scope.path)]
@@ -81,7 +66,7 @@ def update(store: Store, home: Path, now: datetime) -> None:
 
 def _holding(store: Store, scope: Scope, home: Path, now: datetime) -> Iterator[LastingLine]:
     """Yield the lines that nothing has replaced."""
-    ended = claims.ended_lines(home, str(scope), now.timestamp())
+    ended = claims.ended_lines(store, home, scope, now.timestamp())
     return (line for line in judged(store, scope, home) if (line.key, line.line) not in ended)
 
 

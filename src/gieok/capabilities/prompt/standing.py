@@ -8,6 +8,7 @@ import json
 from gieok import places
 from gieok.capabilities.prompt import choice
 from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.text.claimed import is_whole_claim
 from gieok.text.turns import spoken
 
 TYPE_CHECKING = False
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
             """Return a line of a document."""
 
 
-#: What a claim leaves of a passage that is that claim and no other: a label, a greeting, a date.
-_REST_SHARE = 0.34
 _LONGEST_QUOTE = 80
 
 
@@ -108,8 +107,7 @@ class Standing:
             if places.line_check(words) != check:
                 continue
             claim.words = words
-            rest = sum(map(str.isalnum, text)) - sum(map(str.isalnum, words))
-            claim.is_whole = rest <= _REST_SHARE * max(1, sum(map(str.isalnum, text)))
+            claim.is_whole = is_whole_claim(words, text)
             found.append(claim)
         return found
 

@@ -314,7 +314,7 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
 
 
 def _tells_event(sentence: Sentence) -> bool:
-    """Say whether a sentence tells what happened once, which nothing later takes the place of; a change or decision holds on."""
+    """Say whether a sentence tells what happened once, which nothing later replaces; a change or decision holds on."""
     if sentence.find_cue("change") or sentence.has_mood("decided"):
         return False
     if sentence.is_korean:

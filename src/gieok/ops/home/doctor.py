@@ -170,14 +170,6 @@ def probe(context: Context, *, is_free: bool = False) -> Iterator[Check]:
         yield Check("hook", None, why)
 
 
-def _elsewhere(context: Context) -> Iterator[Check]:
-    """Yield checks of what lies at services: as much as was sent, and nothing that is not in use from here."""
-    if (copy := _check("service", lambda: _service(context))).detail:
-        yield copy
-    for one in unused_remote_data(context):
-        yield Check("elsewhere", False, f"{one.path}: {one.reason}")
-
-
 class Untried(NamedTuple):
     """Why a chain was not tried."""
 
@@ -252,6 +244,13 @@ def _store(context: Context) -> str:
         raise StoreCorrupt("; ".join(wrong))
     stats = context.memory.store().stats()
     return f"{context.memory.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
+
+
+def _elsewhere(context: Context) -> Iterator[Check]:
+    """Yield what is seen of copies at services: of the store in use, and of others, which nobody looks after."""
+    if (copy := _check("service", lambda: _service(context))).detail:
+        yield copy
+    yield from (Check("elsewhere", False, f"{one.path}: {one.reason}") for one in unused_remote_data(context))
 
 
 def _service(context: Context) -> str:

@@ -20,8 +20,8 @@ from gieok.engine.schedule import Schedule
 from gieok.errors import ArchiveFailed, GieokError, NotifierFailed, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
-from gieok.ops.home import housekeeping
-from gieok.ops.memory import cold
+from gieok.ops.home import cold, housekeeping
+from gieok.ops.memory.vault import follow_corrections
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Words
 from gieok.ports.journal import ArchivedTalk
@@ -209,7 +209,7 @@ def _warm(context: Context, is_stopped: Stopped) -> str:
 def warmed(context: Context) -> Outcome:
     """Move what is over to warm, and take in what people corrected in files. Raises StoreError."""
     done = sweep.run(context.archive.tiers())
-    cold.follow_corrections(context, done.corrected)
+    follow_corrections(context, done.corrected)
     return done
 
 

@@ -89,6 +89,6 @@ def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, in
 def _follow_vault(context: Context) -> None:
     """Take in what a person changed in the notes of the cold tier; one that is elsewhere is synchronised at its time."""
     if context.archive.cold in ("obsidian", "folder"):
-        from gieok.ops.memory import cold  # few have a vault
+        from gieok.ops.memory import vault  # few have one
 
-        cold.follow_edits(context)
+        vault.follow_edits(context)

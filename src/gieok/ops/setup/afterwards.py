@@ -101,7 +101,8 @@ class Afterwards:
         result = self._run("install", context=replace(self._context, ask=None), agent=agent)
         count = sum(change.status != "unchanged" for change in result.changes)
         said = self._context.words(f"{count} files changed", f"파일 {count}개 고침")
-        return said + (f"; {result.note.say(self._context.lang)}" if result.note else "")
+        told = [one.say(self._context.lang) for one in (result.note, result.missing) if one]
+        return "; ".join([said, *told])
 
     def _taken_in(self) -> str:
         result, is_whole = take_in(self._context, _PATIENCE_S)
