@@ -116,7 +116,6 @@ def _file_search(name: str, url: str) -> None:
 _WAYS = {"anthropic": ANTHROPIC, "gemini": GOOGLE}
 _SENDERS: list[tuple[str, Callable[[str, str], None], str, tuple[str, str]]] = [
     *(("generator", _generator, name, _WAYS.get(name, BEARER)) for name, row in registry.GENERATORS.items() if row.key_variable),
-    settings = HookSettings(values)
     ("generator", _generator, "compatible", BEARER),
     *(("chat", _chat, name, _WAYS.get(name, BEARER)) for name, row in registry.CHATS.items() if row.key_variable),
     ("chat", _chat, "compatible", BEARER),
