@@ -211,6 +211,8 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
         now = file.read_text(encoding="utf-8") if file.exists() else ""
         if not now or (written and now != before):  # nobody saw what their text would take the place of
             raise BadRequest(f"{str(file)!r} was changed meanwhile", hint="run the command again")
+        # Another edit may have come between: its wording is what goes to the history.
+        replaced = memory.document if now == before else replace(memory.document, text=redact(now))
         before = now
         after = written or records.with_text(before, redact(given))
         is_made = bool(given) and kind == handles.RECORD and _is_named_by_title(before, file)
@@ -219,7 +221,7 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
         if kind == handles.RECORD and after != before:
             file = records.renamed(kept.base, file) if is_made else file
             key = root.key_of(file)
-            _keep_wording(context, memory.document, key)
+            _keep_wording(context, replaced, key)
             handle = places.handle(memory.document.scope.path, key)
         if kind == handles.RECORD and kept.is_project:
             waiting.keep(context.home, kept.base, file)
