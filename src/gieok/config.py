@@ -74,7 +74,8 @@ OPTIONS = (
     Option("gemini.embedding_model", "", "what a new File Search store embeds with; the service's default where empty"),
     Option("gemini.top_k", 10, "how many chunks a search asks for; each is paid as input", low=1),
     Option("gemini.daily_calls", 1000, "searches a day, then local search only; 0: unlimited", low=0),
-    Option("gemini.timeout_s", 15.0, "how long a call may take", low=1),
+    Option("gemini.timeout_s", 15.0, "how long a call may take that uploads, deletes or lists", low=1),
+    Option("gemini.search_timeout_s", 2.0, "how long a search may wait for the service, all tries together", low=0.1),
     Option("gemini.upload_timeout_s", 120.0, "how long an upload may take to become searchable", low=1),
     Option("gemini.price_input", 0.30, "dollars for a million tokens in, for the cost that `gieok status` shows", low=0),
     Option("gemini.price_output", 2.50, "dollars for a million tokens out", low=0),
@@ -171,6 +172,7 @@ OPTIONS = (
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
     Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
     _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
+    _schedule("gemini.schedule", "15 5 * * *", "when Gemini File Search is compared with what is here, and brought in line"),
     _schedule("housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"),
     Option(
         "housekeeping.keep", "", "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",

@@ -40,12 +40,14 @@ class StoreBackend(Backend):
     """`target` is a class with `open(opening)`; see `gieok.backends.opening`.
 
     `file` is the SQLite file in the home folder that holds its texts. Without one the data is on a server: with
-    `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the server does not.
+    `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the server does not. `sent` is a file in the
+    home folder that is there from when on it may have copies of documents at a service.
     """
 
-    def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
+    def __init__(self, target: str, *, file: str = "", extra: str = "", sent: str = "") -> None:
         super().__init__("stores." + target, extra=extra)
         self.file = file
+        self.sent = sent
 
     @property
     def is_remote(self) -> bool:
@@ -125,7 +127,7 @@ class ArchiveBackend(Backend):
 STORES = {
     "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
     "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
-    "gemini": StoreBackend("gemini.store:GeminiStore", file="gemini.sqlite", extra="gemini"),
+    "gemini": StoreBackend("gemini.store:GeminiStore", file="gemini.sqlite", extra="gemini", sent="gemini.owner"),
     "lancedb": StoreBackend("lancedb.store:LanceStore", file="lancedb.sqlite", extra="lancedb"),
     "chroma": StoreBackend("chroma.store:ChromaStore", file="chroma.sqlite", extra="chroma"),
 }

@@ -226,6 +226,16 @@ def test_the_vectors_of_memory_files_are_made_too(home: Path, models: Path, monk
     store.close()
 
 
+def test_the_model_is_loaded_at_the_start_before_any_prompt(
+    home: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
+    shutil.copytree(models, home / "models")
+    daemon = Daemon(home)
+    daemon.start()
+    _until(lambda: bool((status := daemon.status()) and status.parts.get("model") == "loaded"))
+
+
 def test_a_home_with_a_long_name_is_served_on_a_port_that_asks_for_the_token(tmp_path: Path) -> None:
     long = tmp_path / ("x" * 120)
     long.mkdir()

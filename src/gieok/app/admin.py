@@ -30,6 +30,7 @@ def opened(wiring: Wiring) -> AdminContext:
         open_accounts=stores.open_accounts,
         has_accounts=stores.has_accounts,
         left_stores=stores.left,
+        elsewhere=stores.elsewhere,
         set_aside=stores.set_aside,
         try_embedder=_try_embedder,
         observer=lambda: models.observer(wiring),

@@ -258,6 +258,8 @@ class AdminContext(NamedTuple):
     open_accounts: "Callable[[str], Accounts]"
     has_accounts: Callable[[str], bool]
     left_stores: Callable[[], Sequence[Store]]
+    #: Stores that may have data at a service or on a server, and the file by which it is known again there.
+    elsewhere: Callable[[], Mapping[str, Path | None]]
     set_aside: Callable[[], tuple[Path, Store | None]]
     try_embedder: Callable[[Embedder], str]
     observer: Callable[[], str]

@@ -42,6 +42,8 @@ _GENERIC = frozenset(
 )
 #: Shorter stems of Korean words begin too many others.
 _SHORTEST_HANGUL = 2
+#: Shorter names are abbreviations that many things share.
+_SHORTEST_NAME = 2
 #: Shared words besides the value that another value of the same measure needs.
 _FEWEST_ANCHORS = 2
 #: A word outside of the clause that gives something up tells that a statement of no more words is on the same.
@@ -61,6 +63,19 @@ _IDENTITY = re.compile(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:no|not|never|without|cannot)\b|n['’]t\b"
     r"|(?<![가-힣])(?:안|못) [가-힣]|[가-힣](?:지 ?않|지 ?마|지 ?말|지 ?못)|(?<![가-힣])(?:없|말고|아니)",
+    re.IGNORECASE,
+)
+_PAST = "".join(chr(code) for code in range(ord("가") + 20, ord("힣") + 1, 28) if chr(code) not in "있겠놨뒀됐썼")
+_KOREAN_EVENT = re.compile(
+    rf"[{_PAST}](?:다|어|어요|음|습니다|지|네|네요|는데|거든|거든요|구요|고요|슈|유)[.!~ㅋㅎㅠㅜ ]*$"
+)
+_ENGLISH_EVENT = re.compile(
+    r"\b(?:gave|went|got|made|took|had|was|were|did|said|told|came|saw|found|bought|broke|fell|wrote|ate|met|[a-z]{3,}ed)\b",
+    re.IGNORECASE,
+)
+_ENGLISH_STATE = re.compile(
+    r"['’](?:s|re|m)\b|\b(?:is|are|am|has|have|do|does|must|should|will|always|never|every|only|uses?|runs?|goes|go|lives?|works?"
+    r"|gets?|takes?|keeps?|needs?|likes?|prefers?|drinks?|eats?|pays?|sits?|meets?)\b",
     re.IGNORECASE,
 )
 _WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
@@ -285,7 +300,7 @@ def _holds_value(sentence: Sentence, stem: str) -> bool:
 
 def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool:
     """Say whether what is given up is all that ties two sentences, or they share a subject too."""
-    if given_up.is_part:
+    if given_up.is_part or _tells_event(earlier):
         return False
     words = {word.stem: word for word in later.words}
     if given_up.anchors:
@@ -293,7 +308,23 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
     named = [stem for stem in given_up.lost if words[stem].is_anchor and not words[stem].is_verb]
     if len([stem for stem in given_up.lost if words[stem].is_anchor]) > 1:
         return True
+    if any(_is_name(stem, earlier) for stem in named) and any(later.find_cue(name) for name in ("change", "now")):
+        return not later.has_mood("request")
     return bool(named) and _is_plain(earlier, named[-1]) and _is_of_a_person(later)
+
+
+def _tells_event(sentence: Sentence) -> bool:
+    """Say whether a sentence tells what happened once, which nothing later takes the place of; a change or decision holds on."""
+    if sentence.find_cue("change") or sentence.has_mood("decided"):
+        return False
+    if sentence.is_korean:
+        return _KOREAN_EVENT.search(sentence.text) is not None
+    return _ENGLISH_EVENT.search(sentence.text) is not None and not _ENGLISH_STATE.search(sentence.text)
+
+
+def _is_name(stem: str, sentence: Sentence) -> bool:
+    """Say whether a word is a proper name in a sentence: who gives up what has a name of its own means no other thing."""
+    return len(stem) > _SHORTEST_NAME and any(word.stem == stem and word.is_name for word in sentence.words)
 
 
 def _is_plain(sentence: Sentence, stem: str) -> bool:

@@ -15,9 +15,9 @@ from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Reason
 from gieok.ops.memory import leftovers, waiting
-from gieok.ops.memory.forgetting import memory_stores, rederive, shelves
+from gieok.ops.memory.forgetting import bring_copy_in_line, memory_stores, rederive, shelves
 from gieok.places import is_served
-from gieok.ports.store import ManagedCopy, Scrubbing, Store
+from gieok.ports.store import Scrubbing, Store
 from gieok.text.encoding import decode
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
@@ -56,7 +56,7 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
         try:
             of_documents += _clean_store(context, store, is_dry=is_dry, has_files=store is context.memory.store())
             if not is_dry:
-                still += _settle(store)
+                still += _settle(context, store)
         except StoreError as error:
             still.append(Reason(store.location, f"{error} ({error.hint})"))
     of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
@@ -119,9 +119,8 @@ def _changed(store: Store, scope: Scope) -> Iterator[list[Document]]:
             yield found
 
 
-def _settle(store: Store) -> list[Reason]:
-    if isinstance(store, ManagedCopy):
-        store.push()
+def _settle(context: Context, store: Store) -> list[Reason]:
+    bring_copy_in_line(context, store)
     return [Reason(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
 
 

@@ -24,11 +24,12 @@ from gieok.errors import BudgetReached, GieokError, RerankerFailed, StoreCorrupt
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
+from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, argument, printable
 from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
-from gieok.ports.store import VectorSearch
+from gieok.ports.store import Droppable, ManagedCopy, VectorSearch
 from gieok.ports.transcripts import TranscriptStore
 from gieok.text.korean import in_language
 
@@ -43,6 +44,8 @@ _NAMES = {
     "journal": Words("journal", "저널"),
     "accounts": Words("accounts", "계정"),
     "store": Words("store", "저장소"),
+    "service": Words("copy at the service", "서비스의 사본"),
+    "elsewhere": Words("left elsewhere", "다른 곳에 남은 것"),
     "embedder": Words("embedder", "임베더"),
     "reranker": Words("reranker", "재순위 모델"),
     "folders": Words("folders", "폴더"),
@@ -145,6 +148,7 @@ def probe(context: Context, *, is_free: bool = False) -> Iterator[Check]:
     yield store
     if not store.ok:
         return
+    yield from _elsewhere(context)
     skips = {name: is_free and context.admin.is_paid(name) for name in ("embedder", "reranker")}
     yield _check("embedder", lambda: _PAID if skips["embedder"] else _embedder(context))
     if (by := context.memory.reranking()) is not None:
@@ -164,6 +168,14 @@ def probe(context: Context, *, is_free: bool = False) -> Iterator[Check]:
     if not hooks:
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)
+
+
+def _elsewhere(context: Context) -> Iterator[Check]:
+    """Yield checks of what lies at services: as much as was sent, and nothing that is not in use from here."""
+    if (copy := _check("service", lambda: _service(context))).detail:
+        yield copy
+    for one in unused_remote_data(context):
+        yield Check("elsewhere", False, f"{one.path}: {one.reason}")
 
 
 class Untried(NamedTuple):
@@ -240,6 +252,20 @@ def _store(context: Context) -> str:
         raise StoreCorrupt("; ".join(wrong))
     stats = context.memory.store().stats()
     return f"{context.memory.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
+
+
+def _service(context: Context) -> str:
+    """Ask the service of a copy how much it holds; '' for a store without one. Raises where that is not what was sent."""
+    store = context.memory.store()
+    if not isinstance(store, ManagedCopy) or not isinstance(store, Droppable):
+        return ""
+    there, sent = (sum(one.documents for one in found) for found in (store.remote_data(), store.known_remote_data()))
+    if there != sent:
+        raise GieokError(
+            f"{there:,} documents are at {store.service_name}, and {sent:,} were sent",
+            hint="`gieok index --force` compares, uploads what is missing and deletes what is too many",
+        )
+    return f"{there:,} documents are at {store.service_name}, as many as were sent: counted there just now"
 
 
 def _embedder(context: Context) -> str | Untried:

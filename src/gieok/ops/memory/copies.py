@@ -12,6 +12,7 @@ from pathlib import Path
 from gieok.agents import agent, table
 from gieok.ops.context import Context
 from gieok.ops.memory.leftovers import Parts, forms_of
+from gieok.ops.operation import Words
 
 #: Programs and what they fetched, not what was said; some are large.
 _SKIPPED = frozenset(("node_modules", ".git", "plugins", "extensions", "cache", "bin"))
@@ -19,9 +20,14 @@ _SKIPPED = frozenset(("node_modules", ".git", "plugins", "extensions", "cache", 
 _LARGEST_BYTES = 500_000_000
 #: Stands in every text that Gieok puts before an agent.
 _OURS = b'source=\\"gieok\\"'
-_OWN = "the agent's own file; it is not read again"
-_SHOWN = "the agent's own file; what Gieok put before it stands there"
-_LARGE = "the agent's own file; it is too large to be searched"
+_OWN = Words("the agent's own file; it is not read again", "에이전트 자신의 파일. 다시 읽지 않습니다")
+_SHOWN = Words(
+    "the agent's own file; what Gieok put before it stands there",
+    "에이전트 자신의 파일. 기억이 에이전트에게 넣어 준 글이 거기 남아 있습니다",
+)
+_LARGE = Words(
+    "the agent's own file; it is too large to be searched", "에이전트 자신의 파일. 너무 커서 찾아보지 않았습니다"
+)
 
 
 def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:
@@ -29,7 +35,7 @@ def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:
     forms = {form.lower() for text in texts for form in forms_of(text)}
     parts = Parts(texts)
     found = ((str(file), _why(file, forms, parts)) for file in _files(context)) if texts else ()
-    return [(file, why) for file, why in found if why]
+    return [(file, why.say(context.lang)) for file, why in found if why]
 
 
 def _files(context: Context) -> Iterator[Path]:
@@ -55,19 +61,19 @@ def _is_file(file: Path) -> bool:
     return file.is_file() and not file.is_symlink()
 
 
-def _why(file: Path, forms: Iterable[bytes], parts: Parts) -> str:
-    """Return why a file is named; '' where it holds none of the texts."""
+def _why(file: Path, forms: Iterable[bytes], parts: Parts) -> Words | None:
+    """Return why a file is named; None where it holds none of the texts."""
     try:
         if file.stat().st_size > _LARGEST_BYTES:
             return _LARGE
         data = file.read_bytes()
     except OSError:
-        return ""
+        return None
     small = data.lower()
     if any(form in small for form in forms):
         return _OWN
     ours = (line for line in data.splitlines() if _OURS in line) if _OURS in data else ()
-    return _SHOWN if any(parts.are_in(text) for line in ours for text in _texts(line)) else ""
+    return _SHOWN if any(parts.are_in(text) for line in ours for text in _texts(line)) else None
 
 
 def _texts(line: bytes) -> Iterator[str]:

@@ -88,6 +88,16 @@ def memory_stores(context: Context) -> list[Store]:
     return [*context.memory.stores(), *context.admin.left_stores()]
 
 
+def bring_copy_in_line(context: Context, store: Store) -> None:
+    """Let the copy that a store has at a service follow; of one that is not in use, nothing is uploaded. Raises StoreError."""
+    if not isinstance(store, ManagedCopy):
+        return
+    if any(store is one for one in context.memory.stores()):
+        store.push()
+    else:
+        store.prune()
+
+
 def shelves(context: Context) -> list[Path]:
     """Return the `.gieok` folders whose records are indexed, the user's own too."""
     store = context.memory.store()
@@ -340,8 +350,7 @@ def _out_of_stores(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]
             for scope, found in chosen.scopes.items():
                 if found.documents:
                     store.forget(scope, sorted(found.documents))
-            if isinstance(store, ManagedCopy):
-                store.push()
+            bring_copy_in_line(context, store)
         except StoreError as error:
             still.append((store.location, f"{error} ({error.hint})"))
     return still
