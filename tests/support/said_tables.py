@@ -59,7 +59,8 @@ APART = (
 WHOLE = (
     "agents/install/", "agents/openclaw/gateway.py", "app/admin.py", "app/backups.py", "app/embedders.py",
     "app/encryption.py", "app/keys.py",
-    "app/models.py", "app/notices.py", "app/observe.py", "app/trials.py", "registry.py", "backends/archives/", "backends/backups/", "backends/http.py",
+    "app/models.py", "app/notices.py", "app/observe.py", "app/trials.py", "registry.py",
+    "backends/archives/", "backends/backups/", "backends/http.py",
     "agents/openclaw/installation.py", "backends/accounts/sql/copying.py", "backends/embedders/e5/runtime.py",
     "backends/embedders/openai.py", "backends/imports/notes.py", "backends/postgres/connection.py",
     "backends/sealers/", "backends/sqlite/driver.py", "backends/sqlite/files.py", "backends/stores/gemini/",
