@@ -28,6 +28,16 @@ _CURRENT = """{
   "plugins": {"allow": ["telegram"]}
 }
 """
+#: As OpenClaw's own documents write it.
+_JSON5 = """// ~/.openclaw/openclaw.json
+{
+  agents: {
+    defaults: { workspace: '~/.openclaw/workspace' }, // where it works
+    entries: { main: { default: true } },
+  },
+  plugins: { allow: ['telegram'] },
+}
+"""
 _LEGACY = '{"agents": {"list": [{"id": "main"}]}, "memory": {"citations": "on"}}\n'
 
 
@@ -55,6 +65,31 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _settings(state: Path) -> Any:
     return jsonc.load((state / "openclaw.json").read_text())
+
+
+def test_json5_with_bare_names_is_read_and_written_and_comes_back_byte_for_byte(state: Path) -> None:
+    config = state / "openclaw.json"
+    config.write_text(_JSON5)
+    assert main(["install", "openclaw"]) == 0
+    found = _settings(state)
+    assert found["agents"]["entries"] == {"main": {"default": True}}
+    assert found["plugins"]["allow"] == ["telegram", "gieok-memory"]
+    assert found["plugins"]["slots"] == {"memory": "gieok-memory"}
+    assert "// where it works" in config.read_text()
+    assert main(["install", "openclaw", "--uninstall"]) == 0
+    assert config.read_text() == _JSON5
+
+
+def test_what_somebody_changed_since_in_json5_loses_our_part_alone(state: Path) -> None:
+    config = state / "openclaw.json"
+    config.write_text(_JSON5)
+    assert main(["install", "openclaw"]) == 0
+    config.write_text(config.read_text().replace("default: true", "default: false /* for now */"))
+    assert main(["install", "openclaw", "--uninstall"]) == 0
+    assert "gieok" not in config.read_text()
+    assert _settings(state)["agents"]["entries"] == {"main": {"default": False}}
+    assert "/* for now */" in config.read_text()
+    assert "// where it works" in config.read_text()
 
 
 def test_from_2026_8_on_a_memory_plugin_and_an_mcp_server_are_added(state: Path) -> None:
@@ -109,6 +144,18 @@ def test_up_to_2026_7_the_qmd_backend_is_set(state: Path) -> None:
     assert config.read_text() == _LEGACY
 
 
+@pytest.mark.parametrize(("lang", "words"), [("en", "nothing is put before a prompt"), ("ko", "아무것도 넣지 않고")])
+@pytest.mark.parametrize("config", [_LEGACY, _CURRENT])
+def test_what_an_older_release_does_not_get_is_said(
+    state: Path, capfd: pytest.CaptureFixture[str], config: str, lang: str, words: str
+) -> None:
+    (state / "openclaw.json").write_text(config)
+    assert main(["install", "openclaw", "--lang", lang]) == 0
+    said = capfd.readouterr().out
+    assert (words in said) == (config == _LEGACY)
+    assert ("`gieok doctor`" in said) == (config != _LEGACY), "there is no hook that it could fire"
+
+
 _HOST = """
 import plugin from "./index.js";
 const tools = {};
@@ -155,6 +202,64 @@ def test_the_plugin_answers_as_memory_core_does(state: Path, tmp_path: Path) -> 
     assert answered["none"] == {"status": "not_found", "text": "", "path": "memory/none.md"}
     assert answered["nothing"]["results"] == []
     assert "unavailable" not in answered["nothing"]
+
+
+_COMMANDS = """
+import plugin from "./index.js";
+let capability, registered;
+plugin.register({
+  registerTool() {}, on() {},
+  registerMemoryCapability(found) { capability = found; },
+  registerCli(register, options) { registered = { register, options }; },
+});
+const printed = [];
+const write = process.stdout.write.bind(process.stdout);
+process.stdout.write = (text) => { printed.push(text); return true; };
+const actions = {};
+const node = (name) => ({
+  command: (inner) => node(inner.split(" ")[0]), description() { return this; }, option() { return this; },
+  action(act) { actions[name] = act; return this; },
+});
+registered.register({ program: node(""), config: { agents: { entries: { main: {} } } } });
+await actions.status({ json: true });
+await actions.search("결제를 언제 정산하지", { json: true });
+await actions.search("결제를 언제 정산하지", { maxResults: "1" });
+await actions.index({});
+const { manager } = await capability.runtime.getMemorySearchManager({ cfg: {}, agentId: "main" });
+const found = await manager.search("결제를 언제 정산하지", { maxResults: 2 });
+const read = await manager.readFile({ relPath: found[0].path, from: 3, lines: 1 });
+const names = registered.options.descriptors.map((one) => one.name);
+write(JSON.stringify({ names, printed, status: manager.status(), found, read }));
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="the plugin is JavaScript")
+def test_openclaws_own_memory_commands_are_answered_by_ours(state: Path, tmp_path: Path) -> None:
+    (state / "openclaw.json").write_text(_CURRENT)
+    workspace = tmp_path / "ws"
+    workspace.mkdir()
+    (workspace / "MEMORY.md").write_text("# Memory\n\n- 결제는 매주 화요일에 정산한다.\n")
+    assert main(["install", "openclaw"]) == 0
+    assert main(["import", "openclaw", str(workspace)]) == 0
+    manifest = json.loads((state / "gieok-memory" / "openclaw.plugin.json").read_text())
+    assert [one["name"] for one in manifest["cliCommands"]] == ["memory"]
+    answered = _driven(state / "gieok-memory", _COMMANDS, workspace)
+    status, searched, text, indexed = (
+        answered["printed"][0],
+        answered["printed"][1],
+        answered["printed"][2],
+        answered["printed"][-1],
+    )
+    (row,) = json.loads(status)
+    assert (row["agentId"], row["status"]["provider"], row["status"]["files"]) == ("main", "gieok", 1)
+    assert row["status"]["vector"]["available"] is False, "there are none"
+    assert json.loads(searched)["results"][0]["path"] == "MEMORY.md"
+    assert "MEMORY.md:1-3" in text
+    assert indexed == "Memory index updated (main): 1 files indexed.\n"
+    assert answered["names"] == ["memory"]
+    assert answered["found"][0]["path"] == "MEMORY.md"
+    assert answered["read"]["text"] == "- 결제는 매주 화요일에 정산한다."
+    assert answered["status"]["files"] == 1
 
 
 _PROMPTS = """

@@ -157,9 +157,9 @@ def test_nothing_is_put_where_something_else_stands(text: str, said: str) -> Non
 # The standard library's parser, by which values are read, refuses 01 and digits of other scripts too.
 @pytest.mark.parametrize(
     ("text", "line", "column"),
-    [("", 1, 1), ("{", 1, 2), ("{\n  'a': 1}", 2, 3), ('{"a": 1\n"b": 2}', 2, 1), ('{"a" 1}', 1, 6), ("[1,,2]", 1, 4),
+    [("", 1, 1), ("{", 1, 2), ('{"a": 1\n"b": 2}', 2, 1), ('{"a" 1}', 1, 6), ("[1,,2]", 1, 4),
      ("[,]", 1, 2), ('{"a": tru}', 1, 7), ('["a]', 1, 2), ("{} {}", 1, 4), ("/* open", 1, 1), ("[1] // x\n]", 2, 1),
-     ("[NaN]", 1, 2), ("\n\n[01]", 3, 3), ("[٣]", 1, 2), ("[-]", 1, 2), ('"\\x"', 1, 1), ("/*" + " /*" * 99_999, 1, 1),
+     ("\n\n[01]", 3, 3), ("[٣]", 1, 2), ("[-]", 1, 2), ('"\\x"', 1, 1), ("/*" + " /*" * 99_999, 1, 1),
      ("/**/ " * 100_000, 1, 500_001), ("[" + "1," * 50_000, 1, 100_002), ("[" * 100_000, 1, None),
      ('{"a":' * 100_000, 1, None)],
 )  # fmt: skip
@@ -182,4 +182,4 @@ def test_any_text_is_read_or_refused_and_agrees_with_the_standard_library(text: 
         with pytest.raises(ValueError):
             json.loads(text.replace("NaN", "?"), strict=False)
     else:
-        assert jsonc.load(f"/**/{text.removeprefix(chr(0xFEFF))}//") == mine
+        assert repr(jsonc.load(f"/**/{text.removeprefix(chr(0xFEFF))}//")) == repr(mine), "NaN is not itself"

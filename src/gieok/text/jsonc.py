@@ -1,6 +1,8 @@
-"""Edits a JSON file with comments in place: everything else keeps its bytes, order, spaces and comments.
+"""Reads JSON with comments and JSON5, and edits it in place: all else keeps its bytes, order, spaces, quotes and comments.
 
-Written by hand because the libraries that keep comments rewrite the whole file.
+Of JSON5: names without quotes or in single ones, single-quoted texts, texts over several lines, numbers as JavaScript writes
+them. What is written is plain JSON, which every such reader takes. Written by hand because the libraries that keep comments
+rewrite the whole file.
 """
 
 import json
@@ -8,9 +10,17 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-_BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_DECODER = json.JSONDecoder(strict=False)
-_SCALAR = re.compile(r"(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
+_BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\r\n\u2028\u2029]*|/\*.*?\*/)*", re.DOTALL)
+_TEXT = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+_ESCAPED = {
+    "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0",
+    "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",
+}  # fmt: skip
+_NAME = re.compile(r"(?:[^\W\d]|\$|\\u[0-9a-fA-F]{4})(?:[\w$\u200c\u200d]|\\u[0-9a-fA-F]{4})*")
+_WORDS = {"true": True, "false": False, "null": None}
+_NUMBER = r"[+-]?(?:Infinity|NaN|0[xX][0-9a-fA-F]+|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+_SCALAR = re.compile(rf"(?:true|false|null|{_NUMBER})(?![^\W\d]|\$)")
 #: What may follow a value on its line: a comma, a comment.
 _REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)?")
 #: The separator that we write between two children: a line end with indentation, or a space.
@@ -58,7 +68,34 @@ def load(text: str, node: Node | None = None) -> object:
         return {name: load(text, child) for name, child in zip(node.names, node.children, strict=True)}
     if node.kind == "array":
         return [load(text, child) for child in node.children]
-    return json.loads(text[node.start : node.end], strict=False)
+    return _scalar(text[node.start : node.end])
+
+
+def _scalar(text: str) -> object:
+    """Return a text, a number or a word."""
+    if text[0] in "\"'":
+        return _unescaped(text[1:-1])
+    if text in _WORDS:
+        return _WORDS[text]
+    plain = text.lstrip("+-")
+    if plain[:2] in ("0x", "0X"):
+        number: float = int(plain, 16)
+    else:
+        number = float(plain) if set(plain) & set(".eEIN") else int(plain)
+    return -number if text[0] == "-" else number
+
+
+def _unescaped(text: str) -> str:
+    """Return what a text means between its quotes, or a name without any."""
+
+    def meant(found: re.Match[str]) -> str:
+        if code := found[1] or found[2]:
+            return chr(int(code, 16))
+        return _ESCAPED.get(found[3], found[3])
+
+    said = _ESCAPE.sub(meant, text)
+    # Two escapes may be the halves of one character.
+    return said.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def _skip(text: str, at: int) -> int:
@@ -77,7 +114,7 @@ def _value(text: str, at: int, depth: int) -> Node:
         raise _bad(text, at, f"more than {_MOST_DEPTH} values inside each other")
     if opened in ("{", "["):
         return _container(text, at, "object" if opened == "{" else "array", depth)
-    if opened == '"':
+    if opened in ('"', "'"):
         return Node(at, _string(text, at)[1], "scalar")
     found = _SCALAR.match(text, at)
     if not found:
@@ -86,11 +123,20 @@ def _value(text: str, at: int, depth: int) -> Node:
 
 
 def _string(text: str, at: int) -> tuple[str, int]:
-    try:
-        value, end = _DECODER.raw_decode(text, at)
-    except ValueError as error:
-        raise _bad(text, at, "a text is not closed, or not valid") from error
-    return str(value), end
+    found = _TEXT.match(text, at)
+    if found is None or re.search(r"(?<!\\)(?:\\\\)*\\(?:u(?![0-9a-fA-F]{4})|x(?![0-9a-fA-F]{2}))", found[0]):
+        raise _bad(text, at, "a text is not closed, or not valid")
+    return _unescaped(found[0][1:-1]), found.end()
+
+
+def _name(text: str, at: int) -> tuple[str, int]:
+    """Return the name of a member, and where it ends."""
+    if text[at : at + 1] in ('"', "'"):
+        return _string(text, at)
+    found = _NAME.match(text, at)
+    if found is None:
+        raise _bad(text, at, "a name is expected")
+    return _unescaped(found[0]), found.end()
 
 
 def _container(text: str, start: int, kind: str, depth: int) -> Node:
@@ -100,9 +146,7 @@ def _container(text: str, start: int, kind: str, depth: int) -> Node:
     while text[at : at + 1] != closing:
         begins.append(at)
         if kind == "object":
-            if text[at : at + 1] != '"':
-                raise _bad(text, at, "a name in quotes is expected")
-            name, at = _string(text, at)
+            name, at = _name(text, at)
             names.append(name)
             at = _skip(text, at)
             if text[at : at + 1] != ":":

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from gieok.agents.agent import HOME, URL, Agent, Place, Rehearsal
-from gieok.agents.openclaw.install import NOTE, edits_of
+from gieok.agents.openclaw.install import NOTE, edits_of, missing
 from gieok.agents.openclaw.installation import state_folder
 from gieok.agents.openclaw.transcript import DATABASE, FORMAT, is_system_session, session_of, system_sessions
 from gieok.model.memory import Scope
@@ -57,4 +57,13 @@ _REHEARSAL = Rehearsal(
     {},
     {".openclaw/openclaw.json": _SETTINGS},
 )
-AGENT = Agent(_place, FORMAT, edits_of, NOTE, is_system_session=is_system_session, rehearsal=_REHEARSAL)
+AGENT = Agent(
+    _place,
+    FORMAT,
+    edits_of,
+    NOTE,
+    missing,
+    is_system_session=is_system_session,
+    rehearsal=_REHEARSAL,
+    folder=lambda home, environment: state_folder(environment, home),
+)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gieok.agents.transcripts.fields import Line, mapping, name_of
 from gieok.errors import BadRequest
-from gieok.text import json5
+from gieok.text import jsonc
 
 #: What of a workspace is memory. Capital letters: OpenClaw does not index `memory.md`.
 MEMORY = ("MEMORY.md", "USER.md", "memory")
@@ -58,7 +58,7 @@ def read_config(file: Path) -> Line:
     if not file.is_file():
         return {}
     try:
-        found = json5.loads(file.read_text(encoding="utf-8"))
+        found = jsonc.load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BadRequest(f"cannot read {str(file)!r}: {error}", hint="run `openclaw config validate`") from error
     return mapping(found)

@@ -1,5 +1,5 @@
-// Gieok as OpenClaw's memory: memory_search and memory_get, answered by the gieok command, and what `gieok hook` puts before a
-// prompt. Written by `gieok install openclaw`.
+// Gieok as OpenClaw's memory: memory_search and memory_get, `openclaw memory status|index|search`, answered by the gieok command,
+// and what `gieok hook` puts before a prompt. Written by `gieok install openclaw`.
 import { execFile, spawn } from "node:child_process";
 import { homedir } from "node:os";
 
@@ -117,6 +117,132 @@ async function recall({ prompt, messages }, context) {
   return { ...(start && { appendSystemContext: start }), ...(found && { prependContext: found }) };
 }
 
+/** What OpenClaw asks of whatever holds its memory slot: one manager an agent. */
+function manager(agentId) {
+  const scope = `agent:${agentId ?? "main"}`;
+  let known = { backend: "builtin", provider: "gieok", files: 0, chunks: 0, dirty: true };
+  return {
+    async load() {
+      known = statusOf(await gieok("status", "--json", "--scope", scope));
+      return this;
+    },
+    async search(query, options = {}) {
+      const { maxResults, minScore, sources } = options;
+      const corpus = sources?.length === 1 ? sources[0] : undefined;
+      const found = await search(scope, { query, maxResults, minScore, corpus });
+      if (found.error) throw new Error(found.error);
+      return found.results;
+    },
+    async readFile({ relPath, from, lines }) {
+      const read = await get(scope, { path: relPath, from, lines });
+      return { ...read, path: relPath, text: read.text ?? "" };
+    },
+    status: () => known,
+    async sync({ force } = {}) {
+      await gieok("index", "--json", "--scope", scope, ...(force ? ["--force"] : []));
+      await this.load();
+    },
+    probeEmbeddingAvailability: async () => ({ ok: known.vector.available }),
+    probeVectorStoreAvailability: async () => known.vector.available,
+    probeVectorAvailability: async () => known.vector.available,
+    async close() {},
+  };
+}
+
+/** Say what `gieok status` says in OpenClaw's words. */
+function statusOf(told) {
+  const hasVectors = told.embedder !== "none" && told.vectors > 0;
+  return {
+    backend: "builtin", provider: "gieok", model: told.embedder, files: told.documents, chunks: told.passages,
+    dirty: told.stale > 0, dbPath: told.location, workspaceDir: told.roots?.[0]?.path, sources: ["memory", "sessions"],
+    fts: { enabled: true, available: true },
+    vector: { enabled: told.embedder !== "none", available: hasVectors, semanticAvailable: hasVectors },
+    custom: { store: told.store, state: told.state, vectors: told.vectors, scope: told.scope },
+  };
+}
+
+const runtime = {
+  async getMemorySearchManager({ agentId }) {
+    try {
+      return { manager: await manager(agentId).load() };
+    } catch (failure) {
+      return { manager: null, error: `gieok: ${failure.message}` };
+    }
+  },
+  resolveMemoryBackendConfig: () => ({ backend: "builtin" }),
+  authorizeSearchHits: async ({ hits }) => hits.filter((hit) => hit.source !== "sessions"),
+  async closeMemorySearchManager() {},
+  async closeAllMemorySearchManagers() {},
+};
+
+const COMMAND = { name: "memory", description: "Search, inspect, and index memory files (answered by Gieok)", hasSubcommands: true };
+
+/** Print a line: with --json, OpenClaw sends what consoles log to stderr. */
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+/** The agents of OpenClaw's configuration that a command is about. */
+function agents(config, named) {
+  if (named) return [named];
+  const { entries, list } = config?.agents ?? {};
+  const found = entries ? Object.keys(entries) : (list ?? []).map((one) => one.id);
+  return found.length ? found : ["main"];
+}
+
+/** Run a command; what fails is said, and the exit status says so. */
+function command(act) {
+  return async (...given) => {
+    try {
+      await act(...given);
+    } catch (failure) {
+      console.error(`gieok: ${failure.message}`);
+      process.exitCode = 1;
+    }
+  };
+}
+
+/** `openclaw memory status|index|search`, in the form that OpenClaw's own have. */
+function commands({ program, config }) {
+  const memory = program.command(COMMAND.name).description(COMMAND.description);
+  memory.command("status").description("Show what is indexed").option("--agent <id>").option("--deep").option("--index")
+    .option("--fix").option("--json").option("--verbose")
+    .action(command(async (options) => {
+      const all = [];
+      for (const agentId of agents(config, options.agent)) {
+        const own = manager(agentId);
+        if (options.index) await own.sync({}); else await own.load();
+        all.push({ agentId, status: own.status() });
+      }
+      if (options.json) return say(JSON.stringify(all, null, 2));
+      for (const { agentId, status } of all) {
+        say(`Memory Search (${agentId}): ${status.files} files, ${status.chunks} passages, ${status.custom.vectors} with vectors`);
+        say(`  answered by Gieok: ${status.custom.state}, ${status.dbPath}${status.dirty ? "; files changed since" : ""}`);
+      }
+    }));
+  memory.command("index").description("Bring the index in line with the files").option("--agent <id>").option("--force")
+    .option("--verbose")
+    .action(command(async (options) => {
+      for (const agentId of agents(config, options.agent)) {
+        const own = manager(agentId);
+        await own.sync({ force: options.force });
+        say(`Memory index updated (${agentId}): ${own.status().files} files indexed.`);
+      }
+    }));
+  memory.command("search [query]").description("Find the lines that answer").option("--query <text>").option("--agent <id>")
+    .option("--max-results <n>").option("--min-score <n>").option("--json")
+    .action(command(async (given, options) => {
+      const query = options.query ?? given;
+      if (!query) throw new Error("what shall be searched? openclaw memory search \"…\"");
+      const [agentId] = agents(config, options.agent);
+      const number = (text) => (text === undefined ? undefined : Number(text));
+      const results = await manager(agentId).search(query, { maxResults: number(options.maxResults), minScore: number(options.minScore) });
+      if (options.json) return say(JSON.stringify({ results }, null, 2));
+      if (!results.length) say("No matches.");
+      for (const hit of results) say(`${hit.score.toFixed(3)} ${hit.path}:${hit.startLine}-${hit.endLine}\n${hit.snippet}\n`);
+    }));
+}
+
 export default {
   id: "gieok-memory",
   name: "Gieok memory",
@@ -124,6 +250,8 @@ export default {
   kind: "memory",
   register(api) {
     api.registerTool((context) => tools(context), { names: ["memory_search", "memory_get"] });
+    api.registerMemoryCapability?.({ runtime, deterministicRecallToolName: "memory_search" });
+    api.registerCli?.(commands, { descriptors: [COMMAND] });
     api.on?.("before_prompt_build", recall, { timeoutMs: MOST_MS });
   },
 };

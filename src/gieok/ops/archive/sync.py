@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.home import cold
+from gieok.ops.memory import vault
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
 
@@ -34,7 +34,7 @@ def run(context: Context, request: ArchiveSyncRequest) -> SyncResult:
     del request
     if Tier.COLD not in context.archive.tiers().shelves:
         return SyncResult(0, 0, 0, 0, ())
-    done = cold.synced(context)
+    done = vault.synced(context)
     return SyncResult(done.corrected, done.followed, done.returned, done.asked, tuple(done.wrong))
 
 

@@ -16,7 +16,7 @@ from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.table import NAMES
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, shown
+from gieok.ops.encode import Hidden, Omitted, shown
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 #: Agents whose command can be the model that observes.
@@ -59,6 +59,8 @@ class InstallResult:
     note: Words | None
     dry_run: bool
     uninstalled: Hidden[bool]
+    #: What the release of the agent that is there does not get.
+    missing: Omitted[Words] = None
     found: Hidden[bool] = True
 
     @property
@@ -89,8 +91,17 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
             else:
                 change.install(edits, changes, ledger)
                 (context.home / places.DAEMON_DOWN).unlink(missing_ok=True)
-    note = None if request.uninstall else load(request.agent).note
-    return InstallResult(request.agent, changes, Words(*note) if note else None, request.dry_run, request.uninstall)
+    agent = load(request.agent)
+    note = None if request.uninstall else agent.note
+    lacks = None if request.uninstall else agent.missing(site)
+    return InstallResult(
+        agent=request.agent,
+        changes=changes,
+        note=Words(*note) if note else None,
+        dry_run=request.dry_run,
+        uninstalled=request.uninstall,
+        missing=Words(*lacks) if lacks else None,
+    )
 
 
 def _commands(context: Context, request: InstallRequest, site: InstallPlace) -> list[Edit]:
@@ -143,7 +154,9 @@ def present(result: InstallResult, style: Style) -> str:
             lines += [f"  {printable(line)}" for line in _difference(c)]
     if result.note:
         lines.append(f"→ {result.note.say(style.lang)}")
-    if not result.dry_run and not result.uninstalled:
+    if result.missing:
+        lines.append(f"! {result.missing.say(style.lang)}")
+    if not (result.dry_run or result.uninstalled or result.missing):
         proof = Words(
             "`gieok doctor` fires it and shows what it injects",
             "`gieok doctor`가 실제로 불러 보고 무엇을 넣는지 보여 줍니다",

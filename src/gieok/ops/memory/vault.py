@@ -1,0 +1,74 @@
+"""Takes in what people did in the files of the cold tier: at its time, by `gieok archive sync`, and before a search."""
+
+from datetime import timedelta
+
+from gieok.capabilities.observe.archive import questions, sweep, sync
+from gieok.capabilities.observe.archive.sync import Synced
+from gieok.capabilities.observe.archive.tiers import LOCK
+from gieok.engine.incidents import Incidents
+from gieok.errors import ArchiveFailed
+from gieok.model.memory import Tier
+from gieok.ops.context import Context
+from gieok.ops.memory import forgetting
+
+_INCIDENT = "archive cold"
+_FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
+
+
+def synced(context: Context) -> Synced:
+    """Synchronise, keep what is wrong as an incident, and tell of new questions. Raises ArchiveFailed, StoreError."""
+    tiers = context.archive.tiers()
+    incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
+    before = len(questions.load(tiers.journal))
+    try:
+        with tiers.journal.exclusive(LOCK):
+            done = sync.run(tiers)
+    except ArchiveFailed as error:
+        _failed(context, incidents, error)
+        raise
+    done.add(sweep.sweep(tiers))
+    follow_corrections(context, done.corrected)
+    if done.wrong:
+        _failed(context, incidents, ArchiveFailed("; ".join(done.wrong[:5])))
+    else:
+        incidents.resolved(_INCIDENT)
+    if len(questions.load(tiers.journal)) > before:
+        _tell(context, context.words("your archive has a question", "보관소에 질문이 있습니다"))
+    return done
+
+
+def follow_edits(context: Context) -> None:
+    """Synchronise where a note of the vault says something else than it was written with. Does nothing while others do.
+
+    Notes that are gone are left to the time of the synchronisation: a program that moves files may be at work.
+    """
+    tiers = context.archive.tiers()
+    try:
+        if not tiers.journal.tiers().get(Tier.COLD) or not sync.is_edited(tiers):
+            return
+    except ArchiveFailed:  # a vault that is away: the nightly synchronisation tells of it
+        return
+    with tiers.journal.exclusive(LOCK, wait=False) as held:
+        is_free = held
+    if is_free:
+        synced(context)
+
+
+def follow_corrections(context: Context, corrected: int) -> None:
+    """Have turns and active memory say what people corrected in files, if they did."""
+    if corrected:
+        forgetting.rederive(context)
+        sidecar = context.observe.sidecar()
+        for scope in context.memory.journal().made_scopes():
+            if sidecar.active_file(scope).exists():
+                sidecar.write_active_memory(scope)
+
+
+def _failed(context: Context, incidents: Incidents, error: ArchiveFailed) -> None:
+    title = context.words("gieok: the archive needs you", "gieok: 보관소를 봐 주세요")
+    incidents.failed(_INCIDENT, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT)
+
+
+def _tell(context: Context, text: str) -> None:
+    hint = context.words("`gieok archive pending` shows it", "`gieok archive pending`이 보여줍니다")
+    context.admin.notices().notify("gieok", f"{text}: {hint}")
