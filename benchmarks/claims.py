@@ -92,7 +92,9 @@ def _embed(sentences: list[str], models: Path) -> np.ndarray:
         vectors += embedder.embed_passages([text_to_embed(f"User: {sentence}") for sentence in batch])
     centred = np.array([np.frombuffer(vector, "<f4") for vector in vectors])
     centred -= centred.mean(axis=0)
-    return centred / np.linalg.norm(centred, axis=1, keepdims=True)
+    lengths: np.ndarray = np.linalg.norm(centred, axis=1, keepdims=True)
+    scaled: np.ndarray = centred / lengths
+    return scaled
 
 
 def _find_neighbours(vectors: np.ndarray) -> Iterator[list[int]]:

@@ -147,6 +147,9 @@ NO_CHANGES = [
     ("I didn't have simple syrup.", "I used honey instead of simple syrup."),
     ("프론트 리뷰는 보경님이 봐", "프론트 리뷰에 인턴도 넣어줘"),
     ("리포트 쿼리는 빅쿼리에서 돌려", "리포트는 빅쿼리로 뽑아"),
+    ("그 diff 접어줘", "diff 말고 파일로"),
+    ("에세이는 반말체로 씀", "반말 말고 정중하게"),
+    ("Odette gave a talk on billing.", "Odette left, billing needs one approval now."),
 ]
 
 

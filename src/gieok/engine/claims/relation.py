@@ -82,6 +82,9 @@ _ENGLISH_STATE = re.compile(
     re.IGNORECASE,
 )
 _OF_SUBJECT = re.compile(r"\b(?:for|on|in|at|of)\s", re.IGNORECASE)
+#: Of these alone an order of the moment may be made: "diff 말고 파일로".
+_MOMENTARY = frozenset(("말고", "대신", "instead", "rather than"))
+_MOMENTARY_WORD = re.compile(r"말고|대신|아니고|아니라|\binstead of\b|\brather than\b", re.IGNORECASE)
 _WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
 _PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
 #: Behind what is given up stands its successor, up to one of these.
@@ -319,7 +322,10 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
     named = [stem for stem in given_up.lost if words[stem].is_anchor and not words[stem].is_verb]
     if len([stem for stem in given_up.lost if words[stem].is_anchor]) > 1:
         return True
-    if any(_is_name(stem, earlier) for stem in named) and any(later.find_cue(name) for name in ("change", "now")):
+    cues = later.find_cue("change") | later.find_cue("now")
+    if cues <= _MOMENTARY and _MOMENTARY_WORD.search(later.text):
+        return False
+    if cues and any(_is_name(stem, earlier) for stem in named):
         return not later.has_mood("request")
     return bool(named) and _is_plain(earlier, named[-1]) and _is_of_a_person(later)
 
