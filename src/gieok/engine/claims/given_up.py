@@ -249,7 +249,7 @@ _ENGLISH_PAIRS = (
 )
 #: What follows on what is out, and on what is not so.
 _ENGLISH_SUCCESSORS = (
-    r"(?:it['’]s|it is|that['’]s|they['’]re|we['’]re|we|i['’]m|the)\b|.*\b(?:in|now)$|.+ (?:are|is) in\b|.+ now\b",
+    r"(?:it['’]s|it is|that['’]s|they['’]re|we['’]re|we|i['’]m|the)\b|.*\b(?:in|now)$|.+(?: are| is|['’]s) in\b|.+ now\b",
     r"(?:but |so )?(?:it['’]s|it is|that['’]s|that is|they['’]re|they are|he['’]s|she['’]s|rather)\b",
     r".+ (?:has|have|is|are|does|do|gets)\b",
 )
@@ -298,6 +298,10 @@ def _find_english(sentence: str) -> Iterator[Loss]:
                 yield _reach_back(loss, clauses[number - 1][0]) if number and loss.has_subject else loss
                 break
         else:
+            if number and sentence[slice(*clauses[number - 1])].endswith((" now", " in")):
+                # "Ito is our lawyer now, Lee is out".
+                out = _compile_rows(_ENGLISH_PAIRS)[0].fullmatch(clause)
+                yield from [_read_row(out, start, end)] if out else []
             if number + 1 < len(clauses):
                 following = sentence[slice(*clauses[number + 1])]
                 for pattern, successor in zip(_compile_rows(_ENGLISH_PAIRS), _ENGLISH_SUCCESSORS, strict=True):

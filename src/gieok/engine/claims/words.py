@@ -155,6 +155,8 @@ _TOPIC_PREPOSITION = frozenset("for of about".split())
 _VALUE_PREPOSITION = frozenset("to with by from at in on into as over under near until till instead".split())
 
 
+_BEHIND_IS = frozenset("in out on at off not a an the now gone no been back over done retired".split())
+_SHORTEST_GERUND = 5
 _PARTICLES_ALONE = dict.fromkeys("은는이가", TOPIC) | dict.fromkeys("로에을를", VALUE)
 
 
@@ -265,10 +267,19 @@ def _korean_place(surface: str, *, has_topic: bool) -> str | None:
     return UNKNOWN if _VERB_ENDING.search(surface) else None
 
 
+def _find_base(word: str) -> str:
+    """Return a known verb for its form in -ing, else the word as it is."""
+    if len(word) > _SHORTEST_GERUND and word.endswith("ing"):
+        for base in (word[:-3], word[:-3] + "e", word[:-4]):
+            if base in _ENGLISH_VERB:
+                return base
+    return word
+
+
 def _read_english(sentence: str) -> list[Word]:
     found = list(_WORD.finditer(sentence))
     surfaces = [match[0] for match in found]
-    lowered = [surface.lower() for surface in surfaces]
+    lowered = [_find_base(surface.lower()) for surface in surfaces]
     place, is_behind_change = TOPIC, False
     has_target = any(word in ("to", "from", "onto") for word in lowered)
     words: list[Word] = []
@@ -294,7 +305,9 @@ def _read_english(sentence: str) -> list[Word]:
             stem = stem_word(surface)
             if not stem or word in _LIGHT_VERB or word in _CHANGE_VERB:
                 continue
-        is_possessor = re.search(r"[a-z]['’]s$", surface) is not None
+        behind = lowered[position + 1] if position + 1 < len(lowered) else ""
+        # "Valkey's in": is, not a possessor.
+        is_possessor = re.search(r"[a-z]['’]s$", surface) is not None and behind not in _BEHIND_IS
         is_name = (surface[0].isupper() and position > 0) or any(char.isdigit() for char in surface)
         words.append(
             Word(
