@@ -43,6 +43,9 @@ PARALLELS = [
 ]
 #: Ways of saying it, a row each.
 FURTHER_CHANGES = [
+    ("Our lawyer is Lee.", "Ito is our lawyer now, Lee is out."),
+    ("We use Redis for sessions.", "Redis is out on Monday, Valkey's in for sessions."),
+    ("I take the bus to work.", "I quit taking the bus to work."),
     ("Our dentist is Dr. Lim.", "Dr. Lim moved away, we see Dr. Park now."),
     ("We host the site on Netlify.", "We moved the site off Netlify to a VPS."),
     ("My gym is FitBox on Main Street.", "I quit FitBox last week and joined a climbing wall."),

@@ -85,6 +85,7 @@ _OF_SUBJECT = re.compile(r"\b(?:for|on|in|at|of)\s", re.IGNORECASE)
 #: Of these alone an order of the moment may be made: "diff 말고 파일로".
 _MOMENTARY = frozenset(("말고", "대신", "instead", "rather than"))
 _MOMENTARY_WORD = re.compile(r"말고|대신|아니고|아니라|\binstead of\b|\brather than\b", re.IGNORECASE)
+_SINCE_WHEN = re.compile(r"\b(?:on|from|by|in|since)\s$", re.IGNORECASE)
 _WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
 _PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
 #: Behind what is given up stands its successor, up to one of these.
@@ -271,7 +272,7 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         for word in later.words
         if loss.clause[0] <= word.start < loss.clause[1]
         and (not loss.new[0] <= word.start < loss.new[1] or _is_of_subject(word, later, loss))
-        and not _is_time(later.text, word)
+        and not _is_time(later.text, word, loss)
     ]
     held = [word for word in zone if has_word(earlier, word.stem)]
     lost = [word for word in held if loss.old[0] <= word.start < loss.old[1]]
@@ -297,9 +298,12 @@ def _is_of_subject(word: Word, later: Sentence, loss: Loss) -> bool:
     return word.is_anchor and _OF_SUBJECT.search(later.text, loss.new[0], word.start) is not None
 
 
-def _is_time(text: str, word: Word) -> bool:
+def _is_time(text: str, word: Word, loss: Loss) -> bool:
     """Say whether a word of time says when something was given up: "last month", "as of Monday"."""
-    return not word.is_anchor and _WHEN.search(text, 0, word.start) is not None
+    if word.is_anchor:
+        return False
+    is_behind = word.start >= loss.old[1] and _SINCE_WHEN.search(text, 0, word.start) is not None
+    return is_behind or _WHEN.search(text, 0, word.start) is not None
 
 
 def _is_own(word: Word, earlier: Sentence) -> bool:
