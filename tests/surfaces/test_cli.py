@@ -128,7 +128,7 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "scope": "agent:main",
         "heading": hit["heading"],
         "date": None,
-        "status": "current",
+        "status": "stands",
         "tier": "hot",
         "level": "high",
         "file": str(notes / "boiler.md"),

@@ -55,7 +55,7 @@ def embed() -> None:
     try:
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
-            promotion.update(store, context.home, context.memory.journal())
+            promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
     except GieokError as error:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
 

@@ -168,7 +168,14 @@ class DaemonProcess:
     def _settle(self, store: Store) -> bool:
         """Judge what lasts, and what it replaced; return whether more waits."""
         rewrite = self._context.observe.sidecar().write_active_memory
-        return promotion.update(store, self._home, self._context.memory.journal(), rewrite)
+        return promotion.update(
+            store,
+            self._home,
+            self._context.memory.journal(),
+            rewrite,
+            zone=self._context.zone,
+            now=self._context.clock.now(),
+        )
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
         """Embed what waits: a few turns with the model that searches use, more in a child, whose memory goes with it."""

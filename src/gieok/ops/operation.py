@@ -27,8 +27,10 @@ class Words(NamedTuple):
 
 #: What holds of a memory (`model.memory.status_of`), for people.
 STATUSES = {
+    "stands": Words("stands", "유효"),
     "current": Words("current", "지금"),
     "replaced": Words("replaced", "바뀜"),
+    "ended": Words("ended", "기간 지남"),
     "done": Words("done", "끝남"),
     "corrected": Words("corrected", "고침"),
     "retired": Words("put away", "치워 둠"),

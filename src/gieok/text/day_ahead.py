@@ -97,7 +97,7 @@ _FORMS: tuple[tuple[str, Callable[["re.Match[str]", date], date]], ...] = (
     (rf"\b(?:this(?: coming)?|on|by|coming) {_WEEKDAY}\b", lambda f, s: _coming(f["wd"], s)),
     (r"(?<![가-힣])(?:글피)", lambda f, s: s + 3 * _DAY),
     (r"(?<![가-힣])(?:모레|낼모레)|\bday after tomorrow\b", lambda f, s: s + 2 * _DAY),
-    (r"(?<![가-힣])(?:내일|낼)(?![가-힣]{2})|\btomorrow\b", lambda f, s: s + _DAY),
+    (r"(?<![가-힣])(?:내일|낼)(?!(?!까지)[가-힣]{2})|\btomorrow\b", lambda f, s: s + _DAY),
     (r"(?<!\d)(?P<n>\d{1,2})일 ?(?:뒤|후)(?:에|$|[ .!])", lambda f, s: s + int(f["n"]) * _DAY),
     (r"(?P<n>하루|이틀|사흘|나흘|닷새|일주일|열흘|보름) ?(?:뒤|후)", lambda f, s: s + _AFTER_KO[f["n"]] * _DAY),
     (r"\bin (?P<n>\d{1,2}) (?P<u>day|week)s?\b", lambda f, s: s + int(f["n"]) * (7 if f["u"] == "week" else 1) * _DAY),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gieok.capabilities.prompt import question
 from gieok.capabilities.prompt.question import COMMON, is_worth_asking, questions
 from gieok.text.keywords import keyword_tokens
 from gieok.text.stem import stem

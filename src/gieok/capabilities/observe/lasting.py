@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, places
-from gieok.capabilities.observe import binding_lines, replaced, turns
+from gieok.capabilities.observe import binding_lines, claims, turns
+from gieok.capabilities.observe.binding_lines import BindingLine
 from gieok.engine.learned.heads import about_user, worth
 from gieok.model.memory import Entry, Scope
 from gieok.places import is_served
@@ -65,24 +66,25 @@ class LastingLine(NamedTuple):
     rule: int = 0
 
 
-def update(store: Store, home: Path) -> None:
+def update(store: Store, home: Path, now: datetime) -> None:
     """Bring the files of all scopes in line with the turns of a store; only changed documents are judged. Raises StoreError."""
     scopes = [scope for scope in store.scopes() if not places.is_brought(scope.path) and not is_served(scope.path)]
-    found = {str(scope): list(_holding(store, scope, home)) for scope in scopes}
+    found = {str(scope): list(_holding(store, scope, home, now)) for scope in scopes}
     rows = {scope: [(scope, line) for line in lines] for scope, lines in found.items()}
     others = [(scope, line) for scope, lines in found.items() if scope != places.USER_SCOPE for line in lines]
     rows[places.USER_SCOPE] = [*rows.get(places.USER_SCOPE, ()), *(pair for pair in others if pair[1].is_about_user)]
     for scope, pairs in rows.items():
-        binding_lines.write(store, home, scope, pairs)
+        told = [(whose, BindingLine(one.at, one.key, one.line, one.check)) for whose, one in pairs if one.rule]
+        binding_lines.write(store, home, scope, told)
     for scope, lines in rows.items():
         if lines or Path(places.lasting_file(str(home), scope)).exists():
             _write(home, scope, lines)
 
 
-def _holding(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
+def _holding(store: Store, scope: Scope, home: Path, now: datetime) -> Iterator[LastingLine]:
     """Yield the lines that nothing has replaced."""
-    ended = replaced.ended_lines(home, str(scope))
-    return (line for line in judged(store, scope, home) if (line.key, line.line, line.check) not in ended)
+    ended = claims.ended_lines(home, str(scope), now.timestamp())
+    return (line for line in judged(store, scope, home) if (line.key, line.line) not in ended)
 
 
 def _write(home: Path, scope: str, lines: list[tuple[str, LastingLine]]) -> None:

@@ -8,10 +8,11 @@ forgotten there goes here with the next step (`prune` at once).
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from gieok import places
-from gieok.capabilities.observe import lasting, replaced, settling, turns
+from gieok.capabilities.observe import claims, lasting, settling, turns
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents, Store
@@ -29,6 +30,9 @@ def update(
     home: Path,
     journal: FullJournal | None = None,
     rewrite: Callable[[Scope], object] = lambda scope: None,
+    *,
+    zone: tzinfo = UTC,
+    now: datetime,
 ) -> bool:
     """Judge what lasts of what users said, promote what is about them, and find what holds no more. Raises StoreError.
 
@@ -36,11 +40,11 @@ def update(
     Return whether statements still wait to be compared: what is taken in whole takes several steps.
     """
     promote(store, home)
-    ends, waits = replaced.update(store, home)
+    ends, waits = claims.update(store, home, zone=zone, journal=journal)
     for scope, found in ends.items() if journal is not None else ():
         if journal is not None and settling.settle(journal, store, scope, found):
             rewrite(scope)
-    lasting.update(store, home)
+    lasting.update(store, home, now)
     return waits
 
 

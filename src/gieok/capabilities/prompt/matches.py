@@ -50,6 +50,9 @@ if TYPE_CHECKING:
         def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
             """Return key, title, metadata and provenance of the last changes."""
 
+        def lines(self, scope: str, key: str) -> list[str]:
+            """Return the lines of a document."""
+
         def row(self, passage: int) -> tuple[Any, ...]:
             """Return a passage with the fields of its document that are shown."""
 

@@ -128,11 +128,41 @@ def with_text(file_text: str, text: str) -> str:
     matter = front_matter(file_text)
     head, body = file_text[: matter.end], file_text[matter.end :].strip()
     title = matter.fields.get("title", "")
-    if title and body.startswith(f"# {title}\n"):
-        return f"{head}# {title}\n\n{text}\n"
-    if title and title == _first_line(body):
-        head = head.replace(f"title: {_quoted(title)}\n", f"title: {_quoted(_first_line(text))}\n", 1)
-    return f"{head}{text}\n"
+    has_heading = bool(title) and body.startswith(f"# {title}\n")
+    said = body.removeprefix(f"# {title}\n").strip() if has_heading else body
+    if title and (title == _first_line(said) or _tells_what_is_gone(title, said, text)):
+        new = _first_line(text)
+        head = head.replace(f"title: {_quoted(title)}\n", f"title: {_quoted(new)}\n", 1)
+        return f"{head}{text}\n"
+    return f"{head}# {title}\n\n{text}\n" if has_heading else f"{head}{text}\n"
+
+
+def _tells_what_is_gone(title: str, before: str, after: str) -> bool:
+    """Say whether a title has a word of the old text that the new one has not: the value that was corrected."""
+    gone = set(re.findall(r"\w+", before.lower())) - set(re.findall(r"\w+", after.lower()))
+    return not gone.isdisjoint(re.findall(r"\w+", title.lower()))
+
+
+def renamed(base: Path, file: Path) -> Path:
+    """Give a record the file name that its title makes, if its name was made of a title that it has no more; return its file.
+
+    The new file is written before the old one is removed. Links to it in other records of the shelf (`[[name]]`) follow.
+    """
+    text = file.read_text(encoding="utf-8")
+    title = front_matter(text).fields.get("title", "")
+    stem = slug(title) if title else file.stem
+    day = re.match(r"\d{4}-\d\d-\d\d-", file.stem)
+    stem = (day[0] if day else "") + stem
+    if file.stem == stem or re.fullmatch(rf"{re.escape(stem)}-\d+", file.stem):
+        return file
+    target = _created(file.parent, stem, text)
+    for other in listed(base):
+        said = other.read_text(encoding="utf-8", errors="replace")
+        linked = re.sub(rf"\[\[{re.escape(file.stem)}(?=[\]|#])", lambda _: f"[[{target.stem}", said)
+        if linked != said and other != file:
+            fs.replace(other, linked)
+    file.unlink()
+    return target
 
 
 def own_text(file_text: str) -> str:

@@ -1,11 +1,13 @@
 """`gieok edit`: a person corrects a memory, and what they write outranks everything."""
 
 import os
+import re
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
 
-from gieok import fs
+from gieok import fs, places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import corrections, observation, scope_memory, turns
 from gieok.capabilities.observe.corrections import marked, unmarked
@@ -14,7 +16,7 @@ from gieok.capabilities.prompt import records
 from gieok.capabilities.prompt.window import letters
 from gieok.engine import distil
 from gieok.errors import BadRequest
-from gieok.model.memory import CORRECTED, RETIRED, Document, Scope
+from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.editor import edited
 from gieok.ops.encode import Hidden, Omitted
@@ -22,6 +24,7 @@ from gieok.ops.memory import forgetting, handles, leftovers, origin, waiting
 from gieok.ops.memory.handles import Memory
 from gieok.ops.memory.records import Shelf, follow_soon, rewrite_active_memory
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
 
 _INSTEAD = 'write it: `gieok edit HANDLE "…"`'
@@ -204,16 +207,36 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
     if kind != handles.RECORD and given:
         raise BadRequest(f"{str(file)!r} is your own file", hint="write in it, or leave the text out: it opens $EDITOR")
     after = records.with_text(before, redact(given)) if given else _written(context, "", before, file.suffix) + "\n"
+    is_made = bool(given) and kind == handles.RECORD and _is_named_by_title(before, file)
     if after != before:
         fs.replace(file, after)
+    handle = memory.handle
     if kind == handles.RECORD:
         kept = Shelf(root.path.parent, memory.document.scope)
+        if after != before:
+            file = records.renamed(kept.base, file) if is_made else file
+            key = root.key_of(file)
+            _keep_wording(context, memory.document, key)
+            handle = places.handle(memory.document.scope.path, key)
         if kept.is_project:
             waiting.keep(context.home, kept.base, file)
         follow_soon(context, kept)
     else:
         context.tell(context.words("`gieok index` takes it in", "`gieok index`가 읽어들입니다"))
-    return EditResult(memory.handle, kind, before, after, after != before, os.fspath(file))
+    return EditResult(handle, kind, before, after, after != before, os.fspath(file))
+
+
+def _is_named_by_title(text: str, file: Path) -> bool:
+    """Say whether a record's file has the name that its title makes: a name of the person's own stays."""
+    stem = records.slug(front_matter(text).fields.get("title", ""))
+    return re.fullmatch(rf"(?:\d{{4}}-\d\d-\d\d-)?{re.escape(stem)}(?:-\d+)?", file.stem) is not None
+
+
+def _keep_wording(context: Context, document: Document, key: str) -> None:
+    """Keep what a record said in the history, with the key under which it goes on."""
+    now = context.clock.now()
+    metadata = {**document.metadata, EDITED_TO: key, EDITED_AT: now.isoformat()}
+    distil.replaced(context.memory.journal(), context.memory.store(), [replace(document, metadata=metadata)], now)
 
 
 def present(result: EditResult, style: Style) -> str:

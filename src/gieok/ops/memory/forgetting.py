@@ -311,7 +311,7 @@ def rederive(context: Context) -> list[tuple[str, str]]:
             still.append((store.location, f"{error} ({error.hint})"))
     if in_use:
         try:
-            promotion.update(context.memory.store(), context.home, journal)
+            promotion.update(context.memory.store(), context.home, journal, now=context.clock.now(), zone=context.zone)
         except StoreError as error:
             still.append((str(context.home / "lasting"), f"{error} ({error.hint})"))
     return still

@@ -27,7 +27,8 @@ class SearchHit(NamedTuple):
     scope: Scope
     heading: str
     date: day | None
-    #: `current`, `replaced`, `corrected` or `done`.
+    #: `stands`: nothing is known to have ended it; `current`: it took the place of another statement; `replaced`, `ended`,
+    #: `corrected` or `done`.
     status: str
     #: Where it is kept: `hot`, or archived: `warm`, `cold`.
     tier: Tier
@@ -44,6 +45,10 @@ class SearchHit(NamedTuple):
     file: Omitted[str] = None
     #: The line in it that answers best.
     line: Omitted[int] = None
+    #: What became of single sentences of it, where the rest stands.
+    ended_parts: Omitted[str] = None
+    #: The statement that it was compared with: what spoke for a change, and by which words their subjects differ.
+    compared: Omitted[str] = None
 
 
 class Days(NamedTuple):
@@ -116,11 +121,12 @@ def present(result: SearchResult, style: Style) -> str:
 def _block(hit: SearchHit, result: SearchResult, style: Style) -> str:
     """Return a hit: score, where it stands, what it says; with what made its score where that was asked for."""
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-    said = [*([_status(hit, style)] if hit.status != "current" else []), *tier_words(hit.tier, style)]
+    said = [*([_status(hit, style)] if hit.status != "stands" else []), *tier_words(hit.tier, style)]
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
     facts = ", ".join([*dated, hit.handle, *said])
     unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
     lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  {style.dim(facts)}"]
+    lines += [style.dim(f"      {printable(said)}") for said in (hit.ended_parts, hit.compared) if said]
     shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
     if hit.signals is not None:

@@ -194,7 +194,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     elif embedder is not None and isinstance(store, VectorSearch):
         embedded = _embed(context, request, store, embedder)
     if embedded:
-        promotion.update(store, context.home)
+        promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
     if not note and isinstance(embedder, Followed) and not request.rebuild:
         note = embedder.behind
     stats = store.stats(context.scope)

@@ -238,7 +238,8 @@ class _Call:
             recalled = matches.find_matches(
                 reader, self._scopes(), asked, self._settings, time.time(), self._folder, Late, prompt=prompt
             )
-            memories = newest_first(recalled.found, [_shown(found) for found in recalled.found], self.home, reader)
+            shown = [_shown(found) for found in recalled.found]
+            memories = newest_first(recalled.found, shown, self.home, reader, time.time())
             binding = rules.bearing(rules.read(self.home, self._scopes(), reader.lines), prompt)
         except (Late, Missing):
             return None
@@ -349,12 +350,11 @@ def _shown(found: "Match") -> InjectedMemory:
     """Return a match of words as it is shown, a turn by who said it."""
     memory = found.entry
     memory.is_sure, memory.score = found.level == HIGH, found.probability
-    memory.status = "current" if memory.is_sure else "unsure"
+    memory.status = "" if memory.is_sure else choice.UNSURE_STATUS
     path, _, lines = memory.citation.rpartition("#L")
     turn = spoken([memory.text], 1) if found.key.startswith(f"{places.SESSIONS}/") else None
     if turn:
         memory.who, memory.text, memory.title = turn.who, turn.text, ""
-        memory.status = "" if memory.is_sure else memory.status
     elif memory.title == found.key:
         memory.title = choice.title(memory.text)
     if turn or not os.path.splitext(path)[1]:  # the journal, a conversation: nothing that an agent could open

@@ -14,6 +14,7 @@ from gieok.backends.journals.sqlite.journal_reader import last_session
 from gieok.backends.sqlite import driver
 from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
 from gieok.capabilities.prompt import inject, matches, rules, start
+from gieok.capabilities.prompt.standing import Standing
 from gieok.capabilities.prompt.start import SaidTurn, StartPart
 from gieok.surfaces.hook import trail
 from gieok.surfaces.hook.committed import committed
@@ -179,6 +180,7 @@ def _said(
     found: dict[str, SaidTurn] = {}
     long: set[str] = set()
     documents: dict[tuple[str, str], list[str]] = {}
+    standing = Standing(place.home, now)
     for value, at, whose, key, number, check in rows:
         if (whose, key) not in documents:
             try:
@@ -192,6 +194,8 @@ def _said(
         text = line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
         session = key.partition("#")[0]
         if not text or text in found or text in shown or (len(text) > _PIECE_CHARS and session in long):
+            continue
+        if standing.ended(whose, key, number, line) is not None:  # since what lasts was judged
             continue
         question = asked(lines, number)
         if not start.is_worth_showing(value, text, question):
