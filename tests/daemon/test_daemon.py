@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import leftover
 import pytest
 
 import gieok
@@ -32,7 +33,7 @@ from gieok.testing.model_server import ModelServer
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 _SCOPE = Scope("agent:main")
-_PATIENCE_S = 20.0
+_PATIENCE_S = 180.0
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setenv(name, str(value))
     (tmp_path / "t").mkdir()
     yield folder
-    Daemon(folder).stop()
+    leftover.stop_daemon(folder)
 
 
 def _until(true: Callable[[], bool]) -> None:

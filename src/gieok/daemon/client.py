@@ -60,6 +60,7 @@ class Daemon:
             if child.poll() not in (None, 0):
                 break
             time.sleep(_POLL_S)
+        launch.end(child)  # what is said not to have started does not come up later
         raise GieokError("the daemon did not start", hint="`gieok logs` shows why")
 
     def serve(self) -> tuple[ServerStatus, bool]:

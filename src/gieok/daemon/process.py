@@ -45,9 +45,12 @@ _QUIET_S = 20.0
 def main() -> int:
     """Run until a signal or a client ends it; 0 also where another daemon runs already."""
     home = paths.home()
+    is_idle = autostart.IDLE in sys.argv
+    if is_idle and not home.is_dir():  # it was erased meanwhile, and the lock would make it again
+        return 0
     with fs.exclusive(wire.lock_file(home), wait=False) as is_alone:
         # One that a session start began may come to the lock after `gieok down`.
-        if not is_alone or (autostart.IDLE in sys.argv and autostart.is_kept_down(str(home))):
+        if not is_alone or (is_idle and autostart.is_kept_down(str(home))):
             return 0
         fs.rotate(paths.log(home), _MOST_LOG_BYTES)
         os.chdir(home)  # a session start leaves us in the agent's folder

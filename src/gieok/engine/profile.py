@@ -53,8 +53,6 @@ class Profile:
     #: The weights that order the best of `candidates` and make a score the probability of an answer
     #: (`engine/learned`); '': the fused score is the hit's score.
     learned: str = "notes"
-    #: Score of the first result of a service that returns an order without scores; chosen, not fitted.
-    managed_score: float = 0.8
     #: What was fitted for models other than the bundled one.
     calibrations: Calibrations = field(default_factory=dict)
     #: Hits below are left out, and all of a family whose best hit is below `least_best`: then nothing answers. The first

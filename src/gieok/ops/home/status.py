@@ -7,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
+from gieok import fs, places
 from gieok.capabilities.files import roots, sync
 from gieok.capabilities.prompt import stats
 from gieok.engine.calibration import FITTED_ON
@@ -18,10 +18,11 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull, shown
 from gieok.ops.home import jobs
 from gieok.ops.home.doctor import Check, probe
+from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, full_disk_words
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
 
@@ -158,6 +159,8 @@ class StatusResult:
 
 def run(context: Context, request: StatusRequest) -> StatusResult:
     """Count, compare with the disk, and probe if asked."""
+    if fs.is_full(context.home):
+        context.tell(full_disk_words(context.home).say(context.lang))
     stores = context.memory.stores()
     result, silent = first_answer(stores, lambda store: _count(context, store))
     beside = () if silent else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
@@ -170,10 +173,15 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
         also=tuple(map(str, also)),
         also_documents=first_answer(stores, lambda store: tuple(store.stats(s).documents for s in also))[0],
         waits=waits,
-        details=result.details + beside,
+        details=result.details + beside + _unused(context),
         unreachable=silent or "",
         checks=checks,
     )
+
+
+def _unused(context: Context) -> tuple[str, ...]:
+    """Say what lies at a service and is not used any more."""
+    return tuple(f"{one.path}: {one.reason}" for one in unused_remote_data(context))
 
 
 def _count(context: Context, store: Store) -> StatusResult:

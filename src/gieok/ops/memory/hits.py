@@ -72,6 +72,8 @@ class SearchResult(NamedTuple):
     query: Hidden[str] = ""
     #: What comes nearest where nothing answers surely enough; left out where there are results, and where nothing is near.
     nearest: Omitted[SearchHit] = None
+    #: Words that look like a time and were not taken as one: only a part of them is understood. Left out where there are none.
+    not_times: Omitted[tuple[str, ...]] = None
 
     @property
     def is_timeline(self) -> bool:
@@ -105,6 +107,8 @@ def present(result: SearchResult, style: Style) -> str:
                 "찾은 것이 없습니다. `--min-score 0`을 붙이면 덜 확실한 줄도 보입니다.",
             )
         )
+    if result.not_times:
+        blocks.append(style.dim(_not_taken(result.not_times, style)))
     if result.degraded:
         blocks.append(
             style.dim(
@@ -116,6 +120,14 @@ def present(result: SearchResult, style: Style) -> str:
     if result.behind:
         blocks.append(style.dim(result.behind.words().say(style.lang)))
     return "\n\n".join(blocks)
+
+
+def _not_taken(words: tuple[str, ...], style: Style) -> str:
+    named = ", ".join(f"“{printable(one)}”" for one in words)
+    return style.say(
+        f"note: {named} was not taken as a time, because not all of it is understood.",
+        f"알림: {named}: 일부만 이해하므로 때로 보지 않았습니다.",
+    )
 
 
 def _block(hit: SearchHit, result: SearchResult, style: Style) -> str:

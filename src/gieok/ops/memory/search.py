@@ -201,7 +201,16 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
         nearest = next(iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None)
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
-    return SearchResult(results, found, found.degraded, days, left_out, query=text, nearest=nearest)
+    return SearchResult(
+        results,
+        found,
+        found.degraded,
+        days,
+        left_out,
+        query=text,
+        nearest=nearest,
+        not_times=found.refused or None,
+    )
 
 
 def _results(

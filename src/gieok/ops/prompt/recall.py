@@ -26,7 +26,7 @@ from gieok.ops.memory import newest
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 from gieok.ops.prompt.candidates import FATES, Candidate, Cuts, cuts, explained
 from gieok.option import Value
-from gieok.ports.store import Store, VectorSearch
+from gieok.ports.store import ManagedSearch, Store, VectorSearch
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.turns import spoken
 
@@ -205,7 +205,9 @@ class _Asking:
         if self._found and time.monotonic() > self._end:
             self.degraded = "time was up before everything was asked"
             return
-        asked = Question(text, self._scopes, hybrid=self._context.memory.is_hybrid)
+        # A service that searches by itself is not asked of every prompt: each would leave the machine, be paid, and come late.
+        is_here = not isinstance(self._store, ManagedSearch)
+        asked = Question(text, self._scopes, use_vectors=is_here, hybrid=self._context.memory.is_hybrid)
         ranked = recall(self._store, self._embedder, asked, self._profile, self._context.clock, self._context.zone)
         self.degraded = ranked.degraded or self.degraded
         for hit in ranked.hits:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import places, resolved
+from gieok import fs, places, resolved
 from gieok.agents import table
 from gieok.capabilities.prompt import choice, inject, question
 from gieok.capabilities.prompt.inject import InjectedMemory, Injection
@@ -45,8 +45,9 @@ def main(
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
     `parse` reads a file of settings that changed since a process last read it. `refresh` brings the index of a project's
-    folder in line with its files, and returns what a person must be told of it ('' for nothing); it is called at the
-    start of a session. `catch_up` takes in what was said last; it is called then, where no daemon does.
+    folder ('': of none) in line with its files, and returns what a person must be told of it and of a full disk ('' for
+    nothing); it is called at the start of a session. `catch_up` takes in what was said last; it is called then, where no
+    daemon does.
     """
     if os.environ.get(places.OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
@@ -114,7 +115,7 @@ def _answer(call: "_Call", refresh: Callable[[str], str], catch_up: Callable[[],
     elif event == table.SESSION_START:
         if not call.begin() and os.path.isdir(call.home):
             catch_up()
-        if call.root:
+        if call.root or fs.is_full(call.home):
             notice = refresh(call.root)
         context = call.start()
         if notice and not call.agent.shows_notices:
