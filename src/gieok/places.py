@@ -97,6 +97,11 @@ def lasting_file(home: str, scope: str) -> str:
     return os.path.join(home, "lasting", f"{_summed(scope)}.json")
 
 
+def rules_file(home: str, scope: str) -> str:
+    """Return the file that names the turns of a scope in which the user states rules that bind."""
+    return os.path.join(home, "lasting", f"{_summed(scope)}.rules")
+
+
 #: Of a row of `replaced_file`: the claim (key, line, place, length, sum), what holds instead (scope, key, line, place, length,
 #: sum), since when.
 CLAIM_FIELDS = 12

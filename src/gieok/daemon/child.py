@@ -19,6 +19,8 @@ from gieok.text.redact import redact
 from gieok.text.turns import is_users
 
 _TICK_S = 1
+#: Minutes of embedding must not take the time of a prompt.
+_NICE = 10
 
 
 def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> str:
@@ -45,7 +47,9 @@ def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> st
 
 
 def embed() -> None:
-    """Fill in the vectors that are missing; print what went wrong."""
+    """Fill in the vectors that are missing, behind whatever else the machine does; print what went wrong."""
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
     context = open_context({})
     store, embedder = context.memory.store(), context.memory.embedder()
     try:

@@ -12,11 +12,12 @@ from math import sqrt
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from gieok.engine import calibration, lifecycle, likelihood, rank, timeline
+from gieok.engine import calibration, lifecycle, likelihood, managed, rank, timeline
 from gieok.engine.age import age_factor
 from gieok.engine.calibration import Calibrations
 from gieok.engine.evidence import Candidate, Found, candidates
 from gieok.engine.learned.query_map import query_map
+from gieok.engine.managed import ManagedLeg
 from gieok.engine.profile import Profile
 from gieok.engine.rerank import Reranking, placed
 from gieok.engine.snippet import snippet
@@ -93,6 +94,8 @@ class _Query(NamedTuple):
     #: The model of the vector, and what was fitted for models.
     model: str = ""
     calibrations: Calibrations = MappingProxyType({})
+    #: What a service answered, which is asked once for all scopes.
+    service: ManagedLeg = ManagedLeg()
 
 
 _S = TypeVar("_S", bound=Store)
@@ -193,12 +196,15 @@ def _found(
         question = _of_family(query.question, family)
         if question is None:
             continue
-        own = query._replace(question=question, profile=family, mapped=_mapped(query.vector, query.model, family))
+        service = ManagedLeg()
+        if question.use_vectors:
+            service = managed.ask(store, question.scopes, question.text, question.where, family.candidates)
+            reasons.append(service.note)
+        mapped = _mapped(query.vector, query.model, family)
+        own = query._replace(question=question, profile=family, mapped=mapped, service=service)
         of_family: list[Candidate] = []
         for scope in question.scopes:
-            made, reason = _search_scope(store, scope, own)
-            of_family += (weighed(candidate, family) for candidate in made)
-            reasons.append(reason)
+            of_family += (weighed(candidate, family) for candidate in _search_scope(store, scope, own))
         answers = max((candidate.score for candidate in of_family), default=0.0) >= family.least_best
         (found if answers else below).extend(of_family)
     return found, below, reasons
@@ -282,12 +288,12 @@ def _once(ranked: Sequence[Candidate]) -> list[Candidate]:
     return list(first.values())
 
 
-def _search_scope(
-    store: Documents, scope: Scope, query: _Query, tries: int = _TRIES
-) -> tuple[list[Candidate], str | None]:
-    """Return candidates, and why a retriever did not take part."""
-    rankings, degraded = _retrieve(store, scope, query)
-    fused = _fuse(rankings, query)
+def _search_scope(store: Documents, scope: Scope, query: _Query, tries: int = _TRIES) -> list[Candidate]:
+    """Return candidates."""
+    rankings = _retrieve(store, scope, query)
+    # Where the service alone is to find, words say how sure its passages are, and find nothing beside them.
+    is_services = scope in query.service.by_scope and not query.question.hybrid
+    fused = _fuse([one for one in rankings if not (is_services and one.name == "keyword")], query)
     profile = query.profile
     judged = likelihood.JUDGED if profile.learned else 0
     best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
@@ -295,8 +301,10 @@ def _search_scope(
     if len(passages) < len(best) and tries > 1:  # another process replaced documents in the meantime
         return _search_scope(store, scope, query, tries - 1)
     found = Found(passages, rankings, fused, all_have_vectors=query.vector is not None and not _waiting(store, scope))
-    made = candidates(query.question.text, query.tokens, found, profile)[: profile.considered]
-    return [_corrected(one, query) for one in made], degraded
+    made = candidates(query.question.text, query.tokens, found, profile)
+    if scope in query.service.by_scope:
+        made = managed.weigh(made, fused)
+    return [_corrected(one, query) for one in made[: profile.considered]]
 
 
 def _corrected(candidate: Candidate, query: _Query) -> Candidate:
@@ -318,15 +326,10 @@ def _reranked(ranked: Sequence[Candidate], text: str, by: Reranking | None) -> t
     return made, why
 
 
-def _retrieve(store: Documents, scope: Scope, query: _Query) -> tuple[list[Ranking], str | None]:
-    """Ask every retriever of the store; one whose service cannot be reached is named and left out."""
+def _retrieve(store: Documents, scope: Scope, query: _Query) -> list[Ranking]:
+    """Ask every retriever of the store but a service, which has answered."""
     question, profile = query.question, query.profile
-    rankings, degraded = list[Ranking](), None
-    if question.use_vectors and isinstance(store, ManagedSearch):
-        try:
-            rankings.append(store.managed(scope, question.text, question.where, profile.candidates))
-        except StoreUnreachable as error:
-            degraded = f"{error} ({error.hint})"
+    rankings = [query.service.by_scope[scope]] if scope in query.service.by_scope else []
     if query.vector is not None and isinstance(store, VectorSearch):
         near = VectorQuery(vector=query.vector, hub_weight=profile.hub_weight, model=query.model)
         ranking = store.nearest(scope, near, question.where, profile.candidates)
@@ -335,11 +338,11 @@ def _retrieve(store: Documents, scope: Scope, query: _Query) -> tuple[list[Ranki
         if query.mapped is not None:  # in the order alone: how sure a hit is was fitted on cosines as they are
             ranking = store.nearest(scope, near._replace(vector=query.mapped), question.where, profile.candidates)
             rankings.append(ranking._replace(name="mapped", cosines=()))
-    if isinstance(store, KeywordSearch) and (question.hybrid or not isinstance(store, ManagedSearch) or not rankings):
+    if isinstance(store, KeywordSearch):
         by = profile.bm25
         words = KeywordQuery(query.tokens, by.k1, by.b, by.context_weight, by.spread)
         rankings.insert(0, store.keyword(scope, words, question.where, profile.candidates))
-    return rankings, degraded
+    return rankings
 
 
 def _fuse(rankings: Sequence[Ranking], query: _Query) -> rank.Scores:

@@ -35,19 +35,50 @@ _AMOUNTS = frozenset(
 )
 #: Head nouns that add nothing to the phrase that they end: "PDF 발송", "8시 제한".
 _GENERIC = frozenset(
-    "사용 이용 발송 제출 예약 구독 계약 약정 제한 방식 정책 규칙 방침 등록 복용 서비스 생활 갱신 체제 버전 subscription membership setup plan".split()
+    """
+    사용 이용 발송 제출 예약 구독 계약 약정 제한 방식 정책 규칙 방침 등록 복용 서비스 생활 갱신
+    체제 버전 subscription membership setup plan
+    """.split()
 )
+#: Shorter stems of Korean words begin too many others.
+_SHORTEST_HANGUL = 2
+#: Shorter names are abbreviations that many things share.
+_SHORTEST_NAME = 2
 #: Shared words besides the value that another value of the same measure needs.
 _FEWEST_ANCHORS = 2
+#: A word outside of the clause that gives something up tells that a statement of no more words is on the same.
+_SHORT_STATEMENT = 8
 #: Two sentences that share so much of the shorter one may be on one subject.
 _SUBJECT_SHARE = 0.5
-#: A statement of no more words than these says of a person's habit nothing but the habit.
-_HABIT_WORDS = 2
-_HABIT = re.compile(
-    r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑|다녀|다닌|다님|다닙|살|하고 있|배우|배워|봐|본|키워|보고 있)[가-힣]{0,3}\s*[.!~]*$"
+#: A statement of no more words than these says nothing but what somebody does or something is.
+_PLAIN_WORDS = 2
+_KOREAN_HABIT = re.compile(
+    r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑"
+    r"|다녀|다닌|다님|다닙|살|하고 있|배우|배워|키워|보고 있|중이|중임|구독"
+    r"|[가-힣]하거든|[가-힣]해|[가-힣]한다|[가-힣]합니)[가-힣]{0,3}\s*[.!~]*$"
 )
 _FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
 #: What changes a part: "힐만 민수에서 가영이로", "replaced one anyhow".
+_IDENTITY = re.compile(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"\b(?:no|not|never|without|cannot)\b|n['’]t\b"
+    r"|(?<![가-힣])(?:안|못) [가-힣]|[가-힣](?:지 ?않|지 ?마|지 ?말|지 ?못)|(?<![가-힣])(?:없|말고|아니)",
+    re.IGNORECASE,
+)
+_PAST = "".join(chr(code) for code in range(ord("가") + 20, ord("힣") + 1, 28) if chr(code) not in "있겠놨뒀됐썼")
+_KOREAN_EVENT = re.compile(
+    rf"[{_PAST}](?:다|어|어요|음|습니다|지|네|네요|는데|거든|거든요|구요|고요|슈|유)[.!~ㅋㅎㅠㅜ ]*$"
+)
+_ENGLISH_EVENT = re.compile(
+    r"\b(?:gave|went|got|made|took|had|was|were|did|said|told|came|saw|found|bought|broke|fell|wrote|ate|met|[a-z]{3,}ed)\b",
+    re.IGNORECASE,
+)
+_ENGLISH_STATE = re.compile(
+    r"['’](?:s|re|m)\b|\b(?:is|are|am|has|have|do|does|must|should|will|always|never|every|only|uses?|runs?|goes|go|lives?|works?"
+    r"|gets?|takes?|keeps?|needs?|likes?|prefers?|drinks?|eats?|pays?|sits?|meets?)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
 _PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
 #: Behind what is given up stands its successor, up to one of these.
 _END_OF_SUCCESSOR = re.compile(r"(?:으로|로|만|을|를|이|가|에|에서)(?= |$|[,.])")
@@ -76,8 +107,8 @@ class Relation(NamedTuple):
 class _GivenUp(NamedTuple):
     """What the later sentence gives up that the earlier one holds.
 
-    `lost`: the words of the old value; `anchors`: other words that both share; `differing`: words of the later one's own in what
-    it says of the old value; `said`: the clause.
+    `lost`: the words of the old value; `anchors`: other words that both share; `differing`: words of
+    the later one's own in what it says of the old value; `said`: the clause.
     """
 
     lost: tuple[str, ...]
@@ -112,8 +143,13 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
     given_up = _find_given_up(earlier, later)
     conflicts = list_conflicts(earlier, later) if given_up is None else []
     differing = given_up.differing if given_up else tuple(list_differing(earlier, later))
+    is_related = (
+        not differing
+        and not _asks(later)
+        and (given_up is not None or _conflict(later, shared, conflicts) or _is_on_one_subject(earlier, later, shared))
+    )
     related = Relation(
-        sureness=UNSURE if _is_on_one_subject(earlier, later, shared, differing) else UNRELATED,
+        sureness=UNSURE if is_related else UNRELATED,
         claim=earlier.text,
         by=later.text,
         takes_back=bool(later.find_cue("cancel")),
@@ -130,7 +166,12 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
         and _is_asserted(earlier, beside=later, said=earlier.text)
     ):
         return related._replace(sureness=SURE)
-    return related._replace(sureness=UNSURE) if given_up else related
+    return related
+
+
+def _conflict(later: Sentence, shared: Sequence[str], conflicts: Sequence[str]) -> bool:
+    """Say whether two sentences differ in an amount and share a word besides."""
+    return bool(conflicts) and any(word.is_anchor for word in later.words if word.stem in shared)
 
 
 def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
@@ -139,7 +180,7 @@ def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
     for loss in find_losses(later.text):
         read = _read_korean_loss if later.is_korean else _read_english_loss
         found = read(earlier, later, loss)
-        if found is None or _gives_up(earlier, found.lost):
+        if found is None or _gives_up(earlier, found.lost) or _is_denied(earlier, found.lost):
             continue
         changed = _PART.search(later.text, *loss.clause)
         found = found._replace(is_part=changed is not None and changed[0].lower() not in earlier.text.lower())
@@ -158,8 +199,21 @@ def _gives_up(sentence: Sentence, lost: Sequence[str]) -> bool:
     return False
 
 
+def _is_denied(sentence: Sentence, lost: Sequence[str]) -> bool:
+    """Say whether a sentence says no to the same words itself, in the clause that holds them."""
+    starts = [
+        word.start
+        for word in sentence.words
+        if word.stem in lost or any(is_same_word(word.stem, stem) for stem in lost)
+    ]
+    clauses = [match.span() for match in re.finditer(r"[^,;.!?]+", sentence.text)]
+    return any(
+        _DENIAL.search(sentence.text, *span) for span in clauses if any(span[0] <= start < span[1] for start in starts)
+    )
+
+
 def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenUp | None:
-    """Read what stands before an expression of giving up: the nearest words are the old value, those before them its subject."""
+    """Read what stands before an expression of giving up: the old value, and before it its subject."""
     zone = [word for word in later.words if loss.clause[0] <= word.start < loss.clause[1]]
     while zone and zone[-1].stem in _GENERIC and not has_word(earlier, zone[-1].stem):
         zone.pop()
@@ -190,12 +244,15 @@ def _is_anchor(word: Word, earlier: Sentence) -> bool:
     """Say whether a shared word names a subject: a time or number does where the earlier sentence is about it."""
     if word.is_anchor:
         return True
+    if word.stem[0].isdigit() and not earlier.is_korean:
+        return False
     return any(is_same_word(word.stem, one.stem) and one.place == TOPIC and not one.is_object for one in earlier.words)
 
 
 def _list_own_modifiers(earlier: Sentence, later: Sentence) -> Iterator[str]:
     """Yield the first word of what the earlier sentence is about, where the later one leaves it out: 운영 DB is not DB."""
-    topics = [word for word in earlier.words if word.place == TOPIC and not word.is_object]
+    end = next((word.start for word in earlier.words if word.place == TOPIC and not word.is_bare), -1)
+    topics = [word for word in earlier.words if word.place == TOPIC and word.start <= end]
     if len(topics) == _FEWEST_ANCHORS and topics[0].is_bare and not has_word(later, topics[0].stem):
         yield topics[0].stem
 
@@ -207,12 +264,16 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         for word in later.words
         if loss.clause[0] <= word.start < loss.clause[1]
         and (not loss.new[0] <= word.start < loss.new[1] or (loss.has_subject and word.place == TOPIC))
+        and not _is_time(later.text, word)
     ]
     held = [word for word in zone if has_word(earlier, word.stem)]
     lost = [word for word in held if loss.old[0] <= word.start < loss.old[1]]
     if not lost:
         return None
-    anchors = [word for word in later.words if word not in lost and has_word(earlier, word.stem)]
+    is_short = len(earlier.words) <= _SHORT_STATEMENT
+    anchors = [
+        word for word in (later.words if is_short else zone) if word not in lost and has_word(earlier, word.stem)
+    ]
     names = (word.stem for word in earlier.words if word.is_possessor and not has_word(later, word.stem))
     return _GivenUp(
         lost=tuple(word.stem for word in lost),
@@ -220,6 +281,11 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         differing=(*(word.stem for word in zone if _is_own(word, earlier)), *names),
         said=later.text[loss.clause[0] : loss.clause[1]],
     )
+
+
+def _is_time(text: str, word: Word) -> bool:
+    """Say whether a word of time says when something was given up: "last month", "as of Monday"."""
+    return not word.is_anchor and _WHEN.search(text, 0, word.start) is not None
 
 
 def _is_own(word: Word, earlier: Sentence) -> bool:
@@ -234,7 +300,7 @@ def _holds_value(sentence: Sentence, stem: str) -> bool:
 
 def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool:
     """Say whether what is given up is all that ties two sentences, or they share a subject too."""
-    if given_up.is_part:
+    if given_up.is_part or _tells_event(earlier):
         return False
     words = {word.stem: word for word in later.words}
     if given_up.anchors:
@@ -242,20 +308,46 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
     named = [stem for stem in given_up.lost if words[stem].is_anchor and not words[stem].is_verb]
     if len([stem for stem in given_up.lost if words[stem].is_anchor]) > 1:
         return True
-    return bool(named) and _is_habit(earlier) and _is_of_a_person(later)
+    if any(_is_name(stem, earlier) for stem in named) and any(later.find_cue(name) for name in ("change", "now")):
+        return not later.has_mood("request")
+    return bool(named) and _is_plain(earlier, named[-1]) and _is_of_a_person(later)
 
 
-def _is_habit(sentence: Sentence) -> bool:
-    """Say whether a sentence says of the person who speaks that they do, use or are one thing, and nothing else."""
+def _tells_event(sentence: Sentence) -> bool:
+    """Say whether a sentence tells what happened once, which nothing later takes the place of; a change or decision holds on."""
+    if sentence.find_cue("change") or sentence.has_mood("decided"):
+        return False
+    if sentence.is_korean:
+        return _KOREAN_EVENT.search(sentence.text) is not None
+    return _ENGLISH_EVENT.search(sentence.text) is not None and not _ENGLISH_STATE.search(sentence.text)
+
+
+def _is_name(stem: str, sentence: Sentence) -> bool:
+    """Say whether a word is a proper name in a sentence: who gives up what has a name of its own means no other thing."""
+    return len(stem) > _SHORTEST_NAME and any(word.stem == stem and word.is_name for word in sentence.words)
+
+
+def _is_plain(sentence: Sentence, stem: str) -> bool:
+    """Say whether a sentence says of somebody a habit, or of a thing what it is, and nothing else."""
+    if sentence.has_mood("request"):
+        return False
     clause = re.split(r"[,;.]", sentence.text)[0]
     words = [word for word in sentence.words if word.start < len(clause) and word.is_anchor]
-    if len(words) > _HABIT_WORDS:
+    if len(words) > _PLAIN_WORDS or not any(is_same_word(word.stem, stem) for word in words):
         return False
-    return bool(_HABIT.search(clause) if sentence.is_korean else _FIRST_PERSON.match(clause))
+    if sentence.is_korean:
+        return (
+            _KOREAN_HABIT.search(clause) is not None
+            or re.search(r"(?:야|이에요|예요|입니다|이다|임)[.!~]*$", clause) is not None
+        )
+    return _FIRST_PERSON.match(clause) is not None or _IDENTITY.match(clause) is not None
 
 
 def _is_of_a_person(sentence: Sentence) -> bool:
-    return sentence.is_korean or _FIRST_PERSON.match(sentence.text) is not None
+    """Say whether a sentence speaks of who says it, or of nobody else."""
+    if sentence.is_korean or _FIRST_PERSON.match(sentence.text):
+        return True
+    return not (sentence.words and sentence.words[0].place == TOPIC)
 
 
 def _is_changed_value(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
@@ -266,14 +358,14 @@ def _is_changed_value(earlier: Sentence, later: Sentence, shared: Sequence[str])
     words = {word.stem: word for word in later.words}
     if sum(words[stem].is_anchor for stem in shared) < _FEWEST_ANCHORS or find_losses(later.text):
         return False
-    if _PART.search(later.text) or not _is_on_one_subject(earlier, later, shared, ()):
+    if _PART.search(later.text) or not _share_most(earlier, later, shared):
         return False
     return any(later.find_cue(name) for name in _CHANGING) and not any(earlier.find_cue(name) for name in _CHANGING)
 
 
 def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
     """Say whether a sentence asserts what it says in a clause; what the other one says in the same words casts no doubt."""
-    if sentence.text.rstrip().endswith(("?", "？")):
+    if _asks(sentence):
         return False
     if any(sentence.find_cue(name) - beside.find_cue(name) for name in _DOUBTFUL):
         return False
@@ -282,21 +374,35 @@ def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
     return not any(sentence.has_mood(name) for name in _NOT_ASSERTED_MOODS)
 
 
-def _is_on_one_subject(earlier: Sentence, later: Sentence, shared: Sequence[str], differing: Sequence[str]) -> bool:
+def _is_on_one_subject(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
+    """Say whether the later sentence names all that the earlier one is about, and more of what it says."""
+    words = {word.stem: word for word in later.words}
+    if sum(words[stem].is_anchor for stem in shared) < _FEWEST_ANCHORS:
+        return False
+    topics = [word for word in list_topics(earlier) if word.is_anchor and not word.is_object]
+    return bool(topics) and all(has_word(later, word.stem) for word in topics)
+
+
+def _share_most(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
     shorter = max(2, min(len(earlier.stems), len(later.stems)))
-    return not differing and len(shared) / shorter >= _SUBJECT_SHARE
+    return len(shared) / shorter >= _SUBJECT_SHARE
+
+
+def _asks(sentence: Sentence) -> bool:
+    return sentence.text.rstrip().endswith(("?", "？"))
 
 
 def is_same_word(one: str, other: str) -> bool:
     """Say whether two stems are of one word; Korean endings are taken off only roughly, and long words are cut short."""
     if one == other:
         return True
-    if one[0] < "가" or other[0] < "가" or min(len(one), len(other)) < 2:  # noqa: PLR2004
+    if one[0] < "가" or other[0] < "가" or min(len(one), len(other)) < _SHORTEST_HANGUL:
         return False
     if one.startswith(other) or other.startswith(one):
         return True
     short, long = sorted((one, other), key=len)
-    return len(short) == 2 < len(long) and short[0] == long[0] and short[1] in long[2:]  # noqa: PLR2004 (선대: 선형대수)
+    # 선대: 선형대수.
+    return len(short) == _SHORTEST_HANGUL and short[0] == long[0] and short[1] in long[_SHORTEST_HANGUL:]
 
 
 def list_shared(earlier: Sentence, later: Sentence) -> list[str]:

@@ -63,8 +63,15 @@ CUES = {
         r"\b(?:yeah sure|oh yeah|sure,|great,|great idea|while we're at it)",
     ),
     "unsure": (
-        r"(?<![기다])(?:대|래|더라|다더라|대요|래요)\s*[.!~ㅋㅎ]*$|고민|수도 있|할까|을까|를까|생각 ?중|검토|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데",
-        r"\b(?:might|maybe|perhaps|thinking|considering|not sure|some day|what if|suppose|imagine|should we|would|could)\b",
+        (
+            r"(?<![기다])(?:대|래|더라|다더라|대요|래요)\s*[.!~ㅋㅎ]*$|고민|수도 있|할까|을까|를까|생각 ?중|검토"
+            r"|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데|일단"
+        ),
+        (
+            r"\b(?:might|maybe|perhaps|thinking|considering|not sure|some ?day|idea of|intrigued|curious"
+            r"|wonder\w*|interested|want(?:ed)? to|hop(?:e|ing) to|plann?(?:ing)? (?:to|on)"
+            r"|(?:trying|need|looking|meant|about) to|should|what if|suppose|imagine|would|could)\b"
+        ),
     ),
     "once": (
         r"이번만|이번 ?(?:주|커밋|건|에만)[은만]|오늘만|하루만|예외|잠깐",

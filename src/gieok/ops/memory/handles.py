@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from typing import NamedTuple
 
 from gieok import places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt.records import MEMORY
 from gieok.capabilities.prompt.standing import EndedClaim, Standing
 from gieok.engine.recall import first_answer
@@ -89,6 +91,25 @@ def _latest(context: Context, old: Document, line: int) -> Memory:
         key = renamed[key]
     held = context.memory.store().get(old.scope, [key]) if seen else []
     return Memory(held[0], line) if held else Memory(old, line, was_replaced=True)
+
+
+def lock_observations(context: Context, *scopes: Scope) -> ExitStack:
+    """Hold the locks under which observations of scopes, and what was said there, are looked at and then changed."""
+    held = ExitStack()
+    for lock in (name(scope) for scope in sorted(scopes) for name in (observing, reflecting)):
+        held.enter_context(context.memory.journal().exclusive(lock))
+    return held
+
+
+def read_again(context: Context, memory: Memory) -> Document:
+    """Return the document of a memory as it is now, under its lock. Raises BadRequest where it is gone."""
+    document = memory.document
+    found, _ = first_answer(context.memory.stores(), lambda store: list(store.get(document.scope, [document.key])))
+    if not found:
+        raise BadRequest(
+            f"{memory.handle} was forgotten or replaced meanwhile", hint="`gieok list` shows what holds now"
+        )
+    return found[0]
 
 
 def _keys(keys: Iterable[str], scope: Scope, digits: str) -> list[str]:

@@ -203,7 +203,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     store.compact()
     moved = 0
     if isinstance(store, ManagedCopy) and not request.no_wait:
-        moved = store.push(context.progress("uploaded"))
+        moved = store.push(context.progress("uploaded"), verify=request.force)
     copy_beside(context, context.scope, force=request.force)
     return IndexResult(report, embedded, waiting, moved, note)
 

@@ -70,11 +70,12 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
         grants.check(context.home, str(kept.base.parent))
     until = _last_day(context, request.until, text)
     record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now(), until)
-    file, created = records.save(
-        kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
-    )
-    if kept.is_project:
-        _trust(context, kept, file)
+    with kept.lock(context.home):
+        file, created = records.save(
+            kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
+        )
+        if kept.is_project:
+            _trust(context, kept, file)
     indexed = follow_soon(context, kept)
     if indexed and not is_indexed(context, kept, file):
         raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")

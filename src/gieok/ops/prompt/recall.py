@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gieok import places
 from gieok.agents import table
-from gieok.capabilities.prompt import choice, inject, question, tasks
+from gieok.capabilities.prompt import choice, inject, question, rules, tasks
 from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.matches import category_of, shown_path
 from gieok.capabilities.prompt.options import HookSettings
@@ -26,7 +26,7 @@ from gieok.ops.memory import newest
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 from gieok.ops.prompt.candidates import FATES, Candidate, Cuts, cuts, explained
 from gieok.option import Value
-from gieok.ports.store import Store, VectorSearch
+from gieok.ports.store import ManagedSearch, Store, VectorSearch
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.turns import spoken
 
@@ -140,6 +140,8 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         return RecallResult("", 0, (), (), None)
     asking = _Asking(context, store, scopes, request.within_ms)
     asks_memory = asking.asks_memory(texts[0])
+    if question.asks_the_world(prompt):
+        asks_memory = choice.LEAST_ASKING
     for text in texts:
         asking.ask(text)
     about = tasks.question_of(prompt)
@@ -151,12 +153,13 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     found = _newest_first(context, store, asking.best())
     every = _memories(context, store, found, window)
     memories = choice.likely(every, asks_memory)
-    shown = choice.fresh(memories, window, str(context.caller.folder))
+    binding = rules.bearing(rules.read(str(context.home), map(str, scopes), _lines_of(store)), prompt)
+    shown = choice.fresh(rules.first(binding, memories), window, str(context.caller.folder))
     settings = _settings(context, request)
     injection = choice.rendered(shown, settings, str(context.home), context.project)
     limit = int(settings.number("hook.limit"))
     why = explained(every, memories, shown, injection.memories, window, limit) if request.explain else None
-    is_hint = not memories and asking.is_near and question.asks_about_the_past(prompt)
+    is_hint = not memories and not binding and asking.is_near and question.asks_about_the_past(prompt)
     return RecallResult(
         inject.note() if is_hint else injection.text,
         injection.tokens,
@@ -167,6 +170,16 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         why,
         cuts(every, asks_memory) if request.explain else None,
     )
+
+
+def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
+    """Return what reads the lines of a document by scope and key; none where it is gone."""
+
+    def lines(scope: str, key: str) -> list[str]:
+        found = store.get(Scope(scope), [key])
+        return found[0].text.split("\n") if found else []
+
+    return lines
 
 
 def _settings(context: Context, request: RecallRequest) -> HookSettings:
@@ -192,7 +205,9 @@ class _Asking:
         if self._found and time.monotonic() > self._end:
             self.degraded = "time was up before everything was asked"
             return
-        asked = Question(text, self._scopes, hybrid=self._context.memory.is_hybrid)
+        # A service that searches by itself is not asked of every prompt: each would leave the machine, be paid, and come late.
+        is_here = not isinstance(self._store, ManagedSearch)
+        asked = Question(text, self._scopes, use_vectors=is_here, hybrid=self._context.memory.is_hybrid)
         ranked = recall(self._store, self._embedder, asked, self._profile, self._context.clock, self._context.zone)
         self.degraded = ranked.degraded or self.degraded
         for hit in ranked.hits:
