@@ -27,7 +27,7 @@ from gieok.backends.embedders.e5.runtime import E5Embedder
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.files.profile import FILES
 from gieok.engine import likelihood
-from gieok.engine.lifecycle import fill_vectors
+from gieok.engine.lifecycle import fill_lines, fill_vectors
 from gieok.engine.recall import Question, recall
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Hit
@@ -223,6 +223,7 @@ def measure(
                 scope = Scope(f"bench:{vault.name}-{size}-{len(records)}")
                 fill_scope(store, scope, vault, others[: max(size - len(vault.notes), 0)], records)
                 fill_vectors(store, embedder)
+                fill_lines(store, embedder)
                 asked += [ask(store, embedder, scope, case) for case in vault.cases]
             yield size, bool(records), asked
 

@@ -44,6 +44,8 @@ class SearchHit(NamedTuple):
     file: Omitted[str] = None
     #: The line in it that answers best.
     line: Omitted[int] = None
+    #: What stands in that line, where it was found by meaning.
+    line_text: Omitted[str] = None
 
 
 class Days(NamedTuple):

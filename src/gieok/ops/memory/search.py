@@ -109,7 +109,8 @@ def _shown(
         dict(hit.signals) if explain else None,
         dict(hit.parts) if explain and hit.parts else None,
         file,
-        _best_line(p, " ".join(request.query)) if file else None,
+        (hit.line.number if hit.line else _best_line(p, " ".join(request.query))) if file or hit.line else None,
+        hit.line.text if hit.line else None,
     )
 
 
