@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import leftover
 import parts
 import pytest
 from hypothesis import HealthCheck, settings
@@ -65,6 +66,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         )
     for name, absent in config.stash.get(_LEFT_OUT, {}).items():
         terminalreporter.write_line(f"left out: {name} needs {' and '.join(absent)}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_process_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Fail where a process that a test started is there when all of them are done; the folder in it says which test."""
+    yield
+    left = leftover.processes((str(tmp_path_factory.getbasetemp()), os.environ["HOME"]))
+    assert not left, f"left by tests: {left}"
 
 
 @pytest.fixture(scope="session")

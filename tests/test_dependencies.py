@@ -7,7 +7,7 @@ from pathlib import Path
 import parts
 import pytest
 
-from gieok import registry
+from gieok import extras, registry
 
 _ROOT = Path(__file__).parents[1]
 _PROJECT = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -53,7 +53,7 @@ def test_every_row_of_the_registry_names_an_extra_that_exists() -> None:
     rows = [row for table in tables for row in table.values() if isinstance(row, registry.Backend)]
     named = {row.extra for row in rows if row.extra}
     assert named == set(_EXTRAS) - {"all", "testing"}
-    assert "[postgres]" in registry.install_hint("postgres")
+    assert "[postgres]" in extras.install_hint("postgres")
 
 
 def test_all_holds_every_extra_but_the_one_for_tests() -> None:

@@ -64,8 +64,10 @@ def _is_hook(arguments: list[str]) -> bool:
 def _refresh(folder: str) -> str:
     """Index what changed of a project (a pull, an edit by hand), without vectors; a large change goes on without us.
 
-    Return what a person must be told: that something of it waits for trust; '' where they were told, or nothing does.
+    Return what a person must be told: that the disk is full; that something of it waits for trust, where they were not told.
     """
+    if full := _full_disk():
+        return full
     found: list[tuple[Waiting, str]] = []
 
     def refresh() -> None:
@@ -90,6 +92,20 @@ def _refresh(folder: str) -> str:
 
     _briefly(refresh)
     return _told(*found[0]) if found and found[0][0] else ""
+
+
+def _full_disk() -> str:
+    """Return what a person must be told of a full disk, on which nothing is indexed; '' where there is room."""
+    from gieok import fs, places
+
+    if not fs.is_full(places.home()):
+        return ""
+    from pathlib import Path
+
+    from gieok.ops.operation import full_disk_words
+    from gieok.surfaces.language import language
+
+    return f"Gieok: {full_disk_words(Path(places.home())).say(language([], os.environ))}"
 
 
 def _catch_up() -> None:

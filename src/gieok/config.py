@@ -42,6 +42,19 @@ def _schedule(name: str, default: str, doc: str) -> Option:
     )
 
 
+def _agents(text: str) -> None:
+    from gieok.agents.agent import observed  # as above
+
+    registry.check_names(observed(), ("auto", "none"), text)
+
+
+def _model(name: str, doc: str, default: str = "", alone: tuple[str, ...] = ("",)) -> Option:
+    """Return a setting that names a model; a provider that nobody knows is refused when it is set."""
+    return Option(
+        name, default, doc, check=partial(registry.check_model, registry.GENERATORS, alone), hint=registry.MODEL_HINT
+    )
+
+
 OPTIONS = (
     Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
     Option(
@@ -61,7 +74,8 @@ OPTIONS = (
     Option("gemini.embedding_model", "", "what a new File Search store embeds with; the service's default where empty"),
     Option("gemini.top_k", 10, "how many chunks a search asks for; each is paid as input", low=1),
     Option("gemini.daily_calls", 1000, "searches a day, then local search only; 0: unlimited", low=0),
-    Option("gemini.timeout_s", 15.0, "how long a call may take", low=1),
+    Option("gemini.timeout_s", 15.0, "how long a call may take that uploads, deletes or lists", low=1),
+    Option("gemini.search_timeout_s", 2.0, "how long a search may wait for the service, all tries together", low=0.1),
     Option("gemini.upload_timeout_s", 120.0, "how long an upload may take to become searchable", low=1),
     Option("gemini.price_input", 0.30, "dollars for a million tokens in, for the cost that `gieok status` shows", low=0),
     Option("gemini.price_output", 2.50, "dollars for a million tokens out", low=0),
@@ -109,11 +123,16 @@ OPTIONS = (
     Option("watch.rescan_s", 300, "seconds without an event after which everything is compared again", low=1),
     *PROMPT_OPTIONS,
     Option("daemon.idle_hours", 3.0, "a daemon that a session start brought up ends after so long unused; 0: never", low=0),
-    Option("observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas"),
+    Option(
+        "observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas", check=_agents,
+        hint="agents: as `gieok install --help` lists them, or auto, or none",
+    ),
     Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
     Option("observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"),
     Option("observe.notes_target", "", "where mirrors go; else the memory folder of OpenClaw's workspace"),
-    Option("observe.model", "rules", "what observes: rules (no model), provider:model, or claude-code, codex (no key)"),
+    _model(
+        "observe.model", "what observes: rules (no model), provider:model, or claude-code, codex (no key)", "rules", ("rules",)
+    ),
     Option("observe.base_url", "", "address of the model's provider, needed for compatible; or the path of claude, codex"),
     Option("observe.key_variable", "", "variable that holds the key; else the provider's usual one"),
     Option("observe.temperature", 0.3, "temperature of the observer", low=0),
@@ -147,24 +166,25 @@ OPTIONS = (
     _schedule("archive.schedule_sync", "0 4 * * *", "when archive.cold and Gieok are synchronised, both ways"),
     _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
     *CHARACTER_OPTIONS,
-    Option("reflect.model", "", "what reflects: as observe.model, which it is where this is empty"),
+    _model("reflect.model", "what reflects: as observe.model, which it is where this is empty", alone=("", "rules")),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
     Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
     _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
+    _schedule("gemini.schedule", "15 5 * * *", "when Gemini File Search is compared with what is here, and brought in line"),
     _schedule("housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"),
     Option(
         "housekeeping.keep", "", "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
         check=_kept_days, hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
     ),
-    Option("code.model", "", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),
+    _model("code.model", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),
     Option("code.base_url", "", "as observe.base_url, for code.model and models of the same provider"),
     Option("code.key_variable", "", "as observe.key_variable, for code.model and models of the same provider"),
     Option("code.summary_tokens", 200_000, "tokens that summaries may use in one `code init --full` or `code escalate`", low=0),
     Option("code.embed_passages", 2_000, "passages that one `code init` or `code sync` gives vectors at most, first of what a "
            "search needs first; the rest waits for the next; 0: all", low=0),
-    Option("code.upkeep_model", "", "the cheap model that summarises what changed at every sync; empty: none"),
+    _model("code.upkeep_model", "the cheap model that summarises what changed at every sync; empty: none"),
     Option("code.upkeep_base_url", "", "as code.base_url, which it is where this is empty and the provider the same"),
     Option("code.upkeep_key_variable", "", "as code.key_variable, which it is where this is empty and the provider the same"),
     Option("code.upkeep_tokens", 20_000, "tokens that summaries may use in one sync; what is left waits for the next", low=0),
@@ -172,7 +192,10 @@ OPTIONS = (
     _schedule("backup.schedule", "", "when a backup is made"),
     Option("backup.keep", 7, "how many of the newest backups stay; 0: all", low=0),
     Option("keys.store", "file", "where `gieok keys set` puts keys: .env or the system's keyring", choices=("file", "keyring")),
-    Option("notify.to", "log", "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas"),
+    Option(
+        "notify.to", "log", "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas",
+        check=partial(registry.check_names, registry.NOTIFIERS, ()), hint=f"one or more of {', '.join(registry.NOTIFIERS)}",
+    ),
     Option("notify.timeout_s", 10.0, "how long each way of telling may take", low=1),
     Option("notify.openclaw_url", "", "address of OpenClaw's gateway; empty: as its own configuration says", is_address=True),
     Option("notify.openclaw_route", "wake", "wake (its next turn), agent (a run that answers you), or the path of a mapping"),
@@ -333,8 +356,14 @@ def change(settings: Settings, texts: Mapping[str, str]) -> None:
 
     `texts` is name → text. Killed at any moment, the file is the old one or the new one. Raises as `planned`.
     """
-    if made := planned(settings, texts):
-        fs.replace_private(paths.user_config(settings.home), made)
+    with changing(settings.home):
+        if made := planned(settings, texts):
+            fs.replace_private(paths.user_config(settings.home), made)
+
+
+def changing(home: Path) -> fs.exclusive:
+    """Return the lock under which the user's file is read and then written."""
+    return fs.lock_resource(home, paths.user_config(home))
 
 
 def planned(settings: Settings, texts: Mapping[str, str]) -> str:

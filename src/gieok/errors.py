@@ -37,6 +37,8 @@ Each error says what happened (the message names the value) and the next step (`
 `code` is stable: surfaces map it to an exit status, an HTTP status or an MCP error through `STATUS`.
 """
 
+import errno
+
 
 class GieokError(Exception):
     """Root of every error that Gieok raises on purpose."""
@@ -270,14 +272,18 @@ class TranscriptUnreadable(GieokError):
 
 
 class GeneratorFailed(GieokError):
-    """A language model gave no usable answer; what it was to read waits. `worth_retrying`: the same may work later."""
+    """A language model gave no usable answer; what it was to read waits.
+
+    `worth_retrying`: the same may work later. `status` is that of the provider's answer, 0 where there was none.
+    """
 
     code = "generator_failed"
     hint = "`gieok observe stats` shows what waits; it goes on by itself once the model answers"
 
-    def __init__(self, message: str, *, hint: str | None = None, worth_retrying: bool = False) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, worth_retrying: bool = False, status: int = 0) -> None:
         super().__init__(message, hint=hint)
         self.worth_retrying = worth_retrying
+        self.status = status
 
 
 class DegenerateOutput(GeneratorFailed):
@@ -313,6 +319,8 @@ TRACEBACK_VARIABLE = "GIEOK_TRACEBACK"
 
 def unexpected(error: Exception) -> GieokError:
     """Return the error for what nobody raised on purpose: a file that cannot be used is the caller's, anything else ours."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StoreFull(f"no space left while writing {str(error.filename or '?')!r}")
     if isinstance(error, OSError) and error.filename and error.strerror:
         hint = "check that it is there, and that you may read and write it"
         return BadRequest(f"{str(error.filename)!r}: {error.strerror}", hint=hint)

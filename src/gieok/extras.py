@@ -1,11 +1,78 @@
-"""How to install what is missing, as this copy of Gieok was installed: no index is named that does not have it."""
+"""The one door for packages that may be missing, and how to install one as this copy of Gieok was installed.
+
+An import inside a function, of a package that the core does not bring, stands in a block of `imports_of`: what is missing is
+then named with the command that brings it, whoever asked, and never a `ModuleNotFoundError`.
+"""
 
 import os
-import shlex
 import sys
 from collections.abc import Mapping
+from types import TracebackType
+
+from gieok.errors import MissingExtra
 
 _NAME = "gieok"
+
+
+class imports_of:  # noqa: N801 - it is called like a function
+    """A block of imports that an extra of gieok brings, for `user`: what needs them. ''  is no extra: a package of the core.
+
+    An import that fails in it raises MissingExtra; what fails inside of Gieok's own modules, or of Python's, is a mistake of
+    ours and raises as it is.
+    """
+
+    def __init__(self, extra: str, user: str) -> None:
+        self._extra = extra
+        self._user = user
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, ImportError) and not _is_ours(error):
+            raise missing(self._extra, self._user, _package(error)) from error
+
+
+def require(extra: str, user: str, modules: tuple[str, ...]) -> None:
+    """Raise MissingExtra where one of `modules` is not there; none is imported."""
+    for module in modules:
+        if not is_installed(module):
+            raise missing(extra, user, module.replace(".", "-").replace("_", "-"))
+
+
+def is_installed(module: str) -> bool:
+    """Say whether a module could be imported; it is not."""
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(module) is not None
+    except ImportError:  # the package above it is not there
+        return False
+
+
+def missing(extra: str, user: str, package: str) -> MissingExtra:
+    """Return the error for a package that is not installed."""
+    return MissingExtra(
+        f"{user!r} needs the Python package {package!r}, which is not installed", hint=install_hint(extra, package)
+    )
+
+
+def install_hint(extra: str, package: str = "") -> str:
+    """Return what a person runs to install an extra of gieok, or a package of its core."""
+    return f"run `{command(extra)}`" if extra else f"run `pip install {package}`"
+
+
+def _is_ours(error: ImportError) -> bool:
+    top = (error.name or "").partition(".")[0]
+    return top == _NAME or top in sys.stdlib_module_names
+
+
+def _package(error: ImportError) -> str:
+    """Return the package that an import wanted; the words of the error where it does not say."""
+    top = (error.name or "").partition(".")[0]
+    return top.replace("_", "-") if isinstance(error, ModuleNotFoundError) and top else str(error)
 
 
 def command(extra: str) -> str:
@@ -26,6 +93,8 @@ def _origin() -> Mapping[str, object]:
 
 
 def _command(extra: str, origin: Mapping[str, object], prefix: str) -> str:
+    import shlex
+
     url, folder = str(origin.get("url", "")), origin.get("dir_info")
     wanted = f"{_NAME}[{extra}]"
     if url.startswith("file://") and isinstance(folder, Mapping):

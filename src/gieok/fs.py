@@ -4,9 +4,11 @@ Folders are made 0700 and files 0600, because memory is private. Locks are the o
 their holder dies. Standard library without `pathlib` and `contextlib`, whose import is too slow for the prompt hook.
 """
 
+import errno
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Callable
 
 TYPE_CHECKING = False
@@ -18,6 +20,16 @@ if TYPE_CHECKING:
     FolderT = TypeVar("FolderT", str, Path)
 
 PRIVATE = stat.S_IRUSR | stat.S_IWUSR
+#: A disk, or a user's share of it, has no room left.
+FULL = (errno.ENOSPC, errno.EDQUOT)
+#: What is put aside in the home folder, so that there is room to forget something on a full disk: deleting is journaled, too.
+RESERVE = "reserve"
+_RESERVE_BYTES = 1 << 20
+#: With less on the disk nothing is put aside.
+_AMPLE_BYTES = 64 << 20
+#: Logs of before, which nobody misses when there is no room.
+_EXPENDABLE = ("daemon.log.1", os.path.join("logs", "hook.log.1"), os.path.join("hook", "calls.jsonl.1"))
+_UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, *FULL)
 #: Ending of a file that is being written. Its name says nothing of the target's, which may have the longest name allowed.
 _TEMPORARY = ".gieok.tmp"
 
@@ -73,6 +85,9 @@ def _put(folder: str, content: str | bytes, mode: int, place: Callable[[str], No
         if mode != PRIVATE:
             os.chmod(fresh, mode)
         place(fresh)
+    except OSError as error:
+        error.filename = error.filename or folder  # those of a full disk name no file
+        raise
     finally:
         _remove(fresh)
     _sync_folder(folder)
@@ -102,23 +117,87 @@ def sweep(folder: "AnyPath") -> None:
             _remove(os.path.join(folder, name))
 
 
+def is_full(folder: "AnyPath") -> bool:
+    """Say whether the disk of a folder has no room for anything new."""
+    try:
+        found = os.statvfs(folder)
+    except (AttributeError, OSError):  # Windows; no such folder
+        return False
+    return found.f_bavail * found.f_frsize < _RESERVE_BYTES // 4
+
+
+def keep_reserve(home: "AnyPath") -> None:
+    """Put space aside where there is ample; see `make_room`. Errors of the file system are ignored."""
+    file = os.path.join(home, RESERVE)
+    try:
+        if not os.path.exists(file):
+            found = os.statvfs(home)
+            if found.f_bavail * found.f_frsize >= _AMPLE_BYTES:
+                replace_private(file, os.urandom(_RESERVE_BYTES))  # nothing that a file system could make smaller
+    except (AttributeError, OSError):
+        return
+
+
+def make_room(home: "AnyPath") -> None:
+    """Give up, on a full disk, what was put aside, then old logs, until there is room for the journal of a deletion."""
+    for name in (RESERVE, *_EXPENDABLE):
+        if _has_room(home):
+            return
+        _remove(os.path.join(home, name))
+
+
+def _has_room(home: "AnyPath") -> bool:
+    """Say whether half of the reserve can be written: a user's share may be used up where the disk is not."""
+    probe = os.path.join(home, f".{os.urandom(8).hex()}{_TEMPORARY}")
+    try:
+        with open(probe, "wb") as opened:
+            opened.write(bytes(_RESERVE_BYTES // 2))
+    except OSError as error:
+        return error.errno not in FULL
+    finally:
+        _remove(probe)
+    return True
+
+
 def append(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None:
     """Append to a private file in one write, so that lines of several processes do not mix; see `rotate`."""
     make_private(os.path.dirname(file))
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
     try:
+        _acquire(descriptor, wait=True)  # see `rewrite_lines`
         os.write(descriptor, text.encode("utf-8", "backslashreplace"))
     finally:
         os.close(descriptor)
     rotate(file, most_bytes)
 
 
+def rewrite_lines(file: "AnyPath", change: Callable[[str], str]) -> bool:
+    """Change the lines of a log in place, because others may hold it open; say whether it differs.
+
+    What `append` adds meanwhile waits, and stands behind.
+    """
+    descriptor = os.open(file, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "r+b") as log:
+        _acquire(descriptor, wait=True)
+        text = log.read().decode("utf-8", "surrogateescape")
+        fresh = "".join(map(change, text.splitlines(keepends=True)))
+        if fresh == text:
+            return False
+        log.seek(0)
+        log.write(fresh.encode("utf-8", "surrogateescape"))
+        log.truncate()
+    return True
+
+
 def rotate(log: "AnyPath", most_bytes: float) -> None:
     """Rename a log that is larger than `most_bytes` to `LOG.1`, which is replaced."""
     try:
-        if os.stat(log).st_size > most_bytes:
-            os.replace(log, f"{os.fspath(log)}.1")
-    except FileNotFoundError:  # another process was faster
+        if os.stat(log).st_size <= most_bytes:
+            return
+        with exclusive(f"{os.fspath(log)}.lock"):
+            if os.stat(log).st_size > most_bytes:  # of two processes the slower one would rename the new log
+                os.replace(log, f"{os.fspath(log)}.1")
+    except FileNotFoundError:
         return
 
 
@@ -156,17 +235,26 @@ def create_private(file: "AnyPath") -> None:
 
 
 class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
-    """Hold the lock of a file; False where it is taken and `wait` is off. Threads of one process count as others."""
+    """Hold the lock of a file; False where it is taken and `wait` is off. Threads of one process count as others.
 
-    def __init__(self, file: "AnyPath", *, wait: bool = True) -> None:
+    `must` off: where the file cannot be made, because its folder is read-only or the disk full, go on without a lock.
+    """
+
+    def __init__(self, file: "AnyPath", *, wait: bool = True, must: bool = True) -> None:
         self._file = file
         self._wait = wait
+        self._must = must
         self._descriptor = -1
 
     def __enter__(self) -> bool:
         """Create the file where it is missing, and take its lock. Raises OSError."""
-        make_private(os.path.dirname(os.path.abspath(self._file)))
-        self._descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, PRIVATE)
+        try:
+            make_private(os.path.dirname(os.path.abspath(self._file)))
+            self._descriptor = os.open(self._file, os.O_CREAT | os.O_RDWR, PRIVATE)
+        except OSError as error:
+            if self._must or error.errno not in _UNWRITABLE:
+                raise
+            return True
         try:
             return _acquire(self._descriptor, wait=self._wait)
         except BaseException:
@@ -175,7 +263,21 @@ class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
 
     def __exit__(self, *_: object) -> None:
         """Release the lock."""
-        os.close(self._descriptor)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+
+
+def lock_resource(home: "AnyPath", path: "AnyPath") -> exclusive:
+    """Return the lock of what lies at a path: whoever looks at it and then writes holds this over both.
+
+    A resource is a file, or a folder whose files are looked at together; links to it share its lock. The lock files are in
+    the home folder, because a resource may lie in a repository; where that is read-only there is none. Held for
+    milliseconds, never while a person or a model is asked. Order, where several are held: locks of the journal, this one,
+    then the one of trust.
+    """
+    name = os.path.realpath(path).encode("utf-8", "surrogateescape")
+    file = os.path.join(home, "locks", f"{zlib.crc32(name):08x}{zlib.adler32(name):08x}.lock")
+    return exclusive(file, must=False)
 
 
 if sys.platform == "win32":

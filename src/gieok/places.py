@@ -97,12 +97,18 @@ def lasting_file(home: str, scope: str) -> str:
     return os.path.join(home, "lasting", f"{_summed(scope)}.json")
 
 
-#: Of a row of that file that says what holds no more.
-REPLACED_FIELDS = 8
+def rules_file(home: str, scope: str) -> str:
+    """Return the file that names the turns of a scope in which the user states rules that bind."""
+    return os.path.join(home, "lasting", f"{_summed(scope)}.rules")
+
+
+#: Of a row of `replaced_file`: the claim (key, line, place, length, sum), what holds instead (scope, key, line, place, length,
+#: sum), since when.
+CLAIM_FIELDS = 12
 
 
 def replaced_file(home: str, scope: str) -> str:
-    """Return the file that names the statements of a scope that others have replaced."""
+    """Return the file that names the claims of a scope that hold no more."""
     return os.path.join(home, "lasting", f"{_summed(scope)}.replaced")
 
 

@@ -8,7 +8,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
 #: A service is started with a short PATH.
@@ -25,23 +25,29 @@ LOCAL_STORE = "sqlite"
 
 
 class Backend:
-    """`target` is `module:name`, imported on first use; `extra` is the extra of gieok that it needs ('': none)."""
+    """`target` is `module:name`, imported on first use; `extra` is the extra of gieok that it needs ('': none).
 
-    def __init__(self, target: str, *, extra: str = "") -> None:
+    `modules` are those of the extra that it imports only when it works: that one is missing is said when it is opened.
+    """
+
+    def __init__(self, target: str, *, extra: str = "", modules: "tuple[str, ...]" = ()) -> None:
         self.target = "gieok.backends." + target
         self.extra = extra
+        self.modules = modules
 
 
 class StoreBackend(Backend):
     """`target` is a class with `open(opening)`; see `gieok.backends.opening`.
 
     `file` is the SQLite file in the home folder that holds its texts. Without one the data is on a server: with
-    `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the server does not.
+    `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the server does not. `sent` is a file in the
+    home folder that is there from when on it may have copies of documents at a service.
     """
 
-    def __init__(self, target: str, *, file: str = "", extra: str = "") -> None:
+    def __init__(self, target: str, *, file: str = "", extra: str = "", sent: str = "") -> None:
         super().__init__("stores." + target, extra=extra)
         self.file = file
+        self.sent = sent
 
     @property
     def is_remote(self) -> bool:
@@ -73,9 +79,15 @@ class GeneratorBackend(Backend):
     """
 
     def __init__(
-        self, target: str, *, extra: str = "models", key_variable: str = "", address: str = "", program: str = ""
+        self,
+        target: str,
+        *,
+        modules: "tuple[str, ...]" = (),
+        key_variable: str = "",
+        address: str = "",
+        program: str = "",
     ) -> None:
-        super().__init__("generators." + target, extra=extra)
+        super().__init__("generators." + target, extra="models" if modules else "", modules=modules)
         self.key_variable = key_variable
         self.address = address
         self.program = program
@@ -115,7 +127,7 @@ class ArchiveBackend(Backend):
 STORES = {
     "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
     "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
-    "gemini": StoreBackend("gemini.store:GeminiStore", file="gemini.sqlite", extra="gemini"),
+    "gemini": StoreBackend("gemini.store:GeminiStore", file="gemini.sqlite", extra="gemini", sent="gemini.owner"),
     "lancedb": StoreBackend("lancedb.store:LanceStore", file="lancedb.sqlite", extra="lancedb"),
     "chroma": StoreBackend("chroma.store:ChromaStore", file="chroma.sqlite", extra="chroma"),
 }
@@ -129,7 +141,7 @@ JOURNALS = {
 ACCOUNTS = {
     "sqlite": AccountsBackend("sqlite:SqliteAccounts", file="accounts.sqlite"),
     "postgres": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
-    "mongo": AccountsBackend("postgres:PostgresAccounts", extra="postgres"),
+    "mongo": AccountsBackend("postgres:PostgresAccounts", extra="mongo"),
 }
 #: How much a key may ask: counted in one process, or by all that share a server.
 RATE_LIMITERS = {
@@ -171,24 +183,31 @@ RERANKERS = {
     "jina": ModelBackend(_RERANKING, is_service=True, key_variable="JINA_API_KEY", address="https://api.jina.ai"),
     "compatible": ModelBackend(_RERANKING, is_service=True),
 }
+_ANTHROPIC = ("pydantic_ai", "anthropic")
+_GOOGLE = ("pydantic_ai", "google.genai")
+_OPENAI = ("pydantic_ai", "openai")
+_OPENAI_URL = "https://api.openai.com/v1"
 GENERATORS = {
-    "anthropic": GeneratorBackend("providers:anthropic", key_variable="ANTHROPIC_API_KEY"),
-    "claude-code": GeneratorBackend("host_command:ClaudeCode", extra="", program="claude"),
-    "codex": GeneratorBackend("host_command:Codex", extra="", program="codex"),
-    "compatible": GeneratorBackend("providers:chat"),
-    "gemini": GeneratorBackend("providers:gemini", key_variable="GEMINI_API_KEY"),
-    "ollama": GeneratorBackend("ollama:OllamaGenerator", extra="", address="http://127.0.0.1:11434"),
-    "openai": GeneratorBackend("providers:chat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
+    "anthropic": GeneratorBackend("providers:anthropic", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"),
+    "claude-code": GeneratorBackend("host_command:ClaudeCode", program="claude"),
+    "codex": GeneratorBackend("host_command:Codex", program="codex"),
+    "compatible": GeneratorBackend("providers:chat", modules=_OPENAI),
+    "gemini": GeneratorBackend("providers:gemini", modules=_GOOGLE, key_variable="GEMINI_API_KEY"),
+    "ollama": GeneratorBackend("ollama:OllamaGenerator", address="http://127.0.0.1:11434"),
+    "openai": GeneratorBackend("providers:chat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL),
 }
 #: Models that talk, by the same names; `scripted` is none.
 CHATS = {
-    "anthropic": GeneratorBackend("chats:AnthropicChat", key_variable="ANTHROPIC_API_KEY"),
-    "compatible": GeneratorBackend("chats:OpenAiChat"),
-    "gemini": GeneratorBackend("chats:GeminiChat", key_variable="GEMINI_API_KEY"),
-    "ollama": GeneratorBackend("ollama:OllamaChat", extra="", address="http://127.0.0.1:11434"),
-    "openai": GeneratorBackend("chats:OpenAiChat", key_variable="OPENAI_API_KEY", address="https://api.openai.com/v1"),
-    "scripted": GeneratorBackend("scripted:ScriptedChat", extra=""),
+    "anthropic": GeneratorBackend("chats:AnthropicChat", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"),
+    "compatible": GeneratorBackend("chats:OpenAiChat", modules=_OPENAI),
+    "gemini": GeneratorBackend("chats:GeminiChat", modules=_GOOGLE, key_variable="GEMINI_API_KEY"),
+    "ollama": GeneratorBackend("ollama:OllamaChat", address="http://127.0.0.1:11434"),
+    "openai": GeneratorBackend("chats:OpenAiChat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL),
+    "scripted": GeneratorBackend("scripted:ScriptedChat"),
 }
+_COMMANDS = ", ".join(name for name, row in GENERATORS.items() if row.program)
+#: How a setting names a model.
+MODEL_HINT = f"write provider:model ({_COMMANDS} alone will do); providers: {', '.join(sorted(GENERATORS))}"
 NOTIFIERS = {
     "log": ChannelBackend("log:LogChannel"),
     "desktop": ChannelBackend("desktop:DesktopChannel"),
@@ -206,7 +225,8 @@ ARCHIVES = {
 WARM = {"folder": Backend("archives.folder:FolderArchive")}
 #: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a time-out.
 KEY_PROBES = {
-    name: Backend(f"key_probes:{name}", extra="models") for name in ("anthropic", "compatible", "gemini", "openai")
+    name: Backend(f"key_probes:{name}", extra="models", modules=GENERATORS[name].modules[1:])
+    for name in ("anthropic", "compatible", "gemini", "openai")
 }
 KEYRINGS = {"keyring": Backend("system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {
@@ -239,31 +259,59 @@ def find_program(program: str, environment: "Mapping[str, str]") -> str:
     return which(program, path=os.pathsep.join((environment.get("PATH", os.defpath), *folders))) or ""
 
 
+def check_model(table: "dict[str, Any]", alone: "tuple[str, ...]", text: str) -> None:
+    """Raise ValueError where a text names no model: `provider:model`, the command of an agent, or a word that stands alone.
+
+    Whether the provider has a model of that name is not known here.
+    """
+    provider, colon, name = text.partition(":")
+    if text in alone:
+        return
+    if any(char.isspace() or not char.isprintable() for char in text):
+        raise ValueError("a model's name has no spaces")
+    if provider in alone:
+        raise ValueError(f"{provider!r} stands alone: it takes no model's name")
+    if provider not in table:
+        raise ValueError(f"there is no provider {provider!r}{_near(provider, [*table, *filter(None, alone)])}")
+    if not name and (colon or not getattr(table[provider], "program", "")):
+        raise ValueError(f"it lacks the model's name, as in {provider}:NAME")
+
+
+def check_names(known: "Iterable[str]", alone: "tuple[str, ...]", text: str) -> None:
+    """Raise ValueError where one of the names that a text joins by commas is not known; a word of `alone` stands alone."""
+    names = [*known]
+    if text in alone:
+        return
+    for name in filter(None, (part.strip() for part in text.split(","))):
+        if name in alone:
+            raise ValueError(f"{name!r} stands alone")
+        if name not in names:
+            raise ValueError(f"there is no {name!r}{_near(name, [*names, *filter(None, alone)])}")
+
+
+def _near(name: str, known: "list[str]") -> str:
+    """Return a guess at what was meant; what there is where nothing is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), known, 1)
+    return f"; did you mean {near[0]!r}?" if near else f": {', '.join(sorted(known))}"
+
+
 def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401 - a class; the caller knows its protocol
     """Return the class of a backend. Raises BadConfig for an unknown name, MissingExtra where a package is missing."""
     from importlib import import_module
 
-    from gieok.errors import BadConfig, MissingExtra
+    from gieok import extras
+    from gieok.errors import BadConfig
 
     backend: Backend | None = table.get(name)
     if backend is None:
         raise BadConfig(f"unknown backend {name!r}", hint=f"known: {', '.join(sorted(table))}")
     module, _, attribute = backend.target.partition(":")
-    try:
+    if backend.modules:
+        extras.require(backend.extra, name, backend.modules)
+    with extras.imports_of(backend.extra, name):
         return getattr(import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0].replace("_", "-")
-        raise MissingExtra(
-            f"{name!r} needs the Python package {package!r}, which is not installed",
-            hint=install_hint(backend.extra, package),
-        ) from error
-
-
-def install_hint(extra: str, package: str = "") -> str:
-    """Return the command that installs an extra of gieok, or a package of its core."""
-    from gieok import extras  # only to tell of what is missing
-
-    return f"run `{extras.command(extra)}`" if extra else f"run `pip install {package}`"
 
 
 def local_journal(home: str, journal: str) -> str:

@@ -37,7 +37,7 @@ def test_what_one_agent_remembers_another_finds(memory: gieok.Memory) -> None:
             Agent(_calling("search_memory", query="배포는 언제?"), toolsets=[toolset(another)]), "배포는 언제?"
         )
     assert "금요일" in found
-    assert '"status":"current"' in found
+    assert '"status":"stands"' in found
 
 
 def test_a_model_that_calls_every_tool_with_what_its_schema_asks_for(memory: gieok.Memory) -> None:

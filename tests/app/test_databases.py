@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gieok import registry
+from gieok import extras
 from gieok.app import open_context
 from gieok.app.encryption import HomeEncryption
 from gieok.backends.accounts.sqlite import SqliteAccounts
@@ -231,7 +231,7 @@ def test_without_the_key_or_the_package_it_is_said_what_to_do(home: Path, monkey
     monkeypatch.setitem(sys.modules, "sqlcipher3.dbapi2", None)
     with pytest.raises(MissingExtra, match="'sqlcipher3' is not installed") as missing:
         SqliteJournal(home / "journal.sqlite")
-    assert missing.value.hint == registry.install_hint("encryption")
+    assert missing.value.hint == extras.install_hint("encryption")
     with pytest.raises(sqlite3.Error):  # the prompt's hook says nothing then, as for any database that it cannot read
         last_session(str(home / "journal.sqlite"), HOME.path, "")
     status = _encryption().status()

@@ -152,6 +152,43 @@ def test_each_key_is_tried_where_settings_use_it(opened, server: ModelServer) ->
     assert _verdicts(context, "MY_KEY", GOOD) == {"compatible": "unreachable"}
 
 
+def _refusing(status: int) -> object:
+    return lambda body: (status, b'{"error": {"message": "no such thing"}}')
+
+
+def test_a_request_that_fails_for_something_else_is_no_valid_key_unless_the_provider_lists_its_models(
+    opened, server: ModelServer
+) -> None:
+    pytest.importorskip("pydantic_ai")
+    server.script = [_refusing(404)]
+    chosen = {"observe__model": "openai:no-such-model", "observe__base_url": f"{server.url}/v1"}
+    keys = _keys(opened(**chosen))
+    (trial,) = keys.test(keys.row("openai"), GOOD)
+    assert trial.verdict.value == "valid"
+    assert "but it answered 404: check `observe.model`" in trial.said
+    assert server.asked == ["POST /v1/chat/completions", "GET /v1/models"]
+
+
+@pytest.mark.parametrize("status", [400, 404, 422])
+def test_what_says_nothing_of_a_key_is_not_tried(opened, server: ModelServer, status: int) -> None:
+    pytest.importorskip("pydantic_ai")
+    server.script = [_refusing(status)]
+    own = opened(observe__model="compatible:m", observe__base_url=f"{server.url}/x", observe__key_variable="MY_KEY")
+    assert _verdicts(own, "MY_KEY", GOOD) == {"compatible": "untried"}
+    elsewhere = opened(reranker="cohere", reranker__base_url=f"{server.url}/nowhere")
+    (trial,) = _keys(elsewhere).test(_keys(elsewhere).row("cohere"), GOOD)
+    assert trial.verdict.value == "untried"
+    assert "does not say whether it takes the key" in trial.said
+
+
+def test_the_keys_of_characters_are_used_and_tried(opened, server: ModelServer) -> None:
+    pytest.importorskip("pydantic_ai")
+    context = opened(character__model="openai:m", character__base_url=f"{server.url}/v1")
+    keys = _keys(context)
+    assert keys.row("openai").used_by == ("character.model",)
+    assert _verdicts(context, "openai", GOOD) == {"openai": "valid"}
+
+
 def test_a_key_that_two_services_use_is_tried_with_both(opened, server: ModelServer) -> None:
     pytest.importorskip("pydantic_ai")
     context = opened(

@@ -6,7 +6,7 @@ from threading import Thread
 
 from gieok.backends.watchers import FileWatcher
 
-_PATIENCE_S = 20
+_PATIENCE_S = 180.0
 
 
 def test_a_written_file_is_told_once_it_is_quiet_and_a_rescan_is_due_in_between(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 import threading
 from pathlib import Path
 
+import leftover
 import pytest
 
 from gieok import fs, places
@@ -67,6 +68,8 @@ def test_what_starts_outlives_who_started_it_is_one_and_imports_nothing_of_the_f
         assert "imported" not in log
     finally:
         daemon.stop()
+        # The slower ones may not have come to the lock yet: what pytest removes of the home lets them begin.
+        assert not leftover.processes((str(home),))
 
 
 def test_one_that_comes_to_the_lock_after_a_person_stopped_it_ends_at_once(home: Path) -> None:
@@ -77,6 +80,14 @@ def test_one_that_comes_to_the_lock_after_a_person_stopped_it_ends_at_once(home:
     )
     assert done.returncode == 0
     assert not (home / "daemon.log").exists()
+
+
+def test_one_that_comes_after_its_home_was_erased_does_not_bring_it_back(home: Path, tmp_path: Path) -> None:
+    home.rmdir()
+    environment = os.environ | {"GIEOK_EMBEDDER": "none", places.HOME_VARIABLE: str(home)}
+    command = [sys.executable, "-P", "-m", "gieok.daemon", autostart.IDLE]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, check=True)
+    assert (done.returncode, home.exists()) == (0, False)
 
 
 def test_stopping_asks_also_the_one_that_was_still_starting(home: Path) -> None:

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import leftover
 import pytest
 
 import gieok
@@ -32,7 +33,7 @@ from gieok.testing.model_server import ModelServer
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 _SCOPE = Scope("agent:main")
-_PATIENCE_S = 20.0
+_PATIENCE_S = 180.0
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setenv(name, str(value))
     (tmp_path / "t").mkdir()
     yield folder
-    Daemon(folder).stop()
+    leftover.stop_daemon(folder)
 
 
 def _until(true: Callable[[], bool]) -> None:
@@ -223,6 +224,16 @@ def test_the_vectors_of_memory_files_are_made_too(home: Path, models: Path, monk
     (home.parent / "notes" / "b.md").write_text("배포는 목요일이다.", encoding="utf-8")
     _until(lambda: store.stats(_SCOPE).vectors == store.stats(_SCOPE).passages == 2)
     store.close()
+
+
+def test_the_model_is_loaded_at_the_start_before_any_prompt(
+    home: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
+    shutil.copytree(models, home / "models")
+    daemon = Daemon(home)
+    daemon.start()
+    _until(lambda: bool((status := daemon.status()) and status.parts.get("model") == "loaded"))
 
 
 def test_a_home_with_a_long_name_is_served_on_a_port_that_asks_for_the_token(tmp_path: Path) -> None:

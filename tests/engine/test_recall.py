@@ -209,6 +209,15 @@ def test_the_limit_and_the_threshold_cut_the_list() -> None:
     assert _ask(store, "결제", replace(_PROFILE, min_score=1.01)).hits == ()
 
 
+def test_a_limit_reaches_the_families_beside() -> None:
+    turns = replace(_PROFILE, name="turns", kinds=frozenset(("turn",)))
+    profile = replace(_PROFILE, without=turns.kinds, beside=(turns,))
+    said = [_entry(f"talk-{n}", "User: 결제 " + "다른 낱말 " * n) for n in range(45)]
+    store = _store(*(entry._replace(document=replace(entry.document, kind="turn")) for entry in said))
+    assert len(_ask(store, "결제", profile.with_limit(40)).hits) == 40
+    assert len(_ask(store, "결제", profile.with_limit(3)).hits) == 3
+
+
 def test_scores_fall_and_lie_between_nought_and_one() -> None:
     store, embedder = _store(*(_entry(f"pay-{n}", "결제 정산 " * n + "서버") for n in range(9))), HashEmbedder()
     fill_vectors(store, embedder)

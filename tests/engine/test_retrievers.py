@@ -10,7 +10,7 @@ from gieok.engine.lifecycle import copy_scope, copy_vectors, differences, fill_v
 from gieok.engine.recall import Question, RankedHits, first_answer, recall
 from gieok.errors import StoreUnreachable
 from gieok.model.memory import Entry, Passage, PassageId, Scope
-from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, ManagedRankings, Ranking
 from gieok.ports.store import ManagedSearch, VectorSearch
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
 from gieok.testing.samples import HOME, OTHER, corpus, embed_missing, entry
@@ -27,6 +27,8 @@ class Managed:
         self._local = MemoryStore()
         self.order: list[str] = []
         self.is_down = False
+        self.note = ""
+        self.asked = 0
 
     def put(self, entries: Sequence[Entry]) -> None:
         self._local.put(entries)
@@ -37,11 +39,13 @@ class Managed:
     def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         return self._local.keyword(scope, query, where, limit)
 
-    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Ranking:
+    def managed(self, scopes: Sequence[Scope], text: str, where: Filter, limit: int) -> ManagedRankings:
+        self.asked += 1
         if self.is_down:
             raise StoreUnreachable("service unreachable: connection refused", hint="wait")
         ids = {p.key: p.id for p in self._local.passages(range(1, 100))}
-        return Ranking("managed", tuple((ids[key], 1 - n / limit) for n, key in enumerate(self.order)))
+        ranked = tuple((ids[key], 1 - n / limit) for n, key in enumerate(self.order))
+        return ManagedRankings({scopes[0]: Ranking("managed", ranked)} if ranked else {}, self.note)
 
 
 @pytest.fixture
@@ -69,7 +73,7 @@ def test_the_double_has_the_abilities_it_should(managed: Managed) -> None:
 def test_a_services_order_is_the_answers_order(managed: Managed) -> None:
     found = _ask(managed, hybrid=False)
     assert _keys(found) == ["trip", "cat"]
-    assert found.hits[0].score == pytest.approx(0.8)
+    assert found.hits[0].score == pytest.approx(0.35), "no word here bears it out"
     assert (found.hits[0].signals["managed_rank"], found.degraded) == (1, None)
 
 

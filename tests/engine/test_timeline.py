@@ -50,7 +50,7 @@ _LISTING = [
     ("지난주에 게임 얘기한 거", "게임"),
     ("what I did yesterday", ""),
     ("지난 분기에 바뀐 내용", ""),
-    ("what have I been up to lately this month", "lately"),
+    ("what have I been up to lately this month", ""),
     ("지난주에 민지랑 얘기한 내용", "민지랑"),
 ]
 

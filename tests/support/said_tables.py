@@ -12,6 +12,8 @@ CALLS: dict[str, tuple[int | str, ...]] = {
     "Skipped": (1,),
     "Trial": (0, 1, 2),
     "Unfit": (0,),
+    "Unseen": (0,),
+    "Untried": (0,),
     "Untrusted": (0,),
     "Unwanted": (0,),
     "Validation": (0, 2),
@@ -35,6 +37,7 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "ops/code/query.py": ("_words_only",),
     "ops/home/doctor.py": (
         "_home", "_journal", "_accounts", "_store", "_embedder", "_reranker", "_round_trip", "_folders",
+        "_transcript",
     ),
 }  # fmt: skip
 #: Functions that put what they are given into a message, and that other modules call: name → module.
@@ -56,7 +59,7 @@ APART = (
 WHOLE = (
     "agents/install/", "agents/openclaw/gateway.py", "app/admin.py", "app/backups.py", "app/embedders.py",
     "app/encryption.py", "app/keys.py",
-    "app/models.py", "app/notices.py", "app/observe.py", "backends/archives/", "backends/backups/", "backends/http.py",
+    "app/models.py", "app/notices.py", "app/observe.py", "app/trials.py", "registry.py", "backends/archives/", "backends/backups/", "backends/http.py",
     "agents/openclaw/installation.py", "backends/accounts/sql/copying.py", "backends/embedders/e5/runtime.py",
     "backends/embedders/openai.py", "backends/imports/notes.py", "backends/postgres/connection.py",
     "backends/sealers/", "backends/sqlite/driver.py", "backends/sqlite/files.py", "backends/stores/gemini/",
@@ -76,7 +79,7 @@ WHOLE = (
     "capabilities/observe/carried.py", "capabilities/observe/notes.py", "capabilities/observe/tail.py",
     "capabilities/observe/taking_in.py", "engine/lifecycle.py", "engine/notices.py", "engine/recall.py",
     "engine/rerank.py", "engine/service.py",
-    "ops/code/model.py", "ops/home/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
+    "ops/code/model.py", "ops/memory/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
     "ops/moving/", "ops/prompt/delivery.py", "ops/prompt/installed.py", "ops/prompt/recall.py", "text/encoding.py",
     "text/jsonc.py", "text/redact/own.py",
 )  # fmt: skip
@@ -86,7 +89,9 @@ CODE = re.compile(
     | \b(?:SELECT|FROM|WHERE|PRAGMA|AND|JOIN|BEGIN|UPDATE|CREATE\ TABLE)\b
     | (?i:^(?:no\ matching\ keys|no\ space\ left|too\ many\ tokens|too\ long|too\ large|maximum\ context|context\ length
     |token\ limit|text\ required|message\ required|invalid\ fts5|database\ is\ locked|on\ run\ argv|memory\ summary\ un
-    |the\ key\ lies\ below|the\ lighthouse|what\ do\ we\ know|embedder:\ none|library/|answer\ with\ one\ word|say\ of\ each
+    |the\ key\ lies\ below|the\ lighthouse|what\ do\ we\ know|embedder:\ none|library/|answer\ with\ one\ word|say\ ok
+    |from\ now\ on
+    |say\ of\ each
     |quote,\ in\ a\ few|untrusted|---|own\.tf|name,\ is_|day,\ streak|id,\ |daemon\.log
     |config\.yaml|(?:\0)?gieok\ |\.git\ |build\ dist
     |close\ read|async\ def|type\ category|insert\ into|create\ store|vault's|gieok's\ version|\0\.\ tell))""",

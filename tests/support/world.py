@@ -105,6 +105,7 @@ CALLS = {
     "forget": ["--match", "VLAN", "--yes"],
     "store switch": ["sqlite"],
     "store distribute": ["--dry-run"],
+    "store drop": ["gemini", "--yes"],
     "journal switch": ["sqlite"],
     "config show": [],
     "config set": ["search.limit", "5"],
@@ -118,7 +119,7 @@ CALLS = {
 #: What has nothing to answer with in the world.
 NEEDING = {
     "ask", "code escalate", "code coverage", "config edit",
-    "keys set", "keys rotate", "store switch", "store distribute", "journal switch",
+    "keys set", "keys rotate", "store switch", "store distribute", "store drop", "journal switch",
     "transfer", "why", "calibrate",
 }  # fmt: skip
 

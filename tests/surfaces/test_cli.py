@@ -128,7 +128,7 @@ def test_a_hit_has_the_documented_shape(cli: Cli, notes: Path) -> None:
         "scope": "agent:main",
         "heading": hit["heading"],
         "date": None,
-        "status": "current",
+        "status": "stands",
         "tier": "hot",
         "level": "high",
         "file": str(notes / "boiler.md"),
@@ -296,7 +296,7 @@ def test_status_tells_how_fresh_the_index_is(cli: Cli, notes: Path) -> None:
     assert "1 files differ" in cli("status").out
     deep = cli("status", "--deep", "--json").json()
     assert deep["checks"]
-    assert all(check["ok"] for check in deep["checks"])
+    assert all(check["ok"] is not False for check in deep["checks"])
 
 
 def test_the_doctor_is_well(cli: Cli, notes: Path) -> None:
@@ -318,7 +318,7 @@ def test_the_doctor_goes_on_where_a_configuration_is_broken(cli: Cli, notes: Pat
     assert (answer.status, first["name"], first["ok"]) == (1, "settings", False)
     assert str(notes.parent / "home" / "config.yaml") in first["detail"]
     assert len(others) > 3
-    assert all(check["ok"] for check in others)
+    assert all(check["ok"] is not False for check in others)
     assert cli("index").status == 2
 
 

@@ -38,7 +38,7 @@ def test_a_particle_does_not_hide_a_latin_word() -> None:
         ("refund_policy", ["refund_policy", "refund", "polici"]),
         ("HTTPServer2", ["httpserver2", "http", "server", "2"]),
         ("10GB", ["10gb", "10", "gb"]),
-        ("30분", ["30", "분"]),
+        ("30분", ["30", "분", "30분"]),
         ("2026-10-14-incident.md", ["2026", "10", "14", "incid", "md"]),
         ("src/gieok/config.yaml", ["src", "gieok", "config", "yaml"]),
         ("payments", ["payment"]),
@@ -123,3 +123,26 @@ def test_every_token_is_of_letters_digits_and_underscores(text: str) -> None:
 )
 def test_a_request_is_no_statement(text: str) -> None:
     assert not is_statement(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "token"),
+    [
+        ("500번으로 연락", "500번"),
+        ("3개월 동안", "3개월"),
+        ("12시에 회의", "12시"),
+        ("1,000원", "1000원"),
+        ("회의는 12 시에", "12시"),
+        ("3시간 걸린다", "3시간"),
+    ],
+)
+def test_a_number_with_its_counter_is_a_token(text: str, token: str) -> None:
+    assert token in keyword_tokens(text)
+    assert token in query_tokens(f"{token}?")
+
+
+@pytest.mark.parametrize(
+    ("text", "token"), [("$500", "500번"), ("3시간", "3시"), ("1500번", "500번"), ("2.5개", "5개")]
+)
+def test_another_number_or_counter_is_another_token(text: str, token: str) -> None:
+    assert token not in keyword_tokens(text)

@@ -126,6 +126,10 @@ class GieokSession(SessionABC):
         return made
 
     def _pop(self) -> Any:  # noqa: ANN401 - an item
+        with self._journal.exclusive(self._realm):  # else two at once take the same one
+            return self._taken()
+
+    def _taken(self) -> Any:  # noqa: ANN401 - an item
         while names := _names(kept := self._kept()):
             found = self._items(1)
             self._journal.say(Scope(kept[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))])

@@ -92,6 +92,8 @@ class Agent(NamedTuple):
     is_system_session: Callable[[str], bool] = lambda key: False
     #: Command files for a project's code, which are installed for who wants them.
     commands: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
+    #: The agent's own folder, where it may keep what was said outside of transcripts too; takes what `place` takes.
+    folder: Callable[[Path, Mapping[str, str]], Path] | None = None
 
 
 def load(name: str) -> Agent:
@@ -105,11 +107,17 @@ def observed() -> tuple[str, ...]:
     return tuple(name for name in table.NAMES if load(name).place)
 
 
-def below(variables: str, usual: str, folder: str, files: str) -> Callable[[Path, Mapping[str, str]], Place]:
-    """Return the place `folder` below the agent's own folder: what the first variable that is set says, else `~/usual`."""
+def own_folder(variables: str, usual: str) -> Callable[[Path, Mapping[str, str]], Path]:
+    """Return what finds an agent's own folder: what the first variable that is set says, else `~/usual`."""
 
-    def place(home: Path, environment: Mapping[str, str]) -> Place:
+    def folder(home: Path, environment: Mapping[str, str]) -> Path:
         moved = next(filter(None, map(environment.get, variables.split())), None)
-        return Place((Path(moved).expanduser() if moved else home / usual) / folder, files)
+        return Path(moved).expanduser() if moved else home / usual
 
-    return place
+    return folder
+
+
+def below(variables: str, usual: str, folder: str, files: str) -> Callable[[Path, Mapping[str, str]], Place]:
+    """Return the place `folder` below the agent's own folder; see `own_folder`."""
+    own = own_folder(variables, usual)
+    return lambda home, environment: Place(own(home, environment) / folder, files)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, kept_file, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -119,4 +119,5 @@ AGENT = Agent(
     commands=_commands,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
+    folder=own_folder("CLAUDE_CONFIG_DIR", ".claude"),
 )

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal, below
+from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal, below, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, toml_table
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -173,4 +173,5 @@ AGENT = Agent(
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
     inventory=_INVENTORY,
+    folder=own_folder("CODEX_HOME", ".codex"),
 )

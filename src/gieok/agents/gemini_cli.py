@@ -8,7 +8,7 @@ resumes a session: that holds texts of its own, and nobody has taken anything ba
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal
+from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -133,4 +133,11 @@ _REHEARSAL = Rehearsal(
         '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}'
     },
 )
-AGENT = Agent(_place, Format(NAME, begin, read), _edits, hook_files=_HOOK_FILES, rehearsal=_REHEARSAL)
+AGENT = Agent(
+    _place,
+    Format(NAME, begin, read),
+    _edits,
+    hook_files=_HOOK_FILES,
+    rehearsal=_REHEARSAL,
+    folder=own_folder("", ".gemini"),
+)

@@ -6,7 +6,7 @@ Rewound turns stay: the program starts another branch and deletes nothing.
 from collections.abc import Iterator, Sequence
 
 from gieok.agents import claude_code, gemini_cli
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below
+from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -101,4 +101,5 @@ AGENT = Agent(
     _edits,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
+    folder=own_folder("QWEN_HOME", ".qwen"),
 )

@@ -7,7 +7,7 @@ from gieok.app import keys, models, notices
 from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.errors import EmbedderFailed
-from gieok.ops.context import AdminContext, Ribs, SettingRow, Watching
+from gieok.ops.context import AdminContext, ModelTrial, Ribs, SettingRow, Watching
 from gieok.option import Option
 from gieok.ports.backup import Backups
 from gieok.ports.encryption import Encryption
@@ -30,9 +30,12 @@ def opened(wiring: Wiring) -> AdminContext:
         open_accounts=stores.open_accounts,
         has_accounts=stores.has_accounts,
         left_stores=stores.left,
+        elsewhere=stores.elsewhere,
         set_aside=stores.set_aside,
         try_embedder=_try_embedder,
         observer=lambda: models.observer(wiring),
+        model_trials=lambda: _model_trials(wiring),
+        is_paid=partial(models.is_paid, settings),
         watching=Watching(_watcher, settings.integer("watch.debounce_ms"), settings.integer("watch.rescan_s")),
         daemon=wiring.daemon,
         keys=lambda: keys.HomeKeys(wiring),
@@ -55,6 +58,12 @@ def _reopened(wiring: Wiring) -> Ribs:
     from gieok.app.setup import reopened
 
     return reopened(wiring)
+
+
+def _model_trials(wiring: Wiring) -> tuple[ModelTrial, ...]:
+    from gieok.app.trials import trials  # for one command
+
+    return tuple(trials(wiring))
 
 
 def _backups(wiring: Wiring) -> Backups:

@@ -30,6 +30,7 @@ def opened(wiring: Wiring) -> ArchiveContext:
         made,
         lambda: sync.swept(made()),
         lambda: sweep.drop_damaged(made()).failed,
+        lambda: looked_into(wiring),
         settings.text("archive.cold"),
         settings.integer("archive.warm_days"),
         settings.flag("archive.auto_approve"),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
-from gieok import config, registry, resolved
+from gieok import config, fs, registry, resolved
 from gieok.app import models
 from gieok.app.wiring import Wiring
 from gieok.capabilities.code.index import ignoring, ownership
@@ -32,16 +32,18 @@ def opened(wiring: Wiring) -> CodeContext:
 def _project(wiring: Wiring, root: Path) -> Project:
     """Open the index of the code below `root`. Raises NotIndexed where somebody else made it."""
     home = wiring.settings.home
-    ownership.check(home, root)
     realm = JournalRealm(wiring.stores.journal, f"code:{root.resolve()}")
-    store = registry.load(registry.PROJECT_STORES, "sqlite")(
-        layout.index_file(root), resident=wiring.resident is not None, realm=realm
-    )
-    try:
-        ownership.claim(home, root, store)
-    except NotIndexed:
-        store.close()
-        raise
+    # An index that another process has made and not claimed yet looks like one that came along.
+    with fs.lock_resource(home, layout.index_file(root)):
+        ownership.check(home, root)
+        store = registry.load(registry.PROJECT_STORES, "sqlite")(
+            layout.index_file(root), resident=wiring.resident is not None, realm=realm
+        )
+        try:
+            ownership.claim(home, root, store)
+        except NotIndexed:
+            store.close()
+            raise
     return Project(
         root,
         store,
@@ -99,7 +101,11 @@ def _upkeep(wiring: Wiring, root: Path) -> Asker | None:
     settings = wiring.settings
     if not (model := settings.text("code.upkeep_model")):
         return None
-    has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
-    prefix = "code.upkeep_" if has_own else _prefix(settings, model)
-    made = models.asker(wiring, upkeep_role_of(root), models.generator(settings, prefix, model))
+    made = models.asker(wiring, upkeep_role_of(root), models.generator(settings, upkeep_prefix(settings), model))
     return replace(made, delays_s=())
+
+
+def upkeep_prefix(settings: Settings) -> str:
+    """Return where the address and key of the cheap model are set."""
+    has_own = any(settings.text(f"code.upkeep_{name}") for name in ("base_url", "key_variable"))
+    return "code.upkeep_" if has_own else _prefix(settings, settings.text("code.upkeep_model"))

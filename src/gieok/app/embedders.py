@@ -4,6 +4,7 @@ How a model is opened is kept by its name in the home folder, so that the vector
 that the settings ask for are complete (`gieok index --rebuild`).
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -201,15 +202,13 @@ def _keep(wiring: Wiring, model: str) -> None:
     if values["embedder"] == _BUNDLED["embedder"]:
         return
     file = _file(wiring)
-    known = _read(file)
-    if known.get(model) == values:
+    if _read(file).get(model) == values:
         return
-    known.pop(model, None)
-    rows = dict([*known.items(), (model, values)][-_MOST_KEPT:])
-    try:
+    with contextlib.suppress(OSError), fs.lock_resource(wiring.settings.home, file):
+        known = _read(file)
+        known.pop(model, None)
+        rows = dict([*known.items(), (model, values)][-_MOST_KEPT:])
         fs.replace_private(file, json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
-    except OSError:
-        return
 
 
 def _file(wiring: Wiring) -> Path:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok import fs, paths, registry, resolved
-from gieok.app import archive, notices
+from gieok.app import archive, models, notices
 from gieok.app.wiring import Wiring
 from gieok.backends.opening import ModelOpening
 from gieok.errors import BadConfig, BadRequest, GieokError, MissingExtra, ServiceFailed
@@ -18,7 +18,11 @@ _MODELS = (
     ("reflect.model", "reflect."),
     ("code.model", "code."),
     ("code.upkeep_model", "code.upkeep_"),
+    ("character.model", "character."),
+    ("character.memory_model", "character.memory_"),
 )
+#: What a service answers that read a request which it cannot do; or one that knows no such address, and read no key.
+_UNSURE = (400, 404, 422)
 _TABLES = (registry.GENERATORS, registry.EMBEDDERS, registry.RERANKERS, registry.NOTIFIERS)
 
 
@@ -26,7 +30,7 @@ class KeyUse(NamedTuple):
     """A service that takes a key: the setting that chose it ('': none did), its table, and what it is opened with."""
 
     setting: str
-    table: object
+    table: "Mapping[str, registry.Backend]"
     provider: str
     variable: str
     address: str = ""
@@ -115,10 +119,38 @@ class HomeKeys:
         except MissingExtra as error:
             return Trial(use.provider, use.variable, Verdict.UNTRIED, str(error), error.hint)
         except ServiceFailed as error:
+            if error.status in _UNSURE and use.table is not registry.NOTIFIERS:
+                return self._listed(use, key, error)
             return _judged(use, error, hint, key)
         except GieokError as error:
             return Trial(use.provider, use.variable, Verdict.UNTRIED, _without(str(error), key), error.hint)
         return Trial(use.provider, use.variable, Verdict.VALID, said)
+
+    def _listed(self, use: KeyUse, key: str, error: ServiceFailed) -> Trial:
+        """Say of a key what the provider's list of models says, where a request failed for something else, perhaps."""
+        said, setting = _without(str(error), key), use.setting or "the address"
+        untried = Trial(
+            use.provider,
+            use.variable,
+            Verdict.UNTRIED,
+            f"{said}, which does not say whether it takes the key",
+            f"check `{setting}`, then `gieok keys test {use.provider}`",
+        )
+        if (
+            not use.model
+            or use.provider not in registry.KEY_PROBES
+            or not registry.GENERATORS[use.provider].key_variable
+        ):
+            return untried
+        is_usual = use.address == getattr(use.table[use.provider], "address", "")
+        address = "" if is_usual and use.provider == "gemini" else use.address
+        try:
+            registry.load(registry.KEY_PROBES, use.provider)(key, address, "", _TIMEOUT_S)
+        except ServiceFailed as again:
+            return untried if again.status in _UNSURE else _judged(use, again, f"`gieok keys set {use.provider}`", key)
+        except MissingExtra:
+            return untried
+        return Trial(use.provider, use.variable, Verdict.VALID, f"the key is taken, but {said}: check `{setting}`")
 
     def _probe(self, use: KeyUse, key: str) -> str:
         """Ask once; return what was seen. Raises ServiceFailed, MissingExtra, BadConfig."""
@@ -183,6 +215,8 @@ class HomeKeys:
     def _prefix(self, begin: str, provider: str) -> str:
         """Return where the address and key of a model are set: those for one provider never go to another."""
         settings = self._settings
+        if begin == "character.memory_":
+            return models.memory_prefix(settings)
         if begin != "code.upkeep_" or settings.text(f"{begin}base_url") or settings.text(f"{begin}key_variable"):
             return begin
         return "code." if settings.text("code.model").partition(":")[0] == provider else ""
@@ -252,13 +286,6 @@ def _judged(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
     if status in (402, 429):
         told = "wait, or look at the account: too much was asked, or nothing is left to spend"
         return Trial(use.provider, use.variable, Verdict.QUOTA, said, told)
-    if status in (400, 404, 422) and use.table is not registry.NOTIFIERS:  # it went on to read the request
-        return Trial(
-            use.provider,
-            use.variable,
-            Verdict.VALID,
-            f"the key is taken; {said}: check `{use.setting or 'the address'}`",
-        )
     return Trial(
         use.provider,
         use.variable,

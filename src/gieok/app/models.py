@@ -1,19 +1,29 @@
-"""Opens language models, and what asks them within a budget."""
+"""Opens language models, and what asks them within a budget; says what is known of them without asking."""
+
+import ipaddress
+from urllib.parse import urlsplit
 
 from gieok import registry
 from gieok.app.wiring import Wiring
 from gieok.config import Settings
 from gieok.engine.generate import Asker
 from gieok.errors import BadConfig, GeneratorFailed
+from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatModel, Generator
 
 
-def asker(wiring: Wiring, role: str, generator: Generator, budget: str = "observe.daily_tokens") -> Asker:
-    """Return what asks a model in a role, within the tokens of a day, which a setting names."""
+def asker(
+    wiring: Wiring,
+    role: str,
+    generator: Generator,
+    budget: str = "observe.daily_tokens",
+    ledger: Ledger | None = None,
+) -> Asker:
+    """Return what asks a model in a role, within the tokens of a day, which a setting names; the journal counts them."""
     return Asker(
         role=role,
         generator=generator,
-        ledger=wiring.stores.journal(),
+        ledger=ledger or wiring.stores.journal(),
         clock=wiring.clock,
         zone=wiring.zone,
         wait=lambda seconds: (wiring.wait(seconds), None)[1],
@@ -28,13 +38,11 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
 
     Raises BadConfig, MissingExtra.
     """
-    provider, _, name = model.partition(":")
-    if provider not in registry.GENERATORS or not (name or registry.GENERATORS[provider].program):
-        known = ", ".join(sorted(registry.GENERATORS))
-        alone = ", ".join(name for name, row in registry.GENERATORS.items() if row.program)
-        raise BadConfig(
-            f"no such model: {model!r}", hint=f"write provider:model ({alone} alone will do); providers: {known}"
-        )
+    provider = model.partition(":")[0]
+    try:
+        registry.check_model(registry.GENERATORS, (), model)
+    except ValueError as error:
+        raise BadConfig(f"no such model: {model!r}: {error}", hint=registry.MODEL_HINT) from None
     address, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
     row = registry.GENERATORS[provider]
     variable = variable or row.key_variable
@@ -48,11 +56,14 @@ def chat(settings: Settings, model: str) -> ChatModel:
 
     Address and key of `character.model` are those of every model of its provider.
     """
-    provider, _, name = model.partition(":")
-    row = registry.CHATS.get(provider)
-    if row is None or not (name or provider == "scripted"):
+    provider = model.partition(":")[0]
+    try:
+        registry.check_model(registry.CHATS, ("scripted",), model)
+    except ValueError as error:
         known = ", ".join(sorted(registry.CHATS))
-        raise BadConfig(f"no such model: {model!r}", hint=f"write provider:model, or scripted; providers: {known}")
+        hint = f"write provider:model, or scripted; providers: {known}"
+        raise BadConfig(f"no such model: {model!r}: {error}", hint=hint) from None
+    row = registry.CHATS[provider]
     is_own = settings.text("character.model").partition(":")[0] == provider
     address, variable = (settings.text(f"character.{one}") if is_own else "" for one in ("base_url", "key_variable"))
     variable = variable or row.key_variable
@@ -67,20 +78,45 @@ def memory_model(settings: Settings) -> str:
     return "" if model in ("rules", "scripted") else model
 
 
+def memory_prefix(settings: Settings) -> str:
+    """Return where the address and key of that model are set."""
+    is_shared = settings.text("character.model").partition(":")[0] == memory_model(settings).partition(":")[0]
+    has_own = settings.text("character.memory_base_url") or settings.text("character.memory_key_variable")
+    return "character." if is_shared and not has_own else "character.memory_"
+
+
 def memory_asker(wiring: Wiring) -> Asker:
     """Return what asks it. Raises BadConfig, MissingExtra."""
-    settings, model = wiring.settings, memory_model(wiring.settings)
-    is_shared = settings.text("character.model").partition(":")[0] == model.partition(":")[0]
-    has_own = settings.text("character.memory_base_url") or settings.text("character.memory_key_variable")
-    prefix = "character." if is_shared and not has_own else "character.memory_"
-    return asker(wiring, "character", generator(settings, prefix, model), "character.daily_tokens")
+    settings = wiring.settings
+    made = generator(settings, memory_prefix(settings), memory_model(settings))
+    return asker(wiring, "character", made, "character.daily_tokens")
+
+
+def verify(wiring: Wiring, setting: str, prefix: str) -> None:
+    """Raise where the model of a setting cannot be asked, as far as that is known without asking it.
+
+    Raises BadConfig, MissingExtra, GeneratorFailed.
+    """
+    settings = wiring.settings
+    model = settings.text(setting)
+    generator(settings, prefix, model)
+    provider = model.partition(":")[0]
+    row = registry.GENERATORS[provider]
+    path, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
+    if row.program and not registry.find_program(path or row.program, wiring.caller.environment):
+        raise GeneratorFailed(
+            f"{model} needs the command `{path or row.program}`, which is not here",
+            hint=f"install it, or name its path in `{prefix}base_url`",
+        )
+    variable = variable or row.key_variable
+    if variable and not path and not settings.secret(variable):
+        raise BadConfig(f"{model!r} needs a key: {variable} is not set", hint=f"`gieok keys set {provider}`")
 
 
 def observer(wiring: Wiring) -> str:
-    """Say what observes, and which command of an agent could, without a key; nothing is asked. Raises GeneratorFailed."""
+    """Say what observes, and which command of an agent could, without a key; nothing is asked. Raises as `verify`."""
     settings, environment = wiring.settings, wiring.caller.environment
-    model, path = settings.text("observe.model"), settings.text("observe.base_url")
-    rows = registry.GENERATORS
+    model, rows = settings.text("observe.model"), registry.GENERATORS
     if model == "rules":
         here = [name for name, row in rows.items() if row.program and registry.find_program(row.program, environment)]
         has_key = any(settings.secret(row.key_variable) for row in rows.values() if row.key_variable)
@@ -88,14 +124,34 @@ def observer(wiring: Wiring) -> str:
             return "rules, no model: weaker"
         command = f"`observe.model: {here[0]}` in the settings lets the agent's own command observe, without a key"
         return f"rules, no model: weaker; {command}"
-    provider = model.partition(":")[0]
-    program = rows[provider].program if provider in rows else ""
+    verify(wiring, "observe.model", "observe.")
+    program = rows[model.partition(":")[0]].program
     if not program:
         return model
-    found = registry.find_program(path or program, environment)
-    if not found:
-        raise GeneratorFailed(
-            f"{model} needs the command `{path or program}`, which is not here",
-            hint="install it, or name its path in `observe.base_url`",
-        )
-    return f"{model}, by {found!r}"
+    path = settings.text("observe.base_url")
+    return f"{model}, by {registry.find_program(path or program, environment)!r}"
+
+
+def is_paid(settings: Settings, setting: str) -> bool:
+    """Say whether the embedder or the reranker (`setting`) is asked beyond this machine."""
+    table = registry.EMBEDDERS if setting == "embedder" else registry.RERANKERS
+    row = table.get(settings.text(setting))
+    return row is not None and row.is_service and not _is_here(settings.text(f"{setting}.base_url") or row.address)
+
+
+def costs(settings: Settings, prefix: str, model: str) -> bool:
+    """Say whether a model is asked beyond this machine, or by a subscription."""
+    row = registry.CHATS.get(model.partition(":")[0]) or registry.GENERATORS.get(model.partition(":")[0])
+    if row is None:
+        return False
+    address = (settings.text(f"{prefix}base_url") if prefix else "") or row.address
+    return bool(row.program) or not _is_here(address)
+
+
+def _is_here(address: str) -> bool:
+    """Say whether an address is this machine's; '' is a provider's own."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

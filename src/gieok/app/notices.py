@@ -71,9 +71,11 @@ def _read(file: Path) -> Mapping[str, str]:
 
 def _change(wiring: Wiring, file: Path, told: Sequence[Told]) -> None:
     """Keep the failures among `told` with their time, and forget those of ways that work."""
-    before, now = dict(_read(file)), f"{wiring.clock.now().astimezone(wiring.zone):%Y-%m-%d %H:%M}"
-    after = {name: said for name, said in before.items() if name not in {one.channel for one in told if one.ok}}
-    after |= {one.channel: f"{now} {one.said}" for one in told if not one.ok}
-    if after != before:
-        with contextlib.suppress(OSError):
+    now = f"{wiring.clock.now().astimezone(wiring.zone):%Y-%m-%d %H:%M}"
+    works = {one.channel for one in told if one.ok}
+    with contextlib.suppress(OSError), fs.lock_resource(wiring.settings.home, file):
+        before = dict(_read(file))
+        after = {name: said for name, said in before.items() if name not in works}
+        after |= {one.channel: f"{now} {one.said}" for one in told if not one.ok}
+        if after != before:
             fs.replace_private(file, json.dumps(after, ensure_ascii=False, indent=1) + "\n")

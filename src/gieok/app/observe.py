@@ -42,30 +42,40 @@ def opened(wiring: Wiring) -> ObserveContext:
     """Put the context together; the sidecar is made when it is asked for."""
     return ObserveContext(
         cache(partial(_sidecar, wiring)),
+        partial(_transcripts, wiring),
         wiring.settings.integer("observe.idle_minutes"),
         wiring.settings.flag("index.sessions"),
     )
 
 
+def _transcripts(wiring: Wiring) -> TranscriptSources:
+    settings, caller = wiring.settings, wiring.caller
+    return TranscriptSources(
+        sources.places(caller.user, caller.environment, _agents(settings), _folders(wiring)),
+        _open_transcripts,
+        _own_scope(settings),
+        _ProjectScopes(wiring),
+    )
+
+
+def _own_scope(settings: Settings) -> Scope:
+    """Return the scope of what was said outside of any project."""
+    return Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
+
+
 def _sidecar(wiring: Wiring) -> Sidecar:
     settings, caller, store = wiring.settings, wiring.caller, wiring.stores.adopted()
-    scope = Scope(places.USER_SCOPE if settings.text("scope") == "auto" else settings.text("scope"))
     template = settings.text("active_memory.template")
     return Sidecar(
         journal=wiring.stores.journal(),
         store=store,
         clock=wiring.clock,
         zone=wiring.zone,
-        transcripts=TranscriptSources(
-            sources.places(caller.user, caller.environment, _agents(settings), _folders(wiring)),
-            _open_transcripts,
-            scope,
-            _ProjectScopes(wiring),
-        ),
+        transcripts=_transcripts(wiring),
         models=_scope_models(wiring, store),
         notifier=notices.opened(wiring),
         spool=paths.spool(settings.home),
-        active_file=partial(_active_file, wiring, scope),
+        active_file=partial(_active_file, wiring, _own_scope(settings)),
         look=Look(
             wiring.lang,
             settings.integer("active_memory.budget_tokens"),

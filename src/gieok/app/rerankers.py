@@ -95,10 +95,11 @@ def calibrations(home: Path) -> Calibrations:
 
 def keep_calibration(home: Path, model: str, calibration: Calibration | None) -> None:
     """Keep what was fitted for a model; None forgets it."""
-    known = {name: row._asdict() for name, row in calibrations(home).items() if name != model}
-    if calibration is not None:
-        known[model] = calibration._asdict()
-    fs.replace_private(_file(home), json.dumps(known, ensure_ascii=False, indent=1) + "\n")
+    with fs.lock_resource(home, _file(home)):
+        known = {name: row._asdict() for name, row in calibrations(home).items() if name != model}
+        if calibration is not None:
+            known[model] = calibration._asdict()
+        fs.replace_private(_file(home), json.dumps(known, ensure_ascii=False, indent=1) + "\n")
 
 
 def _file(home: Path) -> Path:

@@ -70,18 +70,22 @@ class Resident:
                 self._reranker = (key, made())
             return self._reranker[1]
 
-    def release(self, idle_s: float) -> None:
-        """Let go of everything after so long without a call, and give the memory back; calls that run keep what they have."""
+    def release(self, idle_s: float) -> bool:
+        """Let go of everything after so long without a call, and give the memory back; calls that run keep what they have.
+
+        Return whether there was anything to let go of.
+        """
         with self._lock:
             is_empty = not self._embedders and not self._stores
             if is_empty or time.monotonic() - self._used_s < idle_s:
-                return
+                return False
             self._embedders.clear()
             self._reranker = None
             self._stores.clear()
         gc.collect()
         if sys.platform == "linux":
             _trim()
+        return True
 
 
 def _trim() -> None:

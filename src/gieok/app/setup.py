@@ -1,23 +1,24 @@
 """What `gieok setup` looks at, tries and saves: the same backends and the same key store as every other command."""
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from gieok import config, fs, paths, registry
-from gieok.app import archive, models, notices, ribs_of
+from gieok import config, extras, fs, paths, registry
+from gieok.app import archive, notices, ribs_of, trials
 from gieok.app.keys import HomeKeys, KeyUse
 from gieok.app.wiring import Wiring
 from gieok.backends.http import Service
-from gieok.errors import BadConfig, GieokError, MissingExtra, ModelFailed
+from gieok.errors import BadConfig, GeneratorFailed, GieokError, MissingExtra, ModelFailed
 from gieok.ops.context import Ribs
+from gieok.ports.journal import FullJournal
 from gieok.ports.keys import Trial, Verdict
-from gieok.ports.models import Prompt
 from gieok.ports.setup import Provider
 
 #: It runs on this machine, or it does not.
 _OLLAMA_S = 1.0
-_PACKAGES = {"anthropic": "anthropic", "compatible": "openai", "gemini": "google.genai", "openai": "openai"}
-_WORD = Prompt("Answer with one word.", "Say ok.", 0.0, 16, 0)
+#: What a provider's refusal says.
+_BY_STATUS = {401: Verdict.INVALID, 403: Verdict.INVALID, 402: Verdict.QUOTA, 429: Verdict.QUOTA}
 
 
 class HomeSetup:
@@ -33,7 +34,7 @@ class HomeSetup:
         for name, row in registry.GENERATORS.items():
             program = registry.find_program(row.program, self._wiring.caller.environment) if row.program else ""
             place = self.has_secret(row.key_variable) if row.key_variable else ""
-            needs = "" if _is_installed(_PACKAGES.get(name, "")) else registry.install_hint(row.extra)
+            needs = "" if all(map(extras.is_installed, row.modules)) else extras.install_hint(row.extra)
             found.append(Provider(name, row.key_variable, place, row.address, program, bool(row.program), needs))
         return found
 
@@ -64,21 +65,26 @@ class HomeSetup:
         return ""
 
     def try_model(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
-        """Ask by the key probe where a key is needed, else by one word."""
+        """Look whether the key is taken, then let the model observe a sentence: in a journal that is not the home's."""
         wiring = self._wiring.supposing(settings, secrets)
         model = wiring.settings.text("observe.model")
-        provider, _, name = model.partition(":")
+        provider = model.partition(":")[0]
         row = registry.GENERATORS.get(provider)
         variable = wiring.settings.text("observe.key_variable") or (row.key_variable if row else "")
-        if row and variable and provider in registry.KEY_PROBES:
+        if row and row.key_variable and provider in registry.KEY_PROBES:
             address = wiring.settings.text("observe.base_url") or row.address
-            use = KeyUse("observe.model", registry.GENERATORS, provider, variable, address, name)
-            return HomeKeys(wiring).tried(use, wiring.settings.secret(variable))
-        try:
-            models.generator(wiring.settings, "observe.", model).generate(_WORD)
-        except GieokError as error:
-            return _failed(provider, error)
-        return Trial(provider, "", Verdict.VALID, "it answered")
+            use = KeyUse("observe.model", registry.GENERATORS, provider, variable, address)
+            trial = HomeKeys(wiring).tried(use, wiring.settings.secret(variable))
+            if trial.verdict in (Verdict.INVALID, Verdict.QUOTA, Verdict.MISSING):
+                return trial
+        with TemporaryDirectory(prefix="gieok-setup-") as folder:
+            journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(Path(folder) / "journal.sqlite")
+            try:
+                return Trial(provider, variable, Verdict.VALID, trials.observe_sentence(wiring, journal))
+            except GieokError as error:
+                return _failed(provider, error)
+            finally:
+                journal.close()
 
     def try_notice(
         self, settings: Mapping[str, str], secrets: Mapping[str, str], way: str, told: tuple[str, str]
@@ -102,11 +108,13 @@ class HomeSetup:
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
         """Write secrets, which nothing uses yet, then the settings: killed between, the old settings are in force."""
-        text = config.planned(self._wiring.settings, settings)
-        file = paths.user_config(self._wiring.settings.home)
-        places = [self._keys.keep(secrets)] if secrets else []
-        if text:
-            fs.replace_private(file, text)
+        home = self._wiring.settings.home
+        file = paths.user_config(home)
+        with config.changing(home):
+            text = config.planned(self._wiring.settings, settings)
+            places = [self._keys.keep(secrets)] if secrets else []
+            if text:
+                fs.replace_private(file, text)
         return [*places, *([str(file)] if text else [])]
 
 
@@ -117,13 +125,9 @@ def reopened(old: Wiring) -> Ribs:
     return ribs_of(Wiring(settings, caller, old.clock, old.zone, old.lang, old.say, old.wait, old.resident, old.daemon))
 
 
-def _is_installed(package: str) -> bool:
-    try:
-        return not package or find_spec(package) is not None
-    except ModuleNotFoundError:
-        return False
-
-
 def _failed(name: str, error: GieokError) -> Trial:
+    """Return what an error says: what could not even be asked is not tried."""
     verdict = Verdict.UNTRIED if isinstance(error, MissingExtra | BadConfig) else Verdict.UNREACHABLE
+    if isinstance(error, GeneratorFailed) and (error.status or not error.worth_retrying):
+        verdict = _BY_STATUS.get(error.status, Verdict.FAILED)
     return Trial(name, "", verdict, str(error), error.hint)

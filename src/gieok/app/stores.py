@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gieok import fs, paths, registry, trust
 from gieok.backends.opening import Opening
 from gieok.config import Settings
-from gieok.errors import GieokError, StoreBusy, StoreCorrupt, StoreError, StoreReadOnly, StoreUnreachable
+from gieok.errors import GieokError, MissingExtra, StoreBusy, StoreCorrupt, StoreError, StoreReadOnly, StoreUnreachable
 from gieok.ports.store import Adoptable, Notes, Store
 from gieok.ports.system import Clock
 
@@ -69,9 +69,33 @@ class Stores:
             return registry.local_index(str(self._settings.home), name, hybrid=is_hybrid)
 
         left = sorted({index_of(name) for name in registry.STORES} - {index_of(self.name)})
-        return [
-            registry.load(registry.STORES, registry.LOCAL_STORE)(Path(file)) for file in left if Path(file).is_file()
-        ]
+        copied = {index_of(name): name for name, row in registry.STORES.items() if row.sent}
+        return [self._open_left(Path(file), copied.get(file, "")) for file in left if Path(file).is_file()]
+
+    def _open_left(self, file: Path, copied: str) -> Store:
+        """Open a file that is not in use; `copied` is the store whose copies at a service have to follow it."""
+        try:
+            if copied:
+                return self.open(copied)
+        except MissingExtra:  # `status` and `doctor` tell of what is there
+            pass
+        opened: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(file)
+        return opened
+
+    def elsewhere(self) -> dict[str, Path | None]:
+        """Return the stores that may have data at a service, or on a server that the settings name.
+
+        With each is the file by which its data is known again there; None where nothing here is needed for that.
+        """
+        found: dict[str, Path | None] = {}
+        has_server = bool(self._settings.text("database.url"))
+        for name, row in registry.STORES.items():
+            sent = self._settings.home / row.sent if row.sent else None
+            if sent is not None and sent.exists():
+                found[name] = sent
+            elif row.is_remote and (has_server or name == self.name):
+                found[name] = None
+        return found
 
     def set_aside(self) -> tuple[Path, Store | None]:
         """Move the file of the configured store away. Raises StoreCorrupt where it is on a server."""
@@ -93,6 +117,7 @@ class Stores:
         opened: Store = row.open(self._opening._replace(file=self._settings.home / registry.STORES[name].file))
         if name == self.name:
             _grant_what_was_known(self._settings.home, opened)
+            fs.keep_reserve(self._settings.home)
             if not registry.STORES[name].is_remote:
                 adopt(self.journal, opened)
         return opened

@@ -7,6 +7,7 @@ passed on: providers repeat keys.
 from collections.abc import Callable
 from typing import Any
 
+from gieok import extras
 from gieok.errors import ServiceFailed
 
 _INVALID, _SPENT = 401, 402
@@ -24,7 +25,8 @@ _REFUSALS = (
 
 def openai(key: str, address: str, model: str, timeout_s: float) -> None:
     """Ask OpenAI. Raises ServiceFailed, whose status says why."""
-    from openai import OpenAI
+    with extras.imports_of("models", "openai"):
+        from openai import OpenAI
 
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
         said: Any = [{"role": "user", "content": _WORD}]
@@ -36,7 +38,8 @@ def openai(key: str, address: str, model: str, timeout_s: float) -> None:
 
 def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
     """Ask an endpoint that speaks as OpenAI's did; raises as `openai` does."""
-    from openai import OpenAI
+    with extras.imports_of("models", "openai"):
+        from openai import OpenAI
 
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
         said: Any = [{"role": "user", "content": _WORD}]
@@ -48,7 +51,8 @@ def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
 
 def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
     """Ask Anthropic; raises as `openai` does."""
-    from anthropic import Anthropic
+    with extras.imports_of("models", "anthropic"):
+        from anthropic import Anthropic
 
     with Anthropic(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
         if model:
@@ -60,8 +64,9 @@ def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
 
 def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
     """Ask Google; raises as `openai` does."""
-    from google.genai import Client
-    from google.genai.types import GenerateContentConfig, HttpOptions, HttpRetryOptions
+    with extras.imports_of("models", "gemini"):
+        from google.genai import Client
+        from google.genai.types import GenerateContentConfig, HttpOptions, HttpRetryOptions
 
     options = HttpOptions(
         base_url=address or None, timeout=int(timeout_s * 1000), retry_options=HttpRetryOptions(attempts=1)

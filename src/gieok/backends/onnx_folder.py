@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gieok import extras
 from gieok.backends.onnx_errors import run_errors
 from gieok.backends.opening import ModelOpening
-from gieok.errors import ModelFailed
+from gieok.errors import MissingExtra, ModelFailed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,12 +139,11 @@ class OnnxFolder:
 
     def _load(self) -> "tuple[InferenceSession, Tokenizer]":
         try:
-            import onnxruntime
-            from tokenizers import Tokenizer
-        except ImportError as error:
-            raise self._failed(
-                f"an exported model needs a package that is not there: {error}", hint=f"run `{extras.command('onnx')}`"
-            ) from error
+            with extras.imports_of("onnx", "onnx"):
+                import onnxruntime
+                from tokenizers import Tokenizer
+        except MissingExtra as error:  # words still work
+            raise self._failed(str(error), hint=error.hint) from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
         options.inter_op_num_threads = 1

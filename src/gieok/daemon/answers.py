@@ -15,6 +15,7 @@ from gieok.daemon.server import Answering
 from gieok.errors import unexpected
 from gieok.ops.operation import Surface
 from gieok.ops.run import Answer, failed, run
+from gieok.ports.store import VectorSearch
 
 
 def answering(resident: Resident) -> Answering:
@@ -33,11 +34,20 @@ def answered(
     return answer._asdict() | {"failure": answer.failure and answer.failure._asdict()}
 
 
-def warm(resident: Resident, home: Path) -> None:
-    """Open what the first prompt needs: the model takes half a second, and a hook waits for a tenth."""
+def warm(resident: Resident, home: Path) -> bool:
+    """Open what the first prompt needs, model and stores; return whether a model was loaded. Raises EmbedderFailed.
+
+    A model takes half a second, as long as a hook waits. A recall alone asks nothing of the model where the home's own scope
+    holds nothing, and all is in those of projects.
+    """
+    context = open_context({}, environment=os.environ, folder=home, resident=resident)
+    embedder = context.memory.embedder() if isinstance(context.memory.store(), VectorSearch) else None
+    if embedder is not None:
+        embedder.embed_query(WAKING)
     answered(
         resident, Call("recall", {"prompt": [WAKING]}, HOOK, str(home), os.environ), lambda _: None, lambda _: None
     )
+    return embedder is not None
 
 
 def _answer(resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Answer:

@@ -23,6 +23,8 @@ _PREFIXES = ("PG", "SSL_CERT_", "GIT_")
 #: Asks nothing that is injected anywhere, but opens the store and the model.
 WAKING = "gieok, what is remembered?"
 _WAKE_S = 0.2
+#: The share of the time left that the daemon may take, and that it may spend on questions: words must still fit in.
+_DAEMONS_SHARE = 0.7
 #: The surface of the prompt hook, which is on no operation's list: it calls one, and what that uses is the daemon's own.
 HOOK = "hook"
 
@@ -81,6 +83,32 @@ def ask(
         if has_begun and writes:
             raise DaemonLost(f"the daemon ended in the middle of {call.operation!r}: {error}") from error
     return None
+
+
+def ask_prompt(
+    home: "Path | str",
+    prompt: str,
+    scopes: "list[str]",
+    folder: str,
+    environment: Mapping[str, str],
+    left_s: float,
+    agent: str = "",
+    session: str = "",
+) -> "dict[str, Any] | None":
+    """Return what the daemon puts before a prompt (`ops.prompt.recall` as JSON); None where it does not say so in time.
+
+    `left_s` is what the hook has left, of which words must still have some.
+    """
+    within_s = _DAEMONS_SHARE * left_s
+    if within_s <= 0:
+        return None
+    values = {
+        "prompt": [prompt], "agent": agent, "session": session, "scopes": ",".join(scopes),
+        "within_ms": max(1, int(_DAEMONS_SHARE * 1000 * within_s)),
+    }  # fmt: skip
+    answer = ask(home, Call("recall", values, HOOK, folder, environment), writes=False, within_s=within_s)
+    found: dict[str, Any] | None = answer["data"] if answer and not answer["failure"] else None
+    return found
 
 
 def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:

@@ -19,6 +19,8 @@ from gieok.text.redact import redact
 from gieok.text.turns import is_users
 
 _TICK_S = 1
+#: Minutes of embedding must not take the time of a prompt.
+_NICE = 10
 
 
 def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> str:
@@ -45,14 +47,16 @@ def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> st
 
 
 def embed() -> None:
-    """Fill in the vectors that are missing; print what went wrong."""
+    """Fill in the vectors that are missing, behind whatever else the machine does; print what went wrong."""
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
     context = open_context({})
     store, embedder = context.memory.store(), context.memory.embedder()
     try:
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
             fill_lines(store, embedder)
-            promotion.update(store, context.home, context.memory.journal())
+            promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
     except GieokError as error:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
 

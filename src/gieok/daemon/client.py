@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok import fs, paths, places
-from gieok.daemon import autostart, launch, listening, wire
+from gieok.daemon import autostart, call, launch, listening, wire
 from gieok.errors import GieokError
-from gieok.ops.control import DaemonStatus, ServerStatus
+from gieok.ops.control import DaemonStatus, RecalledPrompt, ServerStatus
 
 _START_S = 30.0
 _STOP_S = 10.0
@@ -59,6 +60,7 @@ class Daemon:
             if child.poll() not in (None, 0):
                 break
             time.sleep(_POLL_S)
+        launch.end(child)  # what is said not to have started does not come up later
         raise GieokError("the daemon did not start", hint="`gieok logs` shows why")
 
     def serve(self) -> tuple[ServerStatus, bool]:
@@ -68,6 +70,15 @@ class Daemon:
     def server(self) -> ServerStatus | None:
         """Ask the server of the record."""
         return listening.found(self._home)
+
+    def recalled(
+        self, prompt: str, scopes: Sequence[str], folder: Path, environment: Mapping[str, str], within_s: float
+    ) -> "Sequence[RecalledPrompt] | None":
+        """Ask it as the prompt's hook does."""
+        found = call.ask_prompt(self._home, prompt, list(scopes), str(folder), environment, within_s)
+        if found is None:
+            return None
+        return [RecalledPrompt(m["handle"], m["citation"], m["score"], m["is_sure"]) for m in found["memories"]]
 
     def stop(self) -> bool:
         """Stop the daemon, and a server that `serve` started. No session start brings the daemon up again."""

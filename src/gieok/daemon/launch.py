@@ -15,6 +15,7 @@ from gieok.ops.control import ServerStatus
 _START_S = 60.0
 #: Its journal, store and accounts may take so long once it answers.
 _READY_S = 10.0
+_END_S = 10.0
 _POLL_S = 0.05
 _MOST_LOG_BYTES = 1_000_000
 
@@ -66,9 +67,23 @@ def _alone(home: Path) -> ServerStatus:
         said = log.read_bytes()[before:].decode("utf-8", "replace").strip()
         return reason(said) or f"it ended ({child.returncode})"
 
-    found = _ready(home, failed)
+    try:
+        found = _ready(home, failed)
+    except BaseException:
+        end(child)
+        raise
     child.returncode = 0  # it outlives this process on purpose: nobody waits for it
     return found
+
+
+def end(child: "subprocess.Popen[bytes]") -> None:
+    """End a process that did not become what it was started for, and wait for that."""
+    child.terminate()
+    try:
+        child.wait(_END_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:

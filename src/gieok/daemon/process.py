@@ -27,7 +27,7 @@ from gieok.daemon.server import Server
 from gieok.daemon.serving import Serving
 from gieok.daemon.transcripts import Transcripts
 from gieok.engine.lifecycle import fill_lines, fill_vectors
-from gieok.errors import BadConfig
+from gieok.errors import BadConfig, GieokError
 from gieok.ops.context import Context
 from gieok.ports.store import Store, VectorSearch
 
@@ -45,9 +45,12 @@ _QUIET_S = 20.0
 def main() -> int:
     """Run until a signal or a client ends it; 0 also where another daemon runs already."""
     home = paths.home()
+    is_idle = autostart.IDLE in sys.argv
+    if is_idle and not home.is_dir():  # it was erased meanwhile, and the lock would make it again
+        return 0
     with fs.exclusive(wire.lock_file(home), wait=False) as is_alone:
         # One that a session start began may come to the lock after `gieok down`.
-        if not is_alone or (autostart.IDLE in sys.argv and autostart.is_kept_down(str(home))):
+        if not is_alone or (is_idle and autostart.is_kept_down(str(home))):
             return 0
         fs.rotate(paths.log(home), _MOST_LOG_BYTES)
         os.chdir(home)  # a session start leaves us in the agent's folder
@@ -89,6 +92,8 @@ class DaemonProcess:
         transcripts = Transcripts(context, board, self._unembedded.set)
         memory = MemoryFiles(context, board, self._unembedded.set)
         board.say(f"gieok {gieok.__version__} started, process {os.getpid()}")
+        # Before what takes time: a prompt that comes now is answered by meaning.
+        board.start("warm", self._warm)
         parts = [
             board.start("capture", transcripts.follow),
             board.start("memory", memory.follow),
@@ -104,11 +109,10 @@ class DaemonProcess:
         if is_configured or self._serving.was_wanted():
             self._serving.want(is_configured=is_configured)
         board.start("answer", lambda: server.serve(answering(self._resident)))
-        if autostart.IDLE in sys.argv:
-            board.start("warm", lambda: warm(self._resident, self._home))
         idle_s = 3600 * float(self._context.admin.setting("daemon.idle_hours")) if autostart.IDLE in sys.argv else 0.0
         while not board.stop.wait(_TICK_S):
-            self._resident.release(_IDLE_S)
+            if self._resident.release(_IDLE_S):
+                board.note("model", "let go: nobody asked for half an hour")
             if idle_s and board.idle_s > idle_s:
                 board.say("nobody needs this process: ended")
                 board.stop.set()
@@ -131,6 +135,13 @@ class DaemonProcess:
         if self._is_renewed:
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this very program
         os._exit(0)
+
+    def _warm(self) -> None:
+        try:
+            if warm(self._resident, self._home):
+                self.board.note("model", "loaded")
+        except GieokError as error:  # a model that cannot be loaded, a store that is away: prompts are told
+            self.board.say(f"not everything is open for the first prompt: {error}")
 
     def end(self) -> None:
         """End for good, also where the process is about to start anew."""
@@ -160,7 +171,14 @@ class DaemonProcess:
     def _settle(self, store: Store) -> bool:
         """Judge what lasts, and what it replaced; return whether more waits."""
         rewrite = self._context.observe.sidecar().write_active_memory
-        return promotion.update(store, self._home, self._context.memory.journal(), rewrite)
+        return promotion.update(
+            store,
+            self._home,
+            self._context.memory.journal(),
+            rewrite,
+            zone=self._context.zone,
+            now=self._context.clock.now(),
+        )
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
         """Embed what waits: a few turns with the model that searches use, more in a child, whose memory goes with it."""

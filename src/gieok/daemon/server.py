@@ -5,10 +5,12 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 from gieok.daemon import wire
-from gieok.daemon.call import Call, is_of
+from gieok.daemon.call import HOOK, Call, is_of
+from gieok.precedence import PROMPTS
 
 #: Connections at once; the next waits to be accepted.
 _MOST_CONNECTIONS = 64
@@ -75,7 +77,9 @@ class Server:
             self._called()
             lines.send({"begun": True})
             told = _Told(lines)
-            lines.send({"answer": answer(call, told.say, told.tell)})
+            with PROMPTS.answering() if call.surface == HOOK else nullcontext():
+                found = answer(call, told.say, told.tell)
+            lines.send({"answer": found})
         finally:
             self._calls.release()
 

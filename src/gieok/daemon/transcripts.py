@@ -12,6 +12,7 @@ from gieok.daemon.board import Board
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.observe.run import settled
+from gieok.precedence import PROMPTS
 
 #: Between a change of a transcript and reading it; short, because a line costs less than a millisecond to take.
 _DEBOUNCE_MS = 60
@@ -83,6 +84,7 @@ class Transcripts:
             self._said.wait()
 
     def _derived(self, documents: int) -> None:
+        PROMPTS.give_way()
         self._board.note("turns", f"{documents} documents")
 
     def observe(self) -> None:
@@ -93,6 +95,7 @@ class Transcripts:
             with self._lock:
                 ended, self._ended = self._ended, set()
             stopped = self._board.stop.is_set
+            PROMPTS.give_way()
             # All of them, before anything is embedded.
             if any([settled(self._context, s, flush=s in ended, is_stopped=stopped) for s in self._sidecar.scopes()]):  # noqa: C419
                 self._embed()

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.engine import likelihood, rank
@@ -71,8 +71,6 @@ def candidates(text: str, tokens: Mapping[str, float], found: Found, profile: Pr
         judged = likelihood.judge(asked, evidence, by, found.ranking("vector").cosines if has_vectors else ())
         by_id = {p.id: p for p in passages}
         made += (_judged(by_id[one.id], one, judged, signals[one.id]) for one in judged.ranked)
-    if found.ranking("managed").ranked:
-        return _as_the_service_says(made, found, profile)
     return sorted(made, key=lambda c: -c.score)
 
 
@@ -82,19 +80,6 @@ def _has_vector(signals: Mapping[str, float]) -> bool:
 
 def _judged(passage: FoundPassage, one: Evidence, judged: likelihood.Judgement, signals: dict[str, float]) -> Candidate:
     return Candidate(passage, one.probability, signals, lambda: judged.parts(one))
-
-
-def _as_the_service_says(made: Iterable[Candidate], found: Found, profile: Profile) -> list[Candidate]:
-    """Keep the fused order, which a service's ranking is part of; the score is the better of words and service."""
-    ordered = sorted(made, key=lambda c: (-found.fused[c.passage.id], c.passage.id))
-    lowest, kept = 1.0, []
-    for one in ordered:
-        score = max(one.score, profile.managed_score * one.signals.get("managed", 0.0))
-        if "managed" in one.signals:
-            # Never above a passage that ranks before it: the order is the better judge, the score says how sure.
-            score = lowest = min(lowest, score)
-        kept.append(Candidate(one.passage, score, one.signals))
-    return kept
 
 
 def _signals(found: Found) -> dict[PassageId, dict[str, float]]:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from gieok.errors import GieokError, NotifierFailed, unexpected
-from gieok.ports.system import Channel
+from gieok.ports.system import Channel, Unseen
 from gieok.text.korean import in_language
 from gieok.text.redact import redact
 
@@ -20,12 +20,13 @@ _GRACE_S = 1.0
 
 
 class Told(NamedTuple):
-    """What came of one way: what happened; where it failed, what to do next."""
+    """What came of one way: what happened; where it failed, what to do next. A look at some ways tries nothing."""
 
     channel: str
     ok: bool
     said: str
     hint: str = ""
+    was_tried: bool = True
 
 
 class FailureRecord(NamedTuple):
@@ -95,7 +96,10 @@ class Notices:
 
     def _used(self, name: str, use: Callable[[Channel], str]) -> Told:
         try:
-            return Told(name, True, redact(use(self._opened(name))))
+            seen = use(self._opened(name))
+            if isinstance(seen, Unseen):
+                return Told(name, True, redact(seen), was_tried=False)
+            return Told(name, True, redact(seen))
         except GieokError as error:
             failed = error
         except Exception as error:  # noqa: BLE001 - whatever a library raises may not stop the observer

@@ -55,8 +55,6 @@ class Profile:
     #: The weights that order the best of `candidates` and make a score the probability of an answer
     #: (`engine/learned`); '': the fused score is the hit's score.
     learned: str = "notes"
-    #: Score of the first result of a service that returns an order without scores; chosen, not fitted.
-    managed_score: float = 0.8
     #: What was fitted for models other than the bundled one.
     calibrations: Calibrations = field(default_factory=dict)
     #: Hits below are left out, and all of a family whose best hit is below `least_best`: then nothing answers. The first
@@ -73,6 +71,11 @@ class Profile:
         return replace(self, min_score=score, least_best=0.0, beside=beside)
 
     def with_limit(self, limit: int) -> "Profile":
-        """Return the profile for more or fewer hits; more need more candidates."""
-        considered, candidates = max(self.considered, 2 * limit), max(self.candidates, 2 * limit)
-        return replace(self, limit=limit, considered=considered, candidates=candidates)
+        """Return the profile for more or fewer hits, of every family; more need more candidates."""
+        return replace(
+            self,
+            limit=limit,
+            considered=max(self.considered, 2 * limit),
+            candidates=max(self.candidates, 2 * limit),
+            beside=tuple(one.with_limit(limit) for one in self.beside),
+        )

@@ -12,11 +12,12 @@ from math import sqrt
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from gieok.engine import calibration, lifecycle, likelihood, rank, timeline
+from gieok.engine import calibration, lifecycle, likelihood, managed, rank, timeline
 from gieok.engine.age import age_factor
 from gieok.engine.calibration import Calibrations
 from gieok.engine.evidence import Candidate, Found, candidates
 from gieok.engine.learned.query_map import query_map
+from gieok.engine.managed import ManagedLeg
 from gieok.engine.profile import Profile
 from gieok.engine.rerank import Reranking, placed
 from gieok.engine.snippet import snippet
@@ -26,13 +27,16 @@ from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, Line,
 from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import Documents, KeywordSearch, LineSearch, ManagedSearch, Store, VectorSearch
 from gieok.ports.system import Clock
-from gieok.text.dates import DateSpan, find_span
+from gieok.text.dates import DateSpan, find_past_span, refused_times
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
 from gieok.text.lines import line_number
+from gieok.text.times.order import asks_newest, without_order
 
 _DATE_WORD_WEIGHT = 0.3
 _TRIES = 5
 _SWITCHES = 2
+#: Where the newest is asked for, what is likely stands by its day: what has this share of the best's probability.
+_LIKELY_SHARE = 0.5
 
 
 class Question(NamedTuple):
@@ -57,6 +61,8 @@ class RankedHits(NamedTuple):
     span: DateSpan | None = None
     is_timeline: bool = False
     nearest: Hit | None = None
+    #: Words that look like a time and were not taken as one, because only a part of them is understood.
+    refused: tuple[str, ...] = ()
 
 
 def holding(store: Store, scopes: Sequence[Scope]) -> tuple[Scope, ...]:
@@ -89,6 +95,8 @@ class _Query(NamedTuple):
     #: The model of the vector, and what was fitted for models.
     model: str = ""
     calibrations: Calibrations = MappingProxyType({})
+    #: What a service answered, which is asked once for all scopes.
+    service: ManagedLeg = ManagedLeg()
 
 
 _S = TypeVar("_S", bound=Store)
@@ -141,13 +149,17 @@ def _recalled(
     if not keyword_text(question.text):  # "!!!" asks nothing, but its vector would be near to something
         return RankedHits(())
     now = clock.now()
-    span = find_span(question.text, now.astimezone(zone).date())
+    today = now.astimezone(zone).date()
+    span = find_past_span(question.text, today)
     vector, model, degraded = _query_vector(store, embedder, question, profile)
-    if asked := timeline.period(question.text, now.astimezone(zone).date()):
+    if asked := timeline.period(question.text, today):
         wanted = timeline.Question(asked, question.scopes, question.where, vector, zone)
         # A day and nothing else (화요일) may also be a word that notes hold: 매주 화요일.
-        if (hits := timeline.listed(store, wanted, profile)) or not (asked.words or question.text == asked.span.words):
-            return RankedHits(hits, degraded, asked.span, is_timeline=True)
+        if (hits := timeline.listed(store, wanted, profile)) or not (
+            asked.is_newest or asked.words or question.text == asked.span.words
+        ):
+            listed_span = None if asked.is_newest else asked.span
+            return RankedHits(hits, degraded, listed_span, is_timeline=not asked.is_newest)
     tokens = _tokens(question, span, profile)
     query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
     found, below, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span))
@@ -157,12 +169,23 @@ def _recalled(
     chosen = _chosen(ranked, tokens, profile)
     reasons = [degraded, unread, *reasons, _unfinished(store, question.scopes) if vector else None]
     near = max((*below, *best), key=lambda c: c.score, default=None) if not chosen else None
+    if asks_newest(question.text):
+        chosen = _newest_first(chosen, zone)
     return RankedHits(
         tuple(chosen),
         "; ".join(dict.fromkeys(filter(None, reasons))) or None,
         span,
         nearest=_hit(near, tokens, profile.snippet_chars) if near else None,
+        refused=refused_times(question.text, today),
     )
+
+
+def _newest_first(hits: Sequence[Hit], zone: tzinfo) -> list[Hit]:
+    """Return hits, those that are likely by their day, the newest first, and the others behind them."""
+    least = hits[0].score * _LIKELY_SHARE if hits else 0.0
+    likely = [hit for hit in hits if hit.score >= least]
+    rest = [hit for hit in hits if hit.score < least]
+    return [*sorted(likely, key=lambda hit: timeline.day_of(hit.passage, zone), reverse=True), *rest]
 
 
 def _found(
@@ -174,12 +197,15 @@ def _found(
         question = _of_family(query.question, family)
         if question is None:
             continue
-        own = query._replace(question=question, profile=family, mapped=_mapped(query.vector, query.model, family))
+        service = ManagedLeg()
+        if question.use_vectors:
+            service = managed.ask(store, question.scopes, question.text, question.where, family.candidates)
+            reasons.append(service.note)
+        mapped = _mapped(query.vector, query.model, family)
+        own = query._replace(question=question, profile=family, mapped=mapped, service=service)
         of_family: list[Candidate] = []
         for scope in question.scopes:
-            made, reason = _search_scope(store, scope, own)
-            of_family += (weighed(candidate, family) for candidate in made)
-            reasons.append(reason)
+            of_family += (weighed(candidate, family) for candidate in _search_scope(store, scope, own))
         answers = max((candidate.score for candidate in of_family), default=0.0) >= family.least_best
         (found if answers else below).extend(of_family)
     return found, below, reasons
@@ -206,7 +232,8 @@ def _of_family(question: Question, profile: Profile) -> Question | None:
 def _tokens(question: Question, span: DateSpan | None, profile: Profile) -> dict[str, float]:
     """Return the tokens to look for; the words of a date count little, because notes carry their date elsewhere."""
     tokens = query_tokens(question.text, profile.stop_words)
-    dated = query_tokens(span.words) if span else ()
+    dated = set(query_tokens(span.words)) if span else set()
+    dated |= tokens.keys() - query_tokens(without_order(question.text), profile.stop_words).keys()
     own = {token: _DATE_WORD_WEIGHT if token in dated else weight for token, weight in tokens.items()}
     return {**profile.also(question.text), **own}
 
@@ -262,13 +289,13 @@ def _once(ranked: Sequence[Candidate]) -> list[Candidate]:
     return list(first.values())
 
 
-def _search_scope(
-    store: Documents, scope: Scope, query: _Query, tries: int = _TRIES
-) -> tuple[list[Candidate], str | None]:
-    """Return candidates, and why a retriever did not take part."""
-    rankings, degraded = _retrieve(store, scope, query)
+def _search_scope(store: Documents, scope: Scope, query: _Query, tries: int = _TRIES) -> list[Candidate]:
+    """Return candidates."""
+    rankings = _retrieve(store, scope, query)
     rankings, lines = _with_lines(store, rankings, query)
-    fused = _fuse(rankings, query)
+    # Where the service alone is to find, words say how sure its passages are, and find nothing beside them.
+    is_services = scope in query.service.by_scope and not query.question.hybrid
+    fused = _fuse([one for one in rankings if not (is_services and one.name == "keyword")], query)
     profile = query.profile
     judged = likelihood.JUDGED if profile.learned else 0
     best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
@@ -276,8 +303,10 @@ def _search_scope(
     if len(passages) < len(best) and tries > 1:  # another process replaced documents in the meantime
         return _search_scope(store, scope, query, tries - 1)
     found = Found(passages, rankings, fused, all_have_vectors=query.vector is not None and not _waiting(store, scope))
-    made = candidates(query.question.text, query.tokens, found, profile)[: profile.considered]
-    return [_corrected(one, query)._replace(line=_line(one.passage, lines)) for one in made], degraded
+    made = candidates(query.question.text, query.tokens, found, profile)
+    if scope in query.service.by_scope:
+        made = managed.weigh(made, fused)
+    return [_corrected(one, query)._replace(line=_line(one.passage, lines)) for one in made[: profile.considered]]
 
 
 def _with_lines(
@@ -325,15 +354,10 @@ def _reranked(ranked: Sequence[Candidate], text: str, by: Reranking | None) -> t
     return made, why
 
 
-def _retrieve(store: Documents, scope: Scope, query: _Query) -> tuple[list[Ranking], str | None]:
-    """Ask every retriever of the store; one whose service cannot be reached is named and left out."""
+def _retrieve(store: Documents, scope: Scope, query: _Query) -> list[Ranking]:
+    """Ask every retriever of the store but a service, which has answered."""
     question, profile = query.question, query.profile
-    rankings, degraded = list[Ranking](), None
-    if question.use_vectors and isinstance(store, ManagedSearch):
-        try:
-            rankings.append(store.managed(scope, question.text, question.where, profile.candidates))
-        except StoreUnreachable as error:
-            degraded = f"{error} ({error.hint})"
+    rankings = [query.service.by_scope[scope]] if scope in query.service.by_scope else []
     if query.vector is not None and isinstance(store, VectorSearch):
         near = VectorQuery(vector=query.vector, hub_weight=profile.hub_weight, model=query.model)
         ranking = store.nearest(scope, near, question.where, profile.candidates)
@@ -342,11 +366,11 @@ def _retrieve(store: Documents, scope: Scope, query: _Query) -> tuple[list[Ranki
         if query.mapped is not None:  # in the order alone: how sure a hit is was fitted on cosines as they are
             ranking = store.nearest(scope, near._replace(vector=query.mapped), question.where, profile.candidates)
             rankings.append(ranking._replace(name="mapped", cosines=()))
-    if isinstance(store, KeywordSearch) and (question.hybrid or not isinstance(store, ManagedSearch) or not rankings):
+    if isinstance(store, KeywordSearch):
         by = profile.bm25
         words = KeywordQuery(query.tokens, by.k1, by.b, by.context_weight, by.spread)
         rankings.insert(0, store.keyword(scope, words, question.where, profile.candidates))
-    return rankings, degraded
+    return rankings
 
 
 def _fuse(rankings: Sequence[Ranking], query: _Query) -> rank.Scores:

@@ -15,9 +15,10 @@ from gieok.engine.snippet import snippet
 from gieok.model.memory import PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, VectorQuery
 from gieok.ports.store import Documents, KeywordSearch, VectorCopy, VectorSearch
-from gieok.text.dates import DateSpan, find_span
+from gieok.text.dates import DateSpan, find_past_span
 from gieok.text.embedform import text_to_embed
 from gieok.text.keywords import query_tokens
+from gieok.text.times.order import asks_newest, without_order
 
 #: Passages that are weighed, a scope: what was said in three busy months.
 _MOST = 5_000
@@ -32,6 +33,8 @@ _REPETITION = 0.06
 #: happened wants to hear of the work.
 _JUDGED = 400
 _JUDGED_SPAN, _ABOUT_USER = 0.5, 0.5
+#: Who asks for the newest means these days, unless nothing is of them; what is worth so much less than the best is none of it.
+_RECENT, _NEAR_BEST = timedelta(days=90), 0.35
 _LEAST_SCORE, _MOST_SCORE = 0.3, 0.95
 
 _DONE = (
@@ -91,10 +94,11 @@ _SHORT_CHARS, _LONG_CHARS = 14, 400
 
 
 class Period(NamedTuple):
-    """Days that are to be listed, and what else the question says; '' for nothing."""
+    """Days that are to be listed, and what else the question says; '' for nothing. `is_newest`: the newest first."""
 
     span: DateSpan
     words: str = ""
+    is_newest: bool = False
 
 
 class Question(NamedTuple):
@@ -109,13 +113,16 @@ class Question(NamedTuple):
 
 def period(question: str, today: date) -> Period | None:
     """Return the time that a question wants listed, seen from `today`; None for any other question."""
-    span = find_span(question, today)
-    if span is None:
+    is_newest = asks_newest(question)
+    span = find_past_span(question, today)
+    if span is None and not is_newest:
         return None
-    rest = question.replace(span.words, " ", 1)
+    rest = without_order(question.replace(span.words, " ", 1) if span else question)
     words = [word for word in _WORD.findall(rest) if not re.fullmatch(_FILLER, word)]
     asked = re.search(_LISTS, rest) or (len(words) <= _FEW_WORDS and re.search(_MAY_LIST, rest))
-    return Period(span, " ".join(words)) if asked or not words else None
+    if words and not asked:
+        return None
+    return Period(span or open_period(None, None, today).span, " ".join(words), is_newest)
 
 
 def open_period(since: DateSpan | None, until: DateSpan | None, today: date) -> Period:
@@ -132,6 +139,12 @@ def bounds(span: DateSpan, zone: tzinfo) -> tuple[datetime, datetime]:
 
 def listed(store: Documents, question: Question, profile: Profile) -> tuple[Hit, ...]:
     """Return the lines of a time, the most important first, at most `profile.limit`; none where nothing is of that time."""
+    asked = question.period
+    recent = asked.span.last - _RECENT
+    if asked.is_newest and asked.span.first < recent:
+        near = question._replace(period=asked._replace(span=asked.span._replace(first=recent)))
+        if hits := listed(store, near, profile):
+            return hits
     found: list[tuple[float, FoundPassage, dict[str, float]]] = []
     for scope in question.scopes:
         where = _within(question)
@@ -142,10 +155,14 @@ def listed(store: Documents, question: Question, profile: Profile) -> tuple[Hit,
             own, words = judged.get(passage.id, 0.0) or worth(passage), relevance.get(passage.id, 0.0)
             found.append((own + _RELEVANCE * words, passage, {"worth": own, "words": words}))
     found.sort(key=lambda row: (-row[0], row[1].scope, row[1].key, row[1].start_line))
+    if asked.is_newest and found:
+        least = found[0][0] - _NEAR_BEST
+        found = [row for row in found if row[0] >= least]
+        found.sort(key=lambda row: day_of(row[1], question.zone), reverse=True)
     tokens = query_tokens(question.period.words) if question.period.words else {}
     return tuple(
         Hit(passage, _score(value), snippet(passage.text, tokens, profile.snippet_chars or len(passage.text)), signals)
-        for value, passage, signals in _spread(found, profile.limit)
+        for value, passage, signals in (found if asked.is_newest else _spread(found, profile.limit))[: profile.limit]
     )
 
 

@@ -19,6 +19,8 @@ CORRECTED = "corrected"
 IMPORTED = "imported"
 #: Metadata of a document that another one replaced: the key of that.
 REPLACED_BY = "replaced_by"
+#: Metadata of an earlier wording of a record: the key that it has since, and when a person wrote it anew.
+EDITED_TO, EDITED_AT = "edited_to", "edited_at"
 
 #: Metadata of a document that a person put away: when. It has no passages, so nothing finds it, and all of it is kept.
 RETIRED = "retired"
@@ -86,14 +88,18 @@ class Document:
 
 
 def status_of(document: Document, now: datetime) -> str:
-    """Return what holds of a document: `retired` or `corrected` by a person, `replaced` by another, `done`, or `current`."""
+    """Return what holds of a document.
+
+    `retired` or `corrected` by a person, `replaced` by another, `ended` by itself, `done`, or `stands`: nothing is known to
+    have ended it.
+    """
     if document.metadata.get(RETIRED):
         return "retired"
     if document.valid_to is not None and document.valid_to <= now:
-        return "replaced"
+        return "replaced" if document.metadata.get(REPLACED_BY) else "ended"
     if document.metadata.get(CORRECTED):
         return "corrected"
-    return "done" if document.metadata.get("done") == "yes" else "current"
+    return "done" if document.metadata.get("done") == "yes" else "stands"
 
 
 class Passage(NamedTuple):

@@ -87,6 +87,13 @@ class Line(NamedTuple):
     text: str
 
 
+class ManagedRankings(NamedTuple):
+    """What a service ranks by itself, by scope; `note` says why it may hold less than it should, '' where it does not."""
+
+    by_scope: Mapping[Scope, Ranking]
+    note: str = ""
+
+
 class FoundPassage(NamedTuple):
     """A passage as a store returns it: its text, and the fields of its document that ranking and citing need."""
 

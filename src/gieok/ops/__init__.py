@@ -97,6 +97,7 @@ _MODULES = {
     "calibrate": "memory.calibrate",
     "store switch": "home.store_switch",
     "store distribute": "home.store_distribute",
+    "store drop": "home.store_drop",
     "journal switch": "home.journal_switch",
     "config show": "home.show_config",
     "config set": "home.set_config:SET",

@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.code.index.project import Project
     from gieok.capabilities.observe.archive.tiers import Tiers
     from gieok.capabilities.observe.freshness import Backlog
-    from gieok.capabilities.observe.sidecar import Sidecar
+    from gieok.capabilities.observe.sidecar import Sidecar, TranscriptSources
     from gieok.capabilities.prompt.matches import Reader
     from gieok.engine.generate import Asker
     from gieok.engine.notices import Notices
@@ -156,9 +156,10 @@ class MemoryContext(NamedTuple):
 
 
 class ObserveContext(NamedTuple):
-    """The sidecar, how long a conversation must rest before it is observed whole, and whether what was said is searchable."""
+    """The sidecar, what it reads, how long a talk rests before it is observed whole, and whether turns are searched."""
 
     sidecar: Callable[[], "Sidecar"]
+    transcripts: "Callable[[], TranscriptSources]"
     idle_minutes: int
     has_turns: bool
 
@@ -167,13 +168,15 @@ class ArchiveContext(NamedTuple):
     """The tiers of memory, opened at the first call.
 
     `sweep` leaves in their files what lives there, `drop_damaged` deletes copies of files that could not be read; both return
-    what they could not do.  `cold` is where the last tier is (`none`: there is none); what is older than `warm_days` may go
-    there, once a person approves, or at once with `auto_approve`.
+    what they could not do. `reach` looks for a file in the last tier and says where that is. `cold` is where the last tier is
+    (`none`: there is none); what is older than `warm_days` may go there, once a person approves, or at once with
+    `auto_approve`.
     """
 
     tiers: Callable[[], "Tiers"]
     sweep: Callable[[], Sequence[str]]
     drop_damaged: Callable[[], Sequence[str]]
+    reach: Callable[[], str]
     cold: str
     warm_days: int
     auto_approve: bool
@@ -218,14 +221,27 @@ class MovingContext(NamedTuple):
     readers: "Callable[[], Mapping[str, ImportReader]]"
 
 
+class ModelTrial(NamedTuple):
+    """Tries the model of a setting by doing its work once: `attempt` returns what was seen, or raises.
+
+    `is_paid`: it is asked beyond this machine, or by a subscription.
+    """
+
+    setting: str
+    model: str
+    is_paid: bool
+    attempt: Callable[[], str]
+
+
 class AdminContext(NamedTuple):
     """Settings, the stores that could be used instead, and processes.
 
     `choose` sets a setting for good; what a store or a journal holds has to be moved before.
     `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
     configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
-    what was seen, or raises. `observer` says what observes, or raises where it cannot. `daemon` is None in a process
-    that cannot start one. `keys` are those of services, `notices` is what tells a person,
+    what was seen, or raises. `observer` says what observes, or raises where it cannot; nothing is asked. `model_trials` are
+    those of the observer and of each other model; `is_paid` says it of the embedder and the reranker. `daemon` is None in a
+    process that cannot start one. `keys` are those of services, `notices` is what tells a person,
     `backups` and `encryption` are those of the home, `setup` what saves settings.
     """
 
@@ -242,9 +258,13 @@ class AdminContext(NamedTuple):
     open_accounts: "Callable[[str], Accounts]"
     has_accounts: Callable[[str], bool]
     left_stores: Callable[[], Sequence[Store]]
+    #: Stores that may have data at a service or on a server, and the file by which it is known again there.
+    elsewhere: Callable[[], Mapping[str, Path | None]]
     set_aside: Callable[[], tuple[Path, Store | None]]
     try_embedder: Callable[[Embedder], str]
     observer: Callable[[], str]
+    model_trials: "Callable[[], Sequence[ModelTrial]]"
+    is_paid: Callable[[str], bool]
     watching: Watching
     daemon: Callable[[], DaemonControl] | None
     keys: "Callable[[], Keys]"

@@ -1,6 +1,7 @@
 """The processes of a home: the daemon, and the server of its pages. How operations start, ask and stop them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 
@@ -23,6 +24,15 @@ class ServerStatus(NamedTuple):
     version: str
 
 
+class RecalledPrompt(NamedTuple):
+    """A memory that the daemon puts before a prompt: its handle, where it stands (`path#L4`), probability, shown in full."""
+
+    handle: str
+    citation: str
+    score: float
+    is_sure: bool
+
+
 class DaemonControl(Protocol):
     """Starts and stops the one daemon of a home folder, and the server of its pages."""
 
@@ -34,6 +44,11 @@ class DaemonControl(Protocol):
 
     def status(self) -> DaemonStatus | None:
         """Return what it says of itself; None where none runs."""
+
+    def recalled(
+        self, prompt: str, scopes: Sequence[str], folder: Path, environment: Mapping[str, str], within_s: float
+    ) -> Sequence[RecalledPrompt] | None:
+        """Return what it puts before a prompt, asked as the prompt's hook asks; None where it does not answer in time."""
 
     def serve(self) -> tuple[ServerStatus, bool]:
         """Return a server that is ready, and whether it was started now. Raises GieokError."""

@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
+from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from gieok import fs
 from gieok.ops.context import Context
 
 #: What a person does about what waits for their trust.
@@ -27,8 +29,10 @@ class Words(NamedTuple):
 
 #: What holds of a memory (`model.memory.status_of`), for people.
 STATUSES = {
+    "stands": Words("stands", "유효"),
     "current": Words("current", "지금"),
     "replaced": Words("replaced", "바뀜"),
+    "ended": Words("ended", "기간 지남"),
     "done": Words("done", "끝남"),
     "corrected": Words("corrected", "고침"),
     "retired": Words("put away", "치워 둠"),
@@ -36,6 +40,17 @@ STATUSES = {
 
 #: Tiers that memories are archived in.
 TIERS = {"warm": Words("archived: warm", "보관: warm"), "cold": Words("archived: cold", "보관: cold")}
+
+
+def full_disk_words(home: Path) -> Words:
+    """Return what a person is told whose disk is full."""
+    can = (home / fs.RESERVE).exists()
+    en = "what is there is found, nothing new is kept; free some"
+    ko = "있는 것은 찾지만 새로 기억하지 못합니다. 공간을 비우세요"
+    return Words(
+        f"no space left on the disk of {home}: {en}{'; `gieok forget` has room put aside' if can else ''}",
+        f"{home}: 디스크에 빈 공간이 없습니다. {ko}{' (`gieok forget`에 쓸 공간은 따로 있음)' if can else ''}",
+    )
 
 
 def waiting_words(records: int, *, has_settings: bool = False) -> Words:

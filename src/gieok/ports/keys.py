@@ -13,6 +13,8 @@ class Verdict(StrEnum):
     #: It knows the key, and does nothing for it now: too much was asked, or nothing is left to spend.
     QUOTA = "quota"
     UNREACHABLE = "unreachable"
+    #: It answered, and not as it must.
+    FAILED = "failed"
     #: There is no key.
     MISSING = "missing"
     #: What would ask is not installed, or not set up.

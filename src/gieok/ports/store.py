@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from gieok.model.memory import Document, Entry, LineId, PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, NearLine, Ranking, VectorQuery
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, ManagedRankings, NearLine, Ranking, VectorQuery
 from gieok.ports.models import Vector
 
 #: Names of notes that begin so are how far a store's documents are derived from a journal: they hold for that store alone.
@@ -180,25 +180,60 @@ class LineSearch(Protocol):
 class ManagedSearch(Protocol):
     """Search by a service that embeds and ranks by itself, on passages that the store knows by its own ids."""
 
-    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Ranking:
-        """Return what the service finds for a question, best first. Raises StoreUnreachable: other retrievers then answer.
+    def managed(self, scopes: Sequence[Scope], text: str, where: Filter, limit: int) -> ManagedRankings:
+        """Return what the service finds for a question in some scopes, best first. One request: each is paid, and takes time.
 
-        The scores are 0–1. A service that gives none but an order: 1 for the first, falling evenly to 1 / `limit`.
+        Raises StoreUnreachable, soon: somebody waits, and other retrievers answer. The scores are 0–1. A service that gives
+        none but an order: 1 for the first, falling evenly to 1 / `limit`.
         """
 
 
 @runtime_checkable
 class ManagedCopy(Protocol):
-    """Keeps a copy of its documents at a service. `put` and `forget` send nothing; `push` does."""
+    """Keeps a copy of its documents at a service. `put` and `forget` send nothing; `push` and `prune` do."""
 
     #: Shown in the place of an embedder: the service makes the vectors.
     service_name: str
 
-    def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
+    def push(self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False) -> int:
         """Synchronise the copy; return how many documents were uploaded or deleted.
 
-        Raises StoreUnreachable, which says what still waits; what was done before stays done, and is not done again.
+        With `verify`, the service is asked what it holds, and what it lost is uploaded again; without, what is recorded
+        here counts. Raises StoreUnreachable, which says what still waits; what was done before stays done, and is not
+        done again.
         """
+
+    def prune(self) -> int:
+        """Delete from the copy what is gone or changed here, and upload nothing: of a store that is in use no more."""
+
+
+class RemoteData(NamedTuple):
+    """Data of this memory at a service or on a server: what it is called there, and how many documents it has.
+
+    `others` is how many documents of others are beside them, which stay.
+    """
+
+    name: str
+    documents: int
+    others: int = 0
+
+
+@runtime_checkable
+class Droppable(Protocol):
+    """A store with data at a service or on a server that can be deleted from here."""
+
+    @property
+    def by_hand(self) -> str:
+        """Say how to delete it without Gieok."""
+
+    def known_remote_data(self) -> list[RemoteData]:
+        """Return what is recorded here of it, without asking anybody; empty where nothing was ever sent."""
+
+    def remote_data(self) -> list[RemoteData]:
+        """Ask what is there now. Raises StoreUnreachable."""
+
+    def drop(self, progress: Callable[[int], None] = lambda done: None) -> list[RemoteData]:
+        """Delete it, look that it is gone, and return what it was. Raises StoreError where anything is left."""
 
 
 @runtime_checkable

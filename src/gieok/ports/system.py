@@ -23,6 +23,12 @@ class Watcher(Protocol):
         """
 
 
+class Unseen(str):
+    """What a look at a way shows where nothing of it can be tried without telling somebody something."""
+
+    __slots__ = ()
+
+
 class Channel(Protocol):
     """One way to reach a person."""
 
@@ -30,7 +36,7 @@ class Channel(Protocol):
         """Send texts without secrets, once; return what happened. Raises NotifierFailed."""
 
     def check(self) -> str:
-        """Return what a look at the way shows; nobody is told anything. Raises NotifierFailed."""
+        """Return what a trial of the way shows, else `Unseen`; nobody is told anything. Raises NotifierFailed."""
 
 
 class Notifier(Protocol):

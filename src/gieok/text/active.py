@@ -40,6 +40,7 @@ _WORTH = {
 _FACT = (3.0, 120, 0.3)
 MARKS = {"🔴": 2.0, "🟡": 1.0, "🟢": 0.0}
 #: Headings of what a session begins with, beside those that name a scope or a day in brackets.
+RULES = "Rules that bind, as the user stated them: follow them until the user lifts them"
 DUE, COMMITTED = "Due", "What the user committed here, newest first"
 _OWN = "own"
 _SECTION_OF = {heading: name for names in HEADINGS.values() for heading, name in zip(names, SECTIONS, strict=True)}

@@ -4,6 +4,7 @@ Korean: overlapping pairs of syllables (결제했다 → 결제 제했 했다), 
 morphological analyser finds no more (measured: KorQuAD R@10 .993 either way) and needs 500 MB.
 English: lower case, Porter2 stems; identifiers whole and by their parts (parseInvoiceDate → parseinvoicedate pars
 invoic date). Han and kana: pairs, like Hangul. Text is normalised to NFC, so that decomposed (macOS) Korean matches.
+A number with a Korean counter is a token of its own too (500번으로 → 500 번으 으로 500번), so that "$500" is not first.
 """
 
 import re
@@ -13,7 +14,7 @@ from functools import lru_cache
 from gieok.text.stem import stem as _stem
 
 #: Stored with the data: to be raised whenever the tokens of any text would change.
-VERSION = 2
+VERSION = 3
 
 _HANGUL = "가-힣ㄱ-ㅎㅏ-ㅣ"
 #: Letters only: a middle dot ends a word, and unassigned code points are left out.
@@ -22,6 +23,11 @@ _HAN = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-
 _WORD = rf"[{_HANGUL}]+|[{_HAN}]+|[^\W{_HANGUL}{_HAN}]+"
 _LETTERS = r"\w+"
 _PART = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+"
+#: A number and what it counts, with or without a space; longer counters first (3시간 is no 3시).
+_COUNTED = (
+    r"(?<![\d.,])(\d{1,3}(?:,\d{3})+|\d+) ?(개월|시간|주일|주년|번째|번지|만원|만|억|천|년대|퍼센트|프로|킬로"
+    r"|미터|그램|리터|바이트|세대|차례|가지|군데|마리|그루|켤레|페이지|포인트|[번개시분초일월년주원명회살층호권대장건배차달잔병통줄쪽편점등위퍼조급인])"
+)
 #: Longer words (base64, hashes) are cut: nobody searches for their inside.
 _LONGEST_WORD = 64
 _CACHED_WORDS = 100_000
@@ -70,7 +76,14 @@ def _words(text: str) -> list[str]:
 
 def keyword_text(text: str) -> str:
     """Return the tokens of `text` in order, joined by single spaces: what a store indexes."""
-    return " ".join(map(_WORDS.__getitem__, _words(text)))
+    return " ".join([*map(_WORDS.__getitem__, _words(text)), *_counted(text)])
+
+
+def _counted(text: str) -> list[str]:
+    """Return numbers with their Korean counters, as tokens: 500번, 3개월."""
+    if text.isascii():
+        return []
+    return [number.replace(",", "") + counter for number, counter in re.findall(_COUNTED, normalise(text))]
 
 
 def keyword_tokens(text: str) -> list[str]:
@@ -90,7 +103,8 @@ def query_tokens(text: str, stop_words: frozenset[str] = frozenset()) -> dict[st
         for before, word in zip(["", *words], words, strict=False)
         if not (_is_stop(word, before, asks) or word.lower() in stop_words)
     ]
-    return dict.fromkeys((token for word in kept or words for token in _WORDS[word].split()), 1.0)
+    tokens = (token for word in kept or words for token in _WORDS[word].split())
+    return dict.fromkeys((*tokens, *_counted(text)), 1.0)
 
 
 def _is_stop(word: str, before: str, asks: bool) -> bool:

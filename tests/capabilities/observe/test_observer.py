@@ -123,7 +123,7 @@ def test_what_an_answer_replaces_gets_an_end_and_a_link_and_is_not_gone(memory) 
     assert old.valid_to == new.valid_from == datetime(2026, 11, 23, 9, 1, tzinfo=UTC)
     assert old.metadata[REPLACED_BY] == new.key
     assert status_of(old, m.clock.now()) == "replaced"
-    assert status_of(new, m.clock.now()) == "current"
+    assert status_of(new, m.clock.now()) == "stands"
     m.say(("a", "what now"), at=_AT + timedelta(days=4))
     m.generator.answers = (_NOTHING,)
     m.observe()

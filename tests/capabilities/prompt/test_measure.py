@@ -19,6 +19,7 @@ from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.measure import Label, Level
 from gieok.errors import BadRequest
 from gieok.ops import operation
+from gieok.ops.control import RecalledPrompt
 from gieok.ops.encode import encode
 from gieok.ops.memory.remember import RememberRequest
 from gieok.ops.prompt.measure import MeasureRequest, MeasureResult
@@ -113,6 +114,33 @@ def test_labels_are_added_to_the_project_and_measured(project: Path) -> None:
     with pytest.raises(BadRequest, match="terminal") as caught:
         _measure(label=True)
     assert "--add" in caught.value.hint
+
+
+def test_prompts_that_failed_are_named_with_what_was_shown_and_who_answered(project: Path) -> None:
+    _measure(add=_LINTER, expect="decision/another.md")
+    result = _measure(add=_BREAD)
+    assert result.by == {"daemon": 0, "words": 2}
+    (failed,) = result.failed
+    assert (failed.prompt, failed.expected) == (_LINTER, ("decision/another.md",))
+    assert "ruff" in failed.shown[0]
+
+
+class _Daemon:
+    """Answers prompts as a daemon of this home would; nothing else is asked of it."""
+
+    def recalled(self, prompt: str, *_: object) -> list[RecalledPrompt] | None:
+        if prompt == _BREAD:
+            return None  # too late
+        return [RecalledPrompt("1a2b", ".gieok/memory/decision/x.md#L6", 0.7, is_sure=True)]
+
+
+def test_where_a_daemon_runs_it_is_asked_and_words_where_it_is_late(project: Path) -> None:
+    context = open_context({}, daemon=_Daemon)
+    for prompt, expect in ((_LINTER, "decision/x.md"), (_BREAD, "")):
+        result = operation("hook measure").handler(context, MeasureRequest(add=prompt, expect=expect))
+    assert result.by == {"daemon": 1, "words": 1}
+    assert result.failed == ()
+    assert result.levels["high"].recall == 1.0
 
 
 def test_prompts_are_labelled_in_a_terminal(project: Path) -> None:

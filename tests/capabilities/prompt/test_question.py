@@ -59,3 +59,42 @@ def test_a_common_word_is_a_token_that_a_text_can_have(word: str) -> None:
     else:
         assert keyword_tokens(word) == [word]
         assert len(word) == 2
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "ok, continue with the next step",
+        "that works, go on",
+        "can you try that once more",
+        "이어서 다음 단계 진행해줘",
+        "그럼 그걸로 해줘",
+    ],
+)
+def test_what_refers_to_this_session_alone_asks_memory_nothing(prompt: str) -> None:
+    assert question.is_of_this_session(prompt)
+    assert question.questions(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt", ["retry the build", "do the same for the orders table", "다시 배포해줘", "what did we try last time?"]
+)
+def test_what_names_its_object_or_asks_the_past_is_asked(prompt: str) -> None:
+    assert not question.is_of_this_session(prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "of_world"),
+    [
+        ("what is a monad?", True),
+        ("파이썬 데코레이터가 뭐야?", True),
+        ("git rebase 어떻게 써?", True),
+        ("what's the difference between TCP and UDP", True),
+        ("what's the staging host?", False),
+        ("what does our linter do?", False),
+        ("블로그 본문 글꼴 뭐야?", False),
+        ("배포 담당이 뭐야, 누구야?", False),
+    ],
+)
+def test_questions_of_the_world_are_told_from_those_of_ones_own(prompt: str, of_world: bool) -> None:
+    assert question.asks_the_world(prompt) is of_world

@@ -50,6 +50,14 @@ def test_calls_are_counted_by_what_came_of_them() -> None:
     assert (s.p50_ms, s.p95_ms) == (1.0, 9.0)
 
 
+def test_the_share_of_prompts_that_words_alone_answered_is_told() -> None:
+    rows = [_prompt(1, by="daemon"), _prompt(2, by="words"), _prompt(3, by="words"), _prompt(4)]
+    s = stats.count(rows)
+    assert (s.by_meaning, s.by_words) == (1, 2)
+    assert stats.share_by_words(s) == pytest.approx(2 / 3)
+    assert stats.share_by_words(stats.count([])) is None
+
+
 @pytest.mark.parametrize(
     ("count", "p50", "p95"), [(0, 0, 0), (1, 1, 1), (2, 1, 2), (5, 3, 5), (20, 10, 19), (100, 50, 95)]
 )

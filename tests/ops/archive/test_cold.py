@@ -21,7 +21,9 @@ from gieok.ops.archive.pending import ArchivePendingRequest, PendingResult
 from gieok.ops.archive.run import ArchiveRunRequest
 from gieok.ops.archive.sync import ArchiveSyncRequest, SyncResult
 from gieok.ops.context import Context
-from gieok.ops.home import cold, jobs
+from gieok.ops.home import jobs
+from gieok.ops.memory import cold
+from gieok.ops.memory.search import SearchRequest
 from gieok.ops.operation import Style
 from gieok.testing.clock import ManualClock
 
@@ -219,3 +221,21 @@ def test_both_documents_say_the_same() -> None:
     for pattern in (r"^#+ ", r"^\|", r"^    \$? ?gieok", r"`gieok [^`…]*`", r"https://[^`>\s]+"):
         found = [len(re.findall(pattern, text, re.MULTILINE)) for text in (english, korean)]
         assert found[0] == found[1], pattern
+
+
+def test_an_edit_in_the_vault_is_found_by_the_next_search(context: Context, vault: Path) -> None:
+    _answer(context, "approve", "all")
+    (note,) = [file for file in vault.rglob("*.md") if "SQLite" in file.name]
+    note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with Postgres on the Tiber server\n"))
+    found = operation("search").handler(context, SearchRequest(query=["Tiber server"], min_score=0.0))
+    assert found.results[0].snippet == "We ship with Postgres on the Tiber server"
+    again = operation("search").handler(context, SearchRequest(query=["ship SQLite"], min_score=0.0))
+    assert not any(hit.snippet == "We ship with SQLite" and hit.status == "current" for hit in again.results)
+
+
+def test_a_note_that_vanished_asks_nothing_during_a_search(context: Context, vault: Path) -> None:
+    _answer(context, "approve", "all")
+    for file in vault.rglob("*.md"):
+        file.unlink()
+    operation("search").handler(context, SearchRequest(query=["SQLite"], min_score=0.0))
+    assert _pending(context).questions == ()

@@ -82,7 +82,7 @@ def _holding(folder: Path, word: str) -> list[str]:
 def test_search_list_get_and_why_find_it_and_say_which_tier(go: Callable[..., Any]) -> None:
     found = go("search", query=["code name of the launch"])
     (hit,) = [one for one in encode(found)["results"] if one["handle"] == _handle(_SECRET)]
-    assert (hit["tier"], hit["status"]) == ("warm", "current")
+    assert (hit["tier"], hit["status"]) == ("warm", "stands")
     assert "archived: warm" in operation("search").present(found, _style())
     listed = go("list")
     assert {row["tier"] for row in encode(listed)["memories"]} == {"warm"}
@@ -186,9 +186,9 @@ def test_the_newest_wins_over_what_is_archived(go: Callable[..., Any], clock: Ma
     context.memory.journal().hand_over(observation.with_ends(made, Observed((new,)), stored))
     deliver(context.memory.journal(), context.memory.store())
     rows = {row.handle: (row.status, row.tier) for row in go("list", words=["umbrella"]).memories}
-    assert rows == {_handle("umbrella"): ("replaced", Tier.HOT), handle(_USER.path, new.key): ("current", Tier.HOT)}
+    assert rows == {_handle("umbrella"): ("replaced", Tier.HOT), handle(_USER.path, new.key): ("stands", Tier.HOT)}
     assert go("archive run").moved == 1
     assert {row.handle: row.status for row in go("list", words=["umbrella"]).memories} == {
         _handle("umbrella"): "replaced",
-        handle(_USER.path, new.key): "current",
+        handle(_USER.path, new.key): "stands",
     }

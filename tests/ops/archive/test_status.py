@@ -116,7 +116,7 @@ def test_what_is_due_is_done_without_a_daemon_too_and_once(context: Context, clo
     assert _run(context).jobs == ()
     clock.advance(timedelta(days=9))
     done = [ran.name for ran in _run(context).jobs]
-    assert done == ["reflect", "talk", "housekeeping", "cold", "inactivity", "sync"], "warm: just now"
+    assert done == ["reflect", "talk", "housekeeping", "cold", "inactivity", "service", "sync"], "warm: just now"
     assert _run(context).jobs == ()
 
 

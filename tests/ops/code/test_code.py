@@ -389,6 +389,7 @@ def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, sho
 def test_a_model_behind_an_address_is_asked_without_secrets_and_its_tokens_are_counted(
     run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("pydantic_ai")
     server = ModelServer()
     try:
         server.script = [_RECORD, '{"1": "A", "2": "B", "3": "C"}', "In shop/money.py#L1-L2."]

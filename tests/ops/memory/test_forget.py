@@ -353,3 +353,40 @@ def test_why_a_text_is_still_in_a_file_is_said_by_what_the_file_is(home: Path, t
     assert {Path(place).name: why for place, why in done.done.still_in}["mine.md"] == (
         "something in it that was not forgotten holds the same words"
     )
+
+
+def test_every_file_of_an_agent_that_still_holds_it_is_named(home: Path, tmp_path: Path) -> None:
+    shown = f'<memory-context source="gieok">\n- The code name is {_SECRET} &amp; …\n</memory-context>'
+    rows = {
+        ".claude/projects/-shop/said.jsonl": {
+            "type": "user",
+            "text": f"We decided to call it {_SECRET}, that is {_KO}.",
+        },
+        ".claude/projects/-shop/shown.jsonl": {"type": "attachment", "content": [shown]},
+        ".claude/history.jsonl": {"display": f"We decided to call it {_SECRET}, that is {_KO}."},
+        ".codex/history.jsonl": {"text": f"The code name is {_SECRET} ({_KO})."},
+        ".cursor/projects/shop/agent-transcripts/a.jsonl": {"text": f"the CODE name is {_SECRET} ({_KO})."},
+        ".claude/projects/-shop/other.jsonl": {"type": "user", "text": "We lint with ruff."},
+    }
+    for n, (name, row) in enumerate(rows.items()):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(json.dumps(row, ensure_ascii=n % 2 == 0) + "\n", encoding="utf-8")
+    done = _run("forget", match=_SECRET, yes=True).done
+    named = {place for place, _ in done.still_in}
+    assert {str(tmp_path / name) for name in rows if "other" not in name} <= named
+    assert str(tmp_path / ".claude/projects/-shop/other.jsonl") not in named
+
+
+def test_a_memory_that_is_forgotten_by_its_handle_is_named_where_agents_keep_what_was_put_before_them(
+    home: Path, tmp_path: Path
+) -> None:
+    shown = (
+        f'<memory-context source="gieok">\n- decision: The code name is {_SECRET} ({_KO}). (x.md)\n</memory-context>'
+    )
+    file = tmp_path / ".claude" / "projects" / "-shop" / "shown.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"attachment": {"content": [shown]}}) + "\n")
+    done = _run(
+        "forget", handles=[f"decision/the-code-name-is-quixotic-marmalade-{_KO.replace(' ', '-')}"], yes=True
+    ).done
+    assert str(file) in {place for place, _ in done.still_in}

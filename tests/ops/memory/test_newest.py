@@ -27,11 +27,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     _put(_OLD_KEY, _OLD, 1)
     _put(_NEW_KEY, _NEW, 9)
     at = int(datetime(2026, 11, 9, tzinfo=UTC).timestamp())
-    row = [_OLD_KEY, 1, places.line_check(_OLD), _SCOPE, _NEW_KEY, 1, places.line_check(_NEW), at]
+    row = [*_claim(_OLD_KEY, _OLD), _SCOPE, *_claim(_NEW_KEY, _NEW), at]
     file = Path(places.replaced_file(str(home), _SCOPE))
     file.parent.mkdir()
     file.write_text(json.dumps([row]), encoding="utf-8")
     return home
+
+
+def _claim(key: str, line: str) -> list[object]:
+    """Return how a claim is named that is all of a line: key, line, place, length, sum."""
+    words = line.removeprefix("User: ")
+    return [key, 1, len("User: "), len(words), places.line_check(words)]
 
 
 def _put(key: str, line: str, day: int) -> None:
@@ -75,7 +81,7 @@ def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[st
 
 def test_a_line_that_was_changed_since_is_not_marked(capsys: pytest.CaptureFixture[str]) -> None:
     _put(_OLD_KEY, "User: the staging host stg is down", 1)
-    assert [hit["status"] for hit in _json(capsys, "search", "stg staging host")["results"]] == ["current"]
+    assert [hit["status"] for hit in _json(capsys, "search", "stg staging host")["results"]] == ["stands"]
 
 
 def test_what_held_instead_and_says_something_else_by_now_is_not_brought(capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,16 +90,23 @@ def test_what_held_instead_and_says_something_else_by_now_is_not_brought(capsys:
     assert [hit["handle"] for hit in found] == [places.handle(_SCOPE, _OLD_KEY, 1)]
 
 
-def test_what_may_stand_in_its_place_comes_first_and_marks_nothing(
+def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both_standing(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = Path(places.replaced_file(str(home), _SCOPE))
-    file.write_text(json.dumps([[*json.loads(file.read_text())[0], 0.6]]), encoding="utf-8")
-    found = _json(capsys, "search", "stg staging host")["results"]
+    Path(places.replaced_file(str(home), _SCOPE)).unlink()
+    _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
+    found = _json(capsys, "search", "which staging host?")["results"]
     assert [(hit["handle"], hit["status"]) for hit in found] == [
-        (places.handle(_SCOPE, _NEW_KEY, 1), "current"),
-        (places.handle(_SCOPE, _OLD_KEY, 1), "current"),
+        (places.handle(_SCOPE, _NEW_KEY, 1), "stands"),
+        (places.handle(_SCOPE, _OLD_KEY, 1), "stands"),
     ]
-    said = run(open_context({}), RecallRequest(prompt=["what is the staging host stg?"])).text
-    assert said.index("preview.example.test") < said.index("stg.example.test")
+    said = run(open_context({}), RecallRequest(prompt=["what is the staging host?"])).text
     assert "replaced" not in said
+    assert "current" not in said
+
+
+def test_nothing_is_brought_in_only_for_being_newer(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(places.replaced_file(str(home), _SCOPE)).unlink()
+    _put(_NEW_KEY, "User: I switched my guitar strings to nickel", 9)
+    found = _json(capsys, "search", "stg staging host")["results"]
+    assert [hit["handle"] for hit in found] == [places.handle(_SCOPE, _OLD_KEY, 1)]

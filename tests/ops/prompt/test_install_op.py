@@ -167,7 +167,7 @@ def test_the_doctor_runs_no_command_that_is_not_this_very_gieok(machine: Machine
     was = json.dumps(machine.command("claude-code"), ensure_ascii=False)
     installed = file.read_text("utf-8")
     for command, ok in (
-        (f"touch {mark}; gieok hook prompt", True),  # somebody's own: no hook of ours is installed
+        (f"touch {mark}; gieok hook prompt", None),  # somebody's own: no hook of ours is installed
         ("/nowhere/gieok hook prompt --agent claude-code", False),
     ):
         file.write_text(installed.replace(was, json.dumps(command)), "utf-8")

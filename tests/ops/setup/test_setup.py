@@ -46,6 +46,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     with serving() as made:
+        made.script = ["<observations>\n* 🔴 (12:00) [decision] They settle payments on Tuesdays {1}\n</observations>"]
         yield made
 
 
@@ -135,7 +136,7 @@ def test_a_wrong_key_is_found_before_it_is_saved_and_can_be_typed_again(user: Pa
     assert result is not None
     assert "compatible: invalid" in shown
     assert "copy it again" in shown
-    assert "small answered" in shown
+    assert "it observed a sentence" in shown
     assert GOOD not in shown
     assert _settings(user) == {
         "observe": {"model": "compatible:small", "base_url": f"{server.url}/v1", "key_variable": "COMPATIBLE_API_KEY"}

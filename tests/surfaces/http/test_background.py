@@ -21,7 +21,7 @@ from gieok.ops.control import ServerStatus
 from gieok.surfaces.http.__main__ import until_unused
 from gieok.surfaces.http.serve import _bound
 
-_PATIENCE_S = 60.0
+_PATIENCE_S = 180.0
 
 
 @pytest.fixture

@@ -57,4 +57,12 @@ _REHEARSAL = Rehearsal(
     {},
     {".openclaw/openclaw.json": _SETTINGS},
 )
-AGENT = Agent(_place, FORMAT, edits_of, NOTE, is_system_session=is_system_session, rehearsal=_REHEARSAL)
+AGENT = Agent(
+    _place,
+    FORMAT,
+    edits_of,
+    NOTE,
+    is_system_session=is_system_session,
+    rehearsal=_REHEARSAL,
+    folder=lambda home, environment: state_folder(environment, home),
+)

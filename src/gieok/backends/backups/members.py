@@ -16,7 +16,8 @@ from gieok.errors import StoreCorrupt, StoreError
 
 #: What is made again from what is backed up, what belongs to a process or to this machine alone, and other backups.
 _LEFT_OUT = (
-    "backups", "models", "resolved", "logs", "set-aside", "tools.json", "chroma", "lancedb", "cache",
+    "backups", "models", "resolved", "logs", "set-aside", "tools.json", "chroma", "lancedb", "cache", "locks",
+    "reserve",
     "daemon.json", "daemon.sock", "daemon.log", "daemon.log.1", "daemon.down",
     "serve.json", "serve.log", "serve.log.1", "serve.token", "web.secret", "web.used",
 )  # fmt: skip

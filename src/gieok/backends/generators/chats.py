@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gieok.errors import GeneratorFailed
+from gieok import extras
+from gieok.errors import GeneratorFailed, GieokError
 from gieok.ports.models import ChatMessage, ReplyPart, ReplyParts, Sampling
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class _Chat:
         """Yield a reply. Raises GeneratorFailed."""
         try:
             yield from self._parts(messages, sampling)
-        except GeneratorFailed:
+        except GieokError:
             raise
         except Exception as error:  # each provider's library has its own
             raise self._failed(error) from error
@@ -70,7 +71,8 @@ class OpenAiChat(_Chat):
 
     @cached_property
     def _client(self) -> "OpenAI":
-        from openai import OpenAI
+        with extras.imports_of("models", self.model):
+            from openai import OpenAI
 
         return OpenAI(api_key=self._key, base_url=self._address, max_retries=0, timeout=self._timeout_s)
 
@@ -117,7 +119,8 @@ class AnthropicChat(_Chat):
 
     @cached_property
     def _client(self) -> "Anthropic":
-        from anthropic import Anthropic
+        with extras.imports_of("models", self.model):
+            from anthropic import Anthropic
 
         return Anthropic(api_key=self._key, base_url=self._address or None, max_retries=0, timeout=self._timeout_s)
 
@@ -151,8 +154,9 @@ class GeminiChat(_Chat):
 
     @cached_property
     def _client(self) -> "Client":
-        from google.genai import Client
-        from google.genai.types import HttpOptions, HttpRetryOptions
+        with extras.imports_of("models", self.model):
+            from google.genai import Client
+            from google.genai.types import HttpOptions, HttpRetryOptions
 
         options = HttpOptions(
             base_url=self._address or None,
@@ -162,7 +166,8 @@ class GeminiChat(_Chat):
         return Client(api_key=self._key, vertexai=False, http_options=options)
 
     def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
-        from google.genai.types import Content, GenerateContentConfig, Part
+        with extras.imports_of("models", self.model):
+            from google.genai.types import Content, GenerateContentConfig, Part
 
         system, talk = in_turns(messages)
         names = ("top_p", "top_k", "presence_penalty", "frequency_penalty", "seed")
@@ -217,13 +222,15 @@ def _ended(end: ReplyPart, model: str) -> ReplyPart:
 
 
 def _reasons(name: str) -> bool:
-    from pydantic_ai.profiles.openai import openai_model_profile
+    with extras.imports_of("models", name):
+        from pydantic_ai.profiles.openai import openai_model_profile
 
     known = openai_model_profile(name) or {}
     return bool(known.get("openai_supports_reasoning")) and not known.get("openai_supports_reasoning_effort_none")
 
 
 def _disallows_sampling(name: str) -> bool:
-    from pydantic_ai.profiles.anthropic import anthropic_model_profile
+    with extras.imports_of("models", name):
+        from pydantic_ai.profiles.anthropic import anthropic_model_profile
 
     return bool((anthropic_model_profile(name) or {}).get("anthropic_disallows_sampling_settings"))

@@ -11,6 +11,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
+from gieok import extras
 from gieok.errors import GeneratorFailed
 from gieok.ports.models import Generated, Prompt
 
@@ -51,9 +52,10 @@ class ProviderGenerator:
         return asyncio.run(self._ask(prompt))
 
     async def _ask(self, prompt: Prompt) -> Generated:
-        from pydantic_ai import exceptions
-        from pydantic_ai.direct import model_request
-        from pydantic_ai.messages import ModelRequest
+        with extras.imports_of("models", self.model):
+            from pydantic_ai import exceptions
+            from pydantic_ai.direct import model_request
+            from pydantic_ai.messages import ModelRequest
 
         model, close = self._build()
         try:
@@ -68,7 +70,9 @@ class ProviderGenerator:
             )
         except exceptions.ModelHTTPError as error:
             retry = error.status_code >= 500 or error.status_code in _RETRYABLE
-            raise GeneratorFailed(f"{self.model} answered {error.status_code}", worth_retrying=retry) from error
+            raise GeneratorFailed(
+                f"{self.model} answered {error.status_code}", worth_retrying=retry, status=error.status_code
+            ) from error
         except TimeoutError as error:
             raise GeneratorFailed(
                 f"{self.model} did not answer within {self._timeout_s:g} s", worth_retrying=True
@@ -87,8 +91,9 @@ class ProviderGenerator:
 
     def _form(self, model: "Model", prompt: Prompt) -> "ModelRequestParameters | None":
         """Return what holds a model to the schema of its answer; None for prose, and for a model that may refuse it."""
-        from pydantic_ai.models import ModelRequestParameters
-        from pydantic_ai.output import OutputObjectDefinition
+        with extras.imports_of("models", self.model):
+            from pydantic_ai.models import ModelRequestParameters
+            from pydantic_ai.output import OutputObjectDefinition
 
         if not prompt.schema or self._is_unknown or not model.profile.get("supports_json_schema_output"):
             return None
@@ -120,9 +125,10 @@ def chat(model: str, key: str, address: str) -> ProviderGenerator:
         )
 
     def build() -> _Opened:
-        from openai import AsyncOpenAI
-        from pydantic_ai.models.openai import OpenAIChatModel
-        from pydantic_ai.providers.openai import OpenAIProvider
+        with extras.imports_of("models", model):
+            from openai import AsyncOpenAI
+            from pydantic_ai.models.openai import OpenAIChatModel
+            from pydantic_ai.providers.openai import OpenAIProvider
 
         client = AsyncOpenAI(api_key=key or "none", base_url=address, max_retries=0)
         return OpenAIChatModel(_name(model), provider=OpenAIProvider(openai_client=client)), client.close
@@ -134,9 +140,10 @@ def anthropic(model: str, key: str, address: str) -> ProviderGenerator:
     """Return a model of Anthropic."""
 
     def build() -> _Opened:
-        from anthropic import AsyncAnthropic
-        from pydantic_ai.models.anthropic import AnthropicModel
-        from pydantic_ai.providers.anthropic import AnthropicProvider
+        with extras.imports_of("models", model):
+            from anthropic import AsyncAnthropic
+            from pydantic_ai.models.anthropic import AnthropicModel
+            from pydantic_ai.providers.anthropic import AnthropicProvider
 
         client = AsyncAnthropic(api_key=key or "none", base_url=address or None, max_retries=0)
         return AnthropicModel(_name(model), provider=AnthropicProvider(anthropic_client=client)), client.close
@@ -149,10 +156,11 @@ def gemini(model: str, key: str, address: str) -> ProviderGenerator:
     """Return a model of Google."""
 
     def build() -> _Opened:
-        from google.genai import Client
-        from google.genai.types import HttpOptions, HttpRetryOptions
-        from pydantic_ai.models.google import GoogleModel
-        from pydantic_ai.providers.google import GoogleProvider
+        with extras.imports_of("models", model):
+            from google.genai import Client
+            from google.genai.types import HttpOptions, HttpRetryOptions
+            from pydantic_ai.models.google import GoogleModel
+            from pydantic_ai.providers.google import GoogleProvider
 
         options = HttpOptions(base_url=address or None, retry_options=HttpRetryOptions(attempts=1))
         client = Client(api_key=key or "none", vertexai=False, http_options=options)

@@ -7,6 +7,7 @@ import sys
 
 from gieok.backends.opening import ChannelOpening
 from gieok.errors import NotifierFailed
+from gieok.ports.system import Unseen
 
 #: The texts are arguments of the script, never a part of it.
 _APPLE = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run"
@@ -49,7 +50,7 @@ class DesktopChannel:
 
     def check(self) -> str:
         """Look for the program."""
-        return f"{self._program()} is there"
+        return Unseen(f"{self._program()} is there")
 
     def _program(self) -> str:
         found = shutil.which(self._name, path=self._environment.get("PATH"))

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import tree_sitter
 
-from gieok.errors import MissingExtra
+from gieok import extras
 from gieok.ports.code import SyntaxNode
 
 
@@ -24,11 +24,6 @@ class TreeSitterParser:
 @cache
 def _parser(grammar: str) -> tree_sitter.Parser:
     module, _, function = grammar.partition(":")
-    try:
+    with extras.imports_of("", module):
         language = getattr(import_module(module), function)()
-    except ModuleNotFoundError as error:
-        package = module.replace("_", "-")
-        raise MissingExtra(
-            f"the grammar needs the Python package {package!r}", hint=f"run `pip install {package}`"
-        ) from error
     return tree_sitter.Parser(tree_sitter.Language(language))

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from gieok.backends.sqlite import readonly
 from gieok.backends.sqlite.failures import translated
-from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS, scrub, transaction
+from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS, pragma, scrub, transaction
+from gieok.errors import StoreFull
 
 
 class SqliteFile:
@@ -33,17 +35,37 @@ class SqliteFile:
 
     def _db(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is not None and self._local.inode != self._current_inode():
+        if connection is not None and self._is_over(connection):
             self._connections.pop(threading.current_thread(), None)
-            connection.close()  # the file was moved away: nobody reads what is written there
+            connection.close()
             connection = None
         if connection is None:
+            stamp = self._stamp()
             connection = self._connect()
             self._local.connection, self._local.inode = connection, self._current_inode()
+            is_full = pragma(connection, "query_only") and not readonly.is_read_only(str(self._file))
+            self._local.full_stamp = stamp if is_full else None
             self._close_of_dead_threads()
             self._connections[threading.current_thread()] = connection
             self._reopened()
         return connection
+
+    def _is_over(self, connection: sqlite3.Connection) -> bool:
+        """Say whether a connection is of a file that was moved away, or of a full disk on which others write again."""
+        if self._local.inode != self._current_inode():
+            return True  # nobody reads what is written there
+        full_stamp = self._local.full_stamp
+        return full_stamp is not None and not connection.in_transaction and full_stamp != self._stamp()
+
+    def _stamp(self) -> tuple[int, ...]:
+        found = []
+        for file in (self._file, self._file.with_name(f"{self._file.name}-wal")):
+            try:
+                status = file.stat()
+            except OSError:
+                continue
+            found += [status.st_size, status.st_mtime_ns] if status.st_size else []
+        return tuple(found)
 
     def _current_inode(self) -> int:
         try:
@@ -67,6 +89,11 @@ class SqliteFile:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         db = self._db()
+        if self._local.full_stamp is not None:
+            self._local.full_stamp = ()  # there may be room by now
+            db = self._db()
+        if self._local.full_stamp is not None:
+            raise StoreFull(f"no space left to write {str(self._file)!r}")
         with translated(self._file, self.what), transaction(db):
             yield db
 

@@ -120,13 +120,15 @@ def loaded() -> "ModuleType":
     """Return SQLCipher's library. Raises Sealed."""
     global ERRORS, OPERATIONAL  # noqa: PLW0603 - see there
     if not _library:
-        try:
-            import sqlcipher3.dbapi2 as sqlcipher
-        except ImportError as error:
-            told = "the databases of this home are encrypted, and the Python package 'sqlcipher3' is not installed"
-            from gieok import extras
+        from gieok import extras  # the hook has no time for it where nothing is encrypted
+        from gieok.errors import MissingExtra
 
-            raise Sealed(told, f"run `{extras.command('encryption')}`", is_missing=True) from error
+        try:
+            with extras.imports_of("encryption", "encryption"):
+                import sqlcipher3.dbapi2 as sqlcipher
+        except MissingExtra as error:
+            told = "the databases of this home are encrypted, and the Python package 'sqlcipher3' is not installed"
+            raise Sealed(told, error.hint, is_missing=True) from error
         ERRORS = (sqlite3.Error, sqlcipher.Error)
         OPERATIONAL = (sqlite3.OperationalError, sqlcipher.OperationalError)
         _library.append(sqlcipher)

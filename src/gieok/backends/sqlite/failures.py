@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from gieok.backends.sqlite import driver
+from gieok.backends.sqlite import driver, readonly
 from gieok.errors import (
     BadRequest,
     GieokError,
@@ -19,8 +19,6 @@ from gieok.errors import (
 )
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-#: The second: no room for the shared-memory file, which readers need too.
-_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 #: How a damaged file is repaired, by what it is.
 _REPAIR = {
@@ -51,7 +49,7 @@ def _translate(error: Exception, file: Path, what: str) -> GieokError:
     code = extended & 0xFF
     if code in _BUSY:
         return StoreBusy(f"the {what} {str(file)!r} is locked by another process")
-    if extended in _FULL:
+    if readonly.is_full(error):
         return StoreFull(f"no space left while writing {str(file)!r}")
     if "invalid fts5 file format" in str(error):
         return StoreCorrupt(

@@ -38,26 +38,37 @@ def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iter
 def open_private(file: Path, what: str, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
     """Open a file of ours, creating it (0600) when it is new; `what` it is: see `failures.translated`.
 
-    Where nothing can be written, an existing file is opened to read and a missing one is empty. Raises StoreError,
-    ShapeMismatch.
+    Where nothing can be written, because it is read-only or there is no room, an existing file is opened to read and a
+    missing one is empty. Raises StoreError, ShapeMismatch.
     """
     with translated(file, what):
         if readonly.is_read_only(str(file)):
             return _open_to_read(file, busy_timeout_ms, prepare)
         try:
-            fs.create_private(file)
-        except OSError as error:
-            raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
-        # Each thread has its own connection, but the thread that closes the store closes all of them.
-        connection = driver.connect(str(file), timeout_s=busy_timeout_ms / 1000)
-        try:
-            # Removed data is overwritten with zeros. Debian's SQLite does so by default, others do not.
-            connection.execute("PRAGMA secure_delete = ON")
-            prepare(connection, file)
-        except BaseException:
-            connection.close()
+            return _open_to_write(file, what, busy_timeout_ms, prepare)
+        except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
+            if not readonly.is_full(error):
+                raise
+        return _open_to_read(file, busy_timeout_ms, prepare)
+
+
+def _open_to_write(file: Path, what: str, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
+    try:
+        fs.create_private(file)
+    except OSError as error:
+        if readonly.is_full(error):
             raise
-        return connection
+        raise StoreError(f"cannot create the {what} {str(file)!r}: {error.strerror}") from error
+    # Each thread has its own connection, but the thread that closes the store closes all of them.
+    connection = driver.connect(str(file), timeout_s=busy_timeout_ms / 1000)
+    try:
+        # Removed data is overwritten with zeros. Debian's SQLite does so by default, others do not.
+        connection.execute("PRAGMA secure_delete = ON")
+        prepare(connection, file)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _open_to_read(file: Path, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
@@ -125,9 +136,20 @@ def upgrade(
 
 def use_wal(connection: sqlite3.Connection) -> None:
     """Switch to WAL, last, so that another program's database is left as it is. A read-only one stays as it is."""
-    if pragma(connection, "query_only") or not connection.execute("PRAGMA database_list").fetchone()[2]:
+    file = connection.execute("PRAGMA database_list").fetchone()[2]
+    if pragma(connection, "query_only") or not file or _is_wal(connection):
         return
-    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+    # In turns: several that switch at once keep each other from it, for as long as it pleases the scheduler.
+    with fs.exclusive(f"{file}.lock", must=False):
+        _switch_to_wal(connection)
+
+
+def _is_wal(connection: sqlite3.Connection) -> bool:
+    return bool(connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    while not _is_wal(connection):
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
                 raise StoreError("the file system cannot hold a WAL database", hint="move GIEOK_HOME to a local disk")
@@ -159,10 +181,18 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
     before = pragma(connection, "temp_store")
     if not driver.is_sealed(connection):  # what is written there would be in the clear
         connection.execute("PRAGMA temp_store = FILE")  # the copy is as large as the file
-    connection.execute("VACUUM")
+    left = []
+    try:
+        connection.execute("VACUUM")
+    except driver.ERRORS as error:
+        if not readonly.is_full(error):
+            raise
+        # `secure_delete` has put zeros in its place.
+        left.append(f"{file.name}: no room to write it anew; run the command again once there is as much as it takes")
     connection.execute(f"PRAGMA temp_store = {before}")
-    is_busy = pragma(connection, "wal_checkpoint(TRUNCATE)")
-    return [f"{file.name}: another process is reading it; run the command again once it has ended"] if is_busy else []
+    if pragma(connection, "wal_checkpoint(TRUNCATE)"):
+        left.append(f"{file.name}: another process is reading it; run the command again once it has ended")
+    return left
 
 
 def give_back(connection: sqlite3.Connection, spare_bytes: int = 0) -> None:

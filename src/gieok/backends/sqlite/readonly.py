@@ -1,15 +1,18 @@
-"""Opens a database that cannot be written: on a read-only mount, in another user's home. Standard library, without `pathlib`.
+"""Opens a database that cannot be written: on a read-only mount, in another user's home, on a full disk.
 
 A database in WAL mode needs a shared-memory file, also for readers. Where none can be made, the file is opened as immutable;
-where its log holds more than the file, a copy of both is opened.
+where its log holds more than the file, a copy of both is opened. Standard library, without `pathlib`.
 """
 
 import os
 import sqlite3
 
+from gieok import fs
 from gieok.backends.sqlite import driver
 
 _CANNOT = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+#: The second: no room for the shared-memory file, which readers need too.
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 
 
 def is_read_only(file: str) -> bool:
@@ -20,16 +23,24 @@ def is_read_only(file: str) -> bool:
     return not os.access(folder, os.W_OK) or (os.path.exists(file) and not os.access(file, os.W_OK))
 
 
+def is_full(error: BaseException) -> bool:
+    """Say whether something failed because a disk, or a user's share of it, has no room left."""
+    if isinstance(error, OSError):
+        return error.errno in fs.FULL
+    return getattr(error, "sqlite_errorcode", 0) in _FULL
+
+
 def connect(file: str, timeout_s: float, *, may_copy: bool = False) -> sqlite3.Connection:
     """Open a database to read. Raises sqlite3.Error, OSError."""
     try:
         return _opened(file, "mode=ro", timeout_s)
     except driver.OPERATIONAL as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _CANNOT or not os.path.exists(file):
+        is_shut = getattr(error, "sqlite_errorcode", 0) & 0xFF in _CANNOT
+        if not (is_shut or is_full(error)) or not os.path.exists(file):
             raise
         if not _size(file + "-wal"):
             return _opened(file, "immutable=1", timeout_s)
-        if not may_copy:
+        if not (may_copy or is_full(error)):
             raise
     db = copied(file, timeout_s)
     db.execute("PRAGMA query_only = ON")
@@ -49,6 +60,18 @@ def _opened(file: str, how: str, timeout_s: float) -> sqlite3.Connection:
 
 def copied(file: str, timeout_s: float) -> sqlite3.Connection:
     """Return a copy of a database in memory, its log included. Raises sqlite3.Error, OSError."""
+    try:
+        return _copied_files(file, timeout_s)
+    except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
+        if not is_full(error):
+            raise
+    # Whoever is alone with a database needs no shared memory. Nobody else has it open, or there were some.
+    disk = driver.connect(file, how="mode=rw", timeout_s=timeout_s)
+    disk.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return _in_memory(disk, file)
+
+
+def _copied_files(file: str, timeout_s: float) -> sqlite3.Connection:
     import shutil
     import tempfile
 
@@ -58,12 +81,19 @@ def copied(file: str, timeout_s: float) -> sqlite3.Connection:
             if os.path.exists(file + end):
                 shutil.copyfile(file + end, copy + end)
                 os.chmod(copy + end, 0o600)
-        disk = driver.connect(copy, of=file, timeout_s=timeout_s)
-        db = driver.connect(":memory:", of=file)
-        try:
-            disk.backup(db)
-        finally:
-            disk.close()
+        return _in_memory(driver.connect(copy, of=file, timeout_s=timeout_s), file)
+
+
+def _in_memory(disk: sqlite3.Connection, file: str) -> sqlite3.Connection:
+    """Return a copy of an open database, which is closed."""
+    db = driver.connect(":memory:", of=file)
+    try:
+        disk.backup(db)
+    except BaseException:
+        db.close()
+        raise
+    finally:
+        disk.close()
     return db
 
 

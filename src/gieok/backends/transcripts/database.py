@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from gieok import extras
 from gieok.backends.sqlite import readonly
 from gieok.errors import MissingExtra, TranscriptUnreadable
 from gieok.ports.transcripts import StoredSession
-from gieok.registry import install_hint
 
 _BUSY_TIMEOUT_MS = 5_000
 
@@ -66,12 +66,13 @@ class TranscriptDatabase:
     def _open(self, file: Path) -> tuple[Rows, Callable[[], None]]:
         """Open read-only with whichever SQLite is new enough: Python's own, or that of the wheel of `apsw`."""
         try:
-            return (_stdlib if sqlite3.sqlite_version_info >= self.OLDEST_SQLITE else _apsw)(file)
-        except ModuleNotFoundError as error:
+            if sqlite3.sqlite_version_info >= self.OLDEST_SQLITE:
+                return _stdlib(file)
+            return _apsw(file, self.EXTRA)
+        except MissingExtra as error:
             needed = ".".join(map(str, self.OLDEST_SQLITE))
             raise MissingExtra(
-                f"{self.AGENT}'s database needs SQLite {needed}, Python's is {sqlite3.sqlite_version}",
-                hint=install_hint(self.EXTRA) if self.EXTRA else None,
+                f"{self.AGENT}'s database needs SQLite {needed}, Python's is {sqlite3.sqlite_version}", hint=error.hint
             ) from error
         except Exception as error:
             raise TranscriptUnreadable(f"cannot open {str(file)!r}: {error}") from error
@@ -82,8 +83,9 @@ def _stdlib(file: Path) -> tuple[Rows, Callable[[], None]]:
     return lambda sql, values: connection.execute(sql, values).fetchall(), connection.close
 
 
-def _apsw(file: Path) -> tuple[Rows, Callable[[], None]]:
-    import apsw
+def _apsw(file: Path, extra: str) -> tuple[Rows, Callable[[], None]]:
+    with extras.imports_of(extra, file.name):
+        import apsw
 
     # Without a write-ahead log nobody writes it, and a folder that may not be written then needs no shared memory file.
     immutable = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"

@@ -6,9 +6,8 @@ Its schema uses functions of SQLite 3.43, without which not even a read is prepa
 from pathlib import Path
 from typing import Any
 
+from gieok import extras
 from gieok.backends.transcripts.database import TranscriptDatabase
-from gieok.errors import MissingExtra
-from gieok.registry import install_hint
 
 #: An event has at most 4 MiB (a check of OpenClaw's own schema).
 _LARGEST_EVENT_BYTES = 4 * 1024 * 1024
@@ -41,9 +40,7 @@ class OpenClawDatabase(TranscriptDatabase):
         return text if text is not None else self._decompressed(packed)
 
     def _decompressed(self, packed: bytes) -> str:
-        try:
+        with extras.imports_of(self.EXTRA, "openclaw"):  # long events are compressed
             import zstandard
-        except ModuleNotFoundError as error:
-            raise MissingExtra("OpenClaw compresses long events with zstd", hint=install_hint(self.EXTRA)) from error
         data = zstandard.ZstdDecompressor().decompress(packed, max_output_size=_LARGEST_EVENT_BYTES)
         return data.decode("utf-8")

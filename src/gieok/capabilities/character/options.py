@@ -1,7 +1,12 @@
 """Settings of characters, and of the server for them."""
 
+from functools import partial
+
+from gieok import registry
 from gieok.engine import schedule
 from gieok.option import Option
+
+_HINT = f"write provider:model, or scripted; providers: {', '.join(sorted(registry.CHATS))}"
 
 
 def _slot_prices(text: str) -> object:
@@ -10,9 +15,20 @@ def _slot_prices(text: str) -> object:
     return points.prices_of(text)
 
 
+def _models(text: str) -> None:
+    for name in filter(None, (part.strip() for part in text.split(","))):
+        registry.check_model(registry.CHATS, ("*", "scripted"), name)
+
+
 OPTIONS = (
-    Option("character.model", "scripted", "what answers for characters: provider:model, or scripted (short replies by rules)"),
-    Option("character.models", "", "other models that characters of users may name, joined by commas; *: any"),
+    Option(
+        "character.model", "scripted", "what answers for characters: provider:model, or scripted (short replies by rules)",
+        check=partial(registry.check_model, registry.CHATS, ("scripted",)), hint=_HINT,
+    ),
+    Option(
+        "character.models", "", "other models that characters of users may name, joined by commas; *: any",
+        check=_models, hint=_HINT,
+    ),
     Option("character.base_url", "", "as observe.base_url, for character.model and models of the same provider", is_address=True),
     Option("character.key_variable", "", "as observe.key_variable, for character.model and models of the same provider"),
     Option("character.temperature", 0.8, "temperature of replies, where the caller gives none", low=0),
@@ -21,6 +37,7 @@ OPTIONS = (
     Option(
         "character.memory_model", "",
         "what finds facts and writes summaries: provider:model, rules (no model); empty: character.model",
+        check=partial(registry.check_model, registry.GENERATORS, ("", "rules", "scripted")), hint=registry.MODEL_HINT,
     ),
     Option("character.memory_base_url", "", "as character.base_url, which it is where this is empty", is_address=True),
     Option("character.memory_key_variable", "", "as character.key_variable, which it is where this is empty"),

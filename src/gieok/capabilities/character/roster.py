@@ -2,10 +2,11 @@
 
 import re
 import unicodedata
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from gieok.capabilities.character.canon import Canon
+from gieok.capabilities.character.canon import Canon, canon_scope
 from gieok.capabilities.character.cards.card import Card
 from gieok.capabilities.character.cards.package import MEDIA, CardForm, read, written
 from gieok.capabilities.character.memory import digest, scope_of
@@ -105,27 +106,29 @@ class Roster:
         stored = StoredCharacter(
             owner, identity, card.name, card.json, now, now, model, file, MEDIA[form] if file else ""
         )
-        if not self.accounts.keep_character(stored, is_new=True):
-            raise _taken(identity)
-        self.canon.keep(stored)
+        with self._lock(owner, identity):
+            if not self.accounts.keep_character(stored, is_new=True):
+                raise _taken(identity)
+            self.canon.keep(stored)
         return stored
 
     def update(self, owner: str, identity: str, card: Card, *, model: str | None = None) -> StoredCharacter:
         """Give a character another card; what follows from it is made anew where it changed. Raises NotFound."""
-        held = self.own(owner, identity)
-        held = held if model is None else held._replace(model=model)
-        return self._replace(held._replace(name=card.name, card=card.json))
+        with self._lock(owner, identity):
+            held = self.own(owner, identity)
+            held = held if model is None else held._replace(model=model)
+            return self._replace(held._replace(name=card.name, card=card.json))
 
     def import_file(self, owner: str, data: bytes, identity: str = "", *, replaces: bool = False) -> StoredCharacter:
         """Add the character of a card file, or give the one of that id another card. Raises BadRequest, Conflict."""
         came = read(data)
         identity = checked_id(identity or id_of(came.card.name))
-        held = self.accounts.character(owner, identity) if replaces else None
-        if held is None:
-            return self.create(owner, came.card, identity, file=data, form=came.form)
-        return self._replace(held._replace(
-            name=came.card.name, card=came.card.json, package=data, package_type=MEDIA[came.form]
-        ))  # fmt: skip
+        with self._lock(owner, identity):
+            held = self.accounts.character(owner, identity) if replaces else None
+            if held is not None:
+                fresh = held._replace(name=came.card.name, card=came.card.json)
+                return self._replace(fresh._replace(package=data, package_type=MEDIA[came.form]))
+        return self.create(owner, came.card, identity, file=data, form=came.form)
 
     def export_file(self, user: str, identity: str, form: CardForm) -> bytes:
         """Return a character that a user can talk to as a card file. Raises NotFound."""
@@ -134,11 +137,16 @@ class Roster:
 
     def delete(self, owner: str, identity: str) -> CharacterDeleted:
         """Remove a character and its canon; what users remember with it stays theirs. Raises NotFound."""
-        if not self.accounts.drop_character(owner, identity):
-            raise _missing(identity)
-        gone = self.canon.drop(owner, identity)
+        with self._lock(owner, identity):
+            if not self.accounts.drop_character(owner, identity):
+                raise _missing(identity)
+            gone = self.canon.drop(owner, identity)
         kept = len(self.journal.made(scope_of(owner, identity))) if owner else 0
         return CharacterDeleted(identity, gone.forgotten, kept)
+
+    def _lock(self, owner: str, identity: str) -> AbstractContextManager[bool]:
+        """Return the lock under which a character is read and then written, with the canon that follows from it."""
+        return self.journal.exclusive(f"character-card-{digest(canon_scope(owner, identity).path)[:4]}")
 
     def _replace(self, stored: StoredCharacter) -> StoredCharacter:
         stored = stored._replace(updated_at=self.clock.now())

@@ -5,7 +5,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 from gieok import paths
@@ -184,6 +184,7 @@ def _document(scope: Scope, root: Root, file: Path, digest: str, text: str, modi
         created_at=modified,
         updated_at=modified,
         valid_from=_note_day(file.name),
+        valid_to=_end_of(front.fields.get("until", "")),
         metadata={**front.fields, "root": root.name},
         provenance=(Provenance(str(file), 1, text.count("\n") + 1),),
     )
@@ -222,3 +223,12 @@ def _note_day(name: str) -> datetime | None:
     """Return the day in a daily note's file name, as midnight UTC; None for undated notes, which never decay."""
     day = day_in_name(name)
     return datetime.combine(day, time(), UTC) if day else None
+
+
+def _end_of(until: str) -> datetime | None:
+    """Return when the day in `until: 2026-03-20` of a note's front matter is over where the user is; None without a day."""
+    try:
+        day = date.fromisoformat(until.strip())
+        return datetime.combine(day + timedelta(days=1), time()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
-from gieok.capabilities.files import roots, seeds
+from gieok.capabilities.files import freshness, roots, seeds
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.read import KIND, passages, read_file, read_root, shape
 from gieok.capabilities.files.roots import Root, is_memory_file
@@ -41,8 +41,12 @@ def sync(
     recut(store, scope, cut, progress)
     skipped = forgotten(store, scope)
     report = Report()
+    marks = freshness.read_marks(store.notes(scope).get(freshness.NOTE, ""))
     for root in wanted:
         before = report.seen
+        # Looked at before it is read: what changes meanwhile is newer than the mark.
+        if (seen := freshness.look(root, 0, ())) is not None:
+            marks[root.name] = seen.newest_ns
         if not root.path.exists():
             report.failed.append(Failed(root.name, f"the folder {str(root.path)!r} does not exist; its memory is kept"))
             continue
@@ -53,6 +57,7 @@ def sync(
         report.merge(found)
     forget_retired(store, scope)
     store.write_note(scope, SHAPE_NOTE, shape(cut))
+    store.write_note(scope, freshness.NOTE, freshness.write_marks(marks))
     return report
 
 

@@ -18,7 +18,7 @@ from gieok.capabilities.observe.observation import Category, Observation, Priori
 from gieok.capabilities.observe.scope_memory import ScopeMemory
 from gieok.errors import BadConfig, BadRequest
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document
-from gieok.text import active, due
+from gieok.text import active, binding, due
 from gieok.text.active import MARKER
 from gieok.text.gist import Gist, gist, is_finished, is_same
 from gieok.text.inert import visible
@@ -118,7 +118,8 @@ def _lines(
         if has_due and section in ("states", "preferences", "decisions", "pending"):
             is_due = due.due_day(o.text, str(day), str(today), is_task=o.category is Category.TASK)
         section = "due" if is_due else section
-        worth = active.worth(section, o.priority.mark, (today - day).days)
+        age_days = 0 if binding.is_rule(o.text) else (today - day).days
+        worth = active.worth(section, o.priority.mark, age_days)
         worth += _CORRECTED_WORTH if document and document.metadata.get(CORRECTED) else 0.0
         was = _was(before.get(document.key), look) if document else ""
         yield _Line(section, o.priority.mark, day, o.text, worth, o.at.timestamp(), was, is_due)

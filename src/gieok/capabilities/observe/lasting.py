@@ -17,18 +17,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, places
-from gieok.capabilities.observe import replaced, turns
+from gieok.capabilities.observe import binding_lines, claims, turns
 from gieok.engine.learned.heads import about_user, worth
 from gieok.model.memory import Entry, Scope
 from gieok.places import is_served
 from gieok.ports.store import Store, VectorCopy
+from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
 from gieok.text.tokens import count_tokens
 from gieok.text.turns import ASSISTANT, USER, asked
 
 #: To be raised where the same turns would be judged otherwise.
-_VERSION = 5
+_VERSION = 6
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: From here a statement is about the user, and holds in every project.
@@ -44,12 +45,15 @@ _FEWEST_TOKENS = 8
 _LEAST = 0.02
 _QUESTION = re.compile(r"\?|까요?\s*$|나요\s*$")
 _AT_ONCE = 200
+#: What a line is to rules that bind: it states some, or takes some back.
+RULE, LIFTS = 1, -1
+_Row = tuple[float, int, int, bool, int, int]
 
 
 class LastingLine(NamedTuple):
     """A line of a document of turns: its value, its time in Unix seconds, where it is, whether it is about the user.
 
-    `check` is the sum of what it says, `places.line_check`.
+    `check` is the sum of what it says, `places.line_check`. `rule`: whether it states a rule that binds (`RULE`), or lifts one.
     """
 
     value: float
@@ -58,24 +62,27 @@ class LastingLine(NamedTuple):
     line: int
     is_about_user: bool
     check: int
+    rule: int = 0
 
 
-def update(store: Store, home: Path) -> None:
+def update(store: Store, home: Path, now: datetime) -> None:
     """Bring the files of all scopes in line with the turns of a store; only changed documents are judged. Raises StoreError."""
     scopes = [scope for scope in store.scopes() if not places.is_brought(scope.path) and not is_served(scope.path)]
-    found = {str(scope): list(_holding(store, scope, home)) for scope in scopes}
+    found = {str(scope): list(_holding(store, scope, home, now)) for scope in scopes}
     rows = {scope: [(scope, line) for line in lines] for scope, lines in found.items()}
     others = [(scope, line) for scope, lines in found.items() if scope != places.USER_SCOPE for line in lines]
     rows[places.USER_SCOPE] = [*rows.get(places.USER_SCOPE, ()), *(pair for pair in others if pair[1].is_about_user)]
+    for scope, pairs in rows.items():
+        binding_lines.write(store, home, scope, pairs)
     for scope, lines in rows.items():
         if lines or Path(places.lasting_file(str(home), scope)).exists():
             _write(home, scope, lines)
 
 
-def _holding(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
+def _holding(store: Store, scope: Scope, home: Path, now: datetime) -> Iterator[LastingLine]:
     """Yield the lines that nothing has replaced."""
-    ended = replaced.ended_lines(home, str(scope))
-    return (line for line in judged(store, scope, home) if (line.key, line.line, line.check) not in ended)
+    ended = claims.ended_lines(home, str(scope), now.timestamp())
+    return (line for line in judged(store, scope, home) if (line.key, line.line) not in ended)
 
 
 def _write(home: Path, scope: str, lines: list[tuple[str, LastingLine]]) -> None:
@@ -103,11 +110,11 @@ def judged(store: Store, scope: Scope, home: Path) -> Iterator[LastingLine]:
         fs.make_private(file.parent)
         fs.replace_private(file, json.dumps([_VERSION, kept]))
     for key, (_, lines) in kept.items():
-        for value, at, line, is_about, check in lines:
-            yield LastingLine(value, at, key, line, is_about, check)
+        for value, at, line, is_about, check, rule in lines:
+            yield LastingLine(value, at, key, line, is_about, check, rule)
 
 
-def _read(file: Path) -> dict[str, tuple[str, list[tuple[float, int, int, bool, int]]]]:
+def _read(file: Path) -> dict[str, tuple[str, list[_Row]]]:
     try:
         version, kept = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -115,8 +122,8 @@ def _read(file: Path) -> dict[str, tuple[str, list[tuple[float, int, int, bool, 
     return {key: (found, lines) for key, (found, lines) in kept.items()} if version == _VERSION else {}
 
 
-def _lines(store: Store, entry: Entry) -> tuple[list[tuple[float, int, int, bool, int]], bool]:
-    """Return (value, Unix seconds, line, is about the user, sum) of what users say, and whether vectors judged all of it."""
+def _lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
+    """Return rows of what users say, as `LastingLine` has them without the key, and whether vectors judged all of it."""
     document = entry.document
     all_ = {p.start_line: document.text[p.start : p.end] for p in entry.passages}
     said = {line: text for line, text in all_.items() if text.startswith(f"{USER}: ")}
@@ -135,10 +142,11 @@ def _lines(store: Store, entry: Entry) -> tuple[list[tuple[float, int, int, bool
             likely = max(likely, _answering(words, proposal, vectors.get(proposal), model))
         # Shown together, so both are paid for; it is no question because it answers one.
         value = valued(f"{questions.get(line, '').replace('?', '')} {words}".strip(), likely or _UNJUDGED)
-        if value >= _LEAST:
+        rule = RULE if binding.rules_in(words, questions.get(line, "")) else LIFTS if binding.lifts(words) else 0
+        if value >= _LEAST or rule:
             # What states nothing states nothing about the user: judging takes half a millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
-            found.append((round(value, 4), at, line, is_about, places.line_check(text)))
+            found.append((round(value, 4), at, line, is_about, places.line_check(text), rule))
     return found, all(text in vectors for text in said.values()) or not model
 
 

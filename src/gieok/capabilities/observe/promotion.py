@@ -8,10 +8,11 @@ forgotten there goes here with the next step (`prune` at once).
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
-from gieok import places
-from gieok.capabilities.observe import lasting, replaced, settling, turns
+from gieok import fs, places
+from gieok.capabilities.observe import claims, lasting, settling, turns
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents, Store
@@ -29,19 +30,32 @@ def update(
     home: Path,
     journal: FullJournal | None = None,
     rewrite: Callable[[Scope], object] = lambda scope: None,
+    *,
+    zone: tzinfo = UTC,
+    now: datetime,
 ) -> bool:
     """Judge what lasts of what users said, promote what is about them, and find what holds no more. Raises StoreError.
 
     With a journal, observations that hold no more are ended there, and `rewrite` is called for the scopes that have some.
     Return whether statements still wait to be compared: what is taken in whole takes several steps.
     """
-    promote(store, home)
-    ends, waits = replaced.update(store, home)
+    with _lock(home):
+        promote(store, home)
+        ends, waits = claims.update(store, home, zone=zone, journal=journal)
     for scope, found in ends.items() if journal is not None else ():
         if journal is not None and settling.settle(journal, store, scope, found):
             rewrite(scope)
-    lasting.update(store, home)
+    with _lock(home):
+        lasting.update(store, home, now)
     return waits
+
+
+def _lock(home: Path) -> fs.exclusive:
+    """Return the lock of the files that follow from turns: what a slower process read earlier does not take their place.
+
+    Ending observations takes locks of the journal, under which others wait for this one: not inside.
+    """
+    return fs.lock_resource(home, home / "lasting")
 
 
 def is_promoted(document: Document) -> bool:

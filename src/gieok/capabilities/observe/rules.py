@@ -20,6 +20,7 @@ from gieok.engine.learned import heads
 from gieok.errors import EmbedderFailed
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Embedder
+from gieok.text import binding
 from gieok.text.echo import strip_echo
 from gieok.text.embedform import text_to_embed
 from gieok.text.turns import USER
@@ -103,11 +104,14 @@ class RulesObserver:
                 continue
             before = last[whose] if whose in last else self.before(found)
             last[whose] = ""
-            for stated in statements(strip_echo(message.text), before):
+            for stated in _with_rules(strip_echo(message.text), before):
                 yield found, stated
 
     def _observation(self, said: Journalled, stated: Statement, judged: dict[str, Judgement]) -> Observation | None:
         text, judgement = stated.text, judged[stated.text]
+        if stated.is_rule:
+            rule = dated(text, said.message.at.astimezone(self.zone).date())
+            return Observation(rule, said.message.at, Priority.HIGH, Category.PREFERENCE, False, (said.message.id,))
         if stated.alone and judgement.worth < _WORTH:
             text, judgement = stated.alone, judged[stated.alone]
         if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
@@ -118,6 +122,20 @@ class RulesObserver:
         category = Category.TASK if done and category is Category.STATE else category
         priority = _priority(category, judgement, done, has_day=shown != text)
         return Observation(shown, message.at, priority, category, done, (message.id,))
+
+
+def _with_rules(said: str, before: str) -> list[Statement]:
+    """Return what a user states in a turn, its rules whole: no half of one, and none that its words alone would leave out."""
+    stated = statements(said, before)
+    rules = binding.rules_in(said, before)
+    whole = [one for one in stated if any(rule in one.text for rule in rules)]
+    others = [one for one in stated if one not in whole and not any(one.text.rstrip(".!") in rule for rule in rules)]
+    missed = [rule for rule in rules if not any(rule in one.text for one in whole)]
+    return [
+        *(one._replace(is_rule=True) for one in whole),
+        *(Statement(rule, is_rule=True) for rule in missed),
+        *others,
+    ]
 
 
 def _priority(category: Category, judgement: Judgement, done: bool, *, has_day: bool) -> Priority:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.replaced import Ended
+from gieok.capabilities.observe.claims import EndedClaim
 from gieok.engine.distil import finish
 from gieok.model.conversation import Run
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
@@ -19,10 +19,12 @@ from gieok.ports.store import Store
 _READER = "replaced"
 #: Metadata of an observation that ended here: the line that ended it.
 _BY = "ended_by"
+#: What stands there of an observation that said itself until when it holds.
+_STATED = "stated"
 _NOTE = "replaced"
 
 
-def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[Ended]) -> bool:
+def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[EndedClaim]) -> bool:
     """Bring the observations of a scope in line with what replaced them; return whether any changed. Raises StoreError.
 
     Safe to kill and to repeat: documents and position are written together.
@@ -43,19 +45,18 @@ def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[Ende
     return bool(put)
 
 
-def _changed(held: Mapping[str, Document], wanted: Mapping[str, Ended]) -> Iterator[Document]:
+def _changed(held: Mapping[str, Document], wanted: Mapping[str, EndedClaim]) -> Iterator[Document]:
     for key, document in held.items():
         end, is_own = wanted.get(key), _BY in document.metadata
         if end is None and is_own:
             metadata = {name: value for name, value in document.metadata.items() if name not in (_BY, REPLACED_BY)}
             yield _stamped(replace(document, valid_to=None, metadata=metadata))
         elif end is not None and document.kind == observation.KIND and not document.metadata.get(CORRECTED):
-            by = f"{end.by.key}#L{end.by.line}"
+            by = f"{end.by.key}#L{end.by.line}" if end.by else _STATED
             if (is_own and document.metadata[_BY] != by) or (document.valid_to is None and not is_own):
                 until = max(document.valid_from or document.updated_at, datetime.fromtimestamp(end.at, UTC))
-                yield _stamped(
-                    replace(document, valid_to=until, metadata={**document.metadata, REPLACED_BY: end.by.key, _BY: by})
-                )
+                link = {REPLACED_BY: end.by.key} if end.by else {}
+                yield _stamped(replace(document, valid_to=until, metadata={**document.metadata, **link, _BY: by}))
 
 
 def _stamped(document: Document) -> Document:

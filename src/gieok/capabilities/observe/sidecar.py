@@ -25,7 +25,7 @@ from gieok.capabilities.observe.turns import Derived
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.engine.incidents import Incidents
 from gieok.engine.schedule import Schedule
-from gieok.errors import AnswerCut, BudgetReached, GeneratorFailed
+from gieok.errors import AnswerCut, BadConfig, BudgetReached, GeneratorFailed, GieokError, MissingExtra
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
 from gieok.places import is_served
@@ -34,6 +34,8 @@ from gieok.ports.store import Store
 from gieok.ports.system import Clock, Notifier
 from gieok.ports.transcripts import TranscriptStore
 
+#: What a model cannot be asked for: it failed, is set wrong, or its package is missing. The work waits, and a person is told.
+_STOPS = (GeneratorFailed, BadConfig, MissingExtra)
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: Prefix of a transcript's incident, before its path.
 _UNREAD = "transcript "
@@ -206,10 +208,11 @@ class Sidecar:
         with self.journal.exclusive(observing(scope), wait=False) as held:
             if not held:
                 return Step.NOTHING
-            buffer = Buffer(self.journal, self.store, scope, self.clock, self.models.observer(scope), self.thresholds)
             try:
+                observer = self.models.observer(scope)
+                buffer = Buffer(self.journal, self.store, scope, self.clock, observer, self.thresholds)
                 done = buffer.step(flush=flush)
-            except GeneratorFailed as error:
+            except _STOPS as error:
                 self._failed("observer", error)
                 return Step.NOTHING
         if done in (Step.BUFFERED, Step.OBSERVED):  # the observer works again
@@ -246,13 +249,13 @@ class Sidecar:
         is_due = held.tokens >= self.thresholds.reflect_tokens or self._schedule_is_due(scope, held)
         if not is_due and (not self.models.observer_model or held.tokens < self.thresholds.reflect_tokens // 2):
             return False
-        if self._reflector(scope).is_in_vain(held.tokens):
-            return False
         try:
+            if self._reflector(scope).is_in_vain(held.tokens):
+                return False
             with self.journal.exclusive(reflecting(scope)):
                 deliver(self.journal, self.store)
                 asked = bool(self._reflector(scope)().tries) if is_due else self._reflector(scope).prepare()
-        except GeneratorFailed as error:
+        except _STOPS as error:
             self._failed("reflector", error)
             return False
         if asked:
@@ -286,7 +289,7 @@ class Sidecar:
     def _incidents(self) -> Incidents:
         return Incidents(self.journal, self.clock, self.notifier)
 
-    def _failed(self, name: str, error: GeneratorFailed) -> None:
+    def _failed(self, name: str, error: GieokError) -> None:
         """Keep an incident; notify the user of a new one."""
         # A cut answer was paid for, and the same again would be cut again.
         due = self._tomorrow(self.clock.now()) if isinstance(error, BudgetReached | AnswerCut) else None

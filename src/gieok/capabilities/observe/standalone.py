@@ -232,13 +232,14 @@ _OF_IT = re.compile(
 class Statement(NamedTuple):
     """What may be kept: its words, whether they lean on words that are not there, and whether the user accepted them.
 
-    `alone` are the user's own words, where `text` is joined with a question.
+    `alone` are the user's own words, where `text` is joined with a question. `is_rule`: it binds, whatever it is worth.
     """
 
     text: str
     is_leaning: bool = False
     is_agreed: bool = False
     alone: str = ""
+    is_rule: bool = False
 
 
 def statements(said: str, before: str) -> list[Statement]:

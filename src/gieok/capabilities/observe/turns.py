@@ -268,6 +268,27 @@ def _lead_of(turns: Sequence[Turn], start: int) -> str | None:
     return before[-1] if before else None
 
 
+def messages_of_lines(journal: Conversations, document: Document) -> list[Message]:
+    """Return the message of each line of a block, in order, as the block was made of them; [] where they are gone."""
+    start = int(document.metadata["from"].rpartition(":")[2])
+    held = journal.turns(document.scope, document.metadata["agent"], document.metadata["session"], start)
+    block = next(blocks([turn for turn in held if turn.place >= start]), None)
+    if block is None:
+        return []
+    of_lines = [turn.message for turn in block.turns for _ in laid(turn)[0]]
+    before = [turn for turn in held if turn.place < start]
+    # The line before the first passage is the end of the turn that the block answers.
+    has_lead = bool(before) and document.text.count("\n") + 1 > len(of_lines)
+    return [before[-1].message, *of_lines] if has_lead else of_lines
+
+
+def message_of_line(journal: Conversations, document: Document, line: int) -> Message | None:
+    """Return the message that a line (from 1) of a block is of; None where it is gone, or the block is of no journal."""
+    if "from" not in document.metadata or document.key.endswith(PROMOTED):
+        return None
+    return next(iter(messages_of_lines(journal, document)[line - 1 : line]), None)
+
+
 def blocks(turns: Iterable[Turn], lead: str | None = None) -> Iterator[Block]:
     """Cut a conversation. `lead` is the last line before it.
 

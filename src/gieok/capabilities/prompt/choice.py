@@ -69,11 +69,13 @@ def owners(home: str, root: str) -> dict[str, str]:
     return inject.project_owners(root, trust.trusted_on(home, root)) if root else {}
 
 
-def status(score: float, valid_to_s: "float | None", now_s: float) -> str:
-    """Return what holds of a memory: replaced since a day, unsure, or current."""
-    if valid_to_s is not None and valid_to_s <= now_s:
-        return f"replaced on {day(valid_to_s)}"
-    return "current" if score >= SURE else "unsure"
+#: What took the place of another statement, compared with it; what may not answer.
+CURRENT, UNSURE_STATUS = "current", "unsure"
+
+
+def status(score: float) -> str:
+    """Return what is said of a memory that nothing is known to have ended: that it may not answer, or nothing."""
+    return "" if score >= SURE else UNSURE_STATUS
 
 
 def day(moment_s: float) -> str:

@@ -157,7 +157,7 @@ def size(text: str) -> int:
 
 def is_replaced(memory: InjectedMemory) -> bool:
     """Say whether something else holds in the place of a memory."""
-    return memory.status.startswith("replaced")
+    return memory.status.startswith(("replaced", "ended"))
 
 
 def _is_whole(memory: InjectedMemory) -> bool:

@@ -28,10 +28,24 @@ class Label(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The outcome of one label: level of each shown memory, and whether it is right."""
+    """The outcome of one label: level of each shown memory, and whether it is right; the keys of what was shown."""
 
     label: Label
     shown: tuple[tuple[str, bool], ...]
+    keys: tuple[str, ...] = ()
+
+    @property
+    def is_right(self) -> bool:
+        """Say whether something expected was shown, or nothing where silence is right."""
+        return any(right for _, right in self.shown) if self.label.expect else not self.shown
+
+
+class FailedPrompt(NamedTuple):
+    """A prompt whose outcome was wrong: what was expected of it (nothing: silence), and the memories that were shown."""
+
+    prompt: str
+    expected: tuple[str, ...]
+    shown: tuple[str, ...]
 
 
 class Level(NamedTuple):
@@ -102,10 +116,18 @@ def append(file: Path, label: Label) -> None:
 
 def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]) -> list[Decision]:
     """Return the decision for each label's prompt."""
-    return [
-        Decision(label, tuple((f.level, label.means(f.key)) for f in recall(label.prompt) if f.level != levels.LOW))
-        for label in labels
-    ]
+    return [_decided(label, [found for found in recall(label.prompt) if found.level != levels.LOW]) for label in labels]
+
+
+def _decided(label: Label, shown: Sequence[Match]) -> Decision:
+    return Decision(
+        label, tuple((found.level, label.means(found.key)) for found in shown), tuple(found.key for found in shown)
+    )
+
+
+def failed(found: Sequence[Decision]) -> tuple[FailedPrompt, ...]:
+    """Return the prompts whose outcome was wrong."""
+    return tuple(FailedPrompt(one.label.prompt, one.label.expect, one.keys) for one in found if not one.is_right)
 
 
 def measured(found: Sequence[Decision]) -> Measured:

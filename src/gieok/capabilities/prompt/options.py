@@ -26,7 +26,7 @@ OPTIONS = (
     Option("hook.session_tokens", 2_500, "most tokens of what a session begins with; 0: nothing", in_project=True, low=0),
     Option("hook.half_life_days", HALF_LIFE_DAYS, "half-life of what dated notes and summaries lose with age; 0: none",
            in_project=True, low=0),
-    Option("hook.deadline_ms", 150, "after this the hook prints what is ready", low=10),
+    Option("hook.deadline_ms", 600, "after this the hook prints what is ready", low=10),
     Option(
         "hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas",
         pattern=rf"\s*({_SCOPE})?(\s*,\s*({_SCOPE})?)*\s*",

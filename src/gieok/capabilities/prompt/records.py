@@ -10,7 +10,7 @@ removes the old one, so that a crash leaves at least one good copy.
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,29 +28,32 @@ _SLUG_BYTES = 120
 _MOST_NAMESAKES = 10_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _CREATED_LINE = re.compile(r"^created: [\dTZ:-]+\n", re.MULTILINE)
+_UNTIL_LINE = re.compile(r"^until:.*\n", re.MULTILINE)
 _RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
 
 
 class Record(NamedTuple):
-    """A record. `tags` are single words or short phrases; `created` is in UTC."""
+    """A record. `tags` are single words or short phrases; `created` is in UTC; `until`: the last day on which it holds."""
 
     category: str
     title: str
     text: str
     tags: tuple[str, ...]
     created: datetime
+    until: date | None = None
 
     def markdown(self) -> str:
         """Return the file's text."""
         head = [f"title: {_quoted(self.title)}", f"category: {self.category}"]
         head += [f"tags: [{', '.join(self.tags)}]"] if self.tags else []
         head.append(f"created: {_stamp(self.created)}")
+        head += [f"until: {self.until}"] if self.until else []
         is_told = self.text.lstrip("# ").startswith(self.title.removesuffix("…"))
         body = self.text if is_told else f"# {self.title}\n\n{self.text}"
         return "---\n" + "\n".join(head) + f"\n---\n{body}\n"
 
 
-def make(category: str, title: str, text: str, tags: list[str], now: datetime) -> Record:
+def make(category: str, title: str, text: str, tags: list[str], now: datetime, until: date | None = None) -> Record:
     """Return a record; its title defaults to the first line of the text. Raises BadRequest."""
     if category not in CATEGORIES:
         raise BadRequest(f"unknown category {category!r}", hint=f"categories: {', '.join(CATEGORIES)}")
@@ -59,7 +62,8 @@ def make(category: str, title: str, text: str, tags: list[str], now: datetime) -
         raise BadRequest("there is nothing to remember", hint='say it: `gieok remember "…" --category decision`')
     title = " ".join(normalise(title).split()) or _first_line(text)
     words = [" ".join(re.sub(r"[\[\],:#\"']", " ", normalise(tag)).split()) for tag in tags]
-    return Record(category, title, text, tuple(dict.fromkeys(filter(None, words))), now)
+    named = tuple(dict.fromkeys(filter(None, words)))
+    return Record(category=category, title=title, text=text, tags=named, created=now, until=until)
 
 
 def _first_line(text: str) -> str:
@@ -79,6 +83,7 @@ def _stamp(moment: datetime) -> str:
 def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True) -> tuple[Path, bool]:
     """Write a record below `base` (a `.gieok` folder); return its file, and False if the same text is kept already.
 
+    One that is kept already gets the new record's `until`.
     A file that `is_known` denies counts only if its front matter is the same too.
     """
     folder = _made(base, base / MEMORY / record.category)
@@ -87,9 +92,20 @@ def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda f
         if _body(text) == _body(record.markdown()) and (
             is_known(known) or _undated(text) == _undated(record.markdown())
         ):
+            if record.until and front_matter(text).fields.get("until") != str(record.until):
+                fs.replace(known, _with_until(text, record.until))
             return known, False
     day = f"{record.created:%Y-%m-%d}-" if record.category == "session-summary" else ""
     return _created(folder, day + slug(record.title), record.markdown()), True
+
+
+def _with_until(file_text: str, until: date) -> str:
+    """Return a record's file with the last day on which it holds."""
+    end = front_matter(file_text).end
+    if not end:
+        return f"---\nuntil: {until}\n---\n{file_text}"
+    opening, _, rest = file_text[:end].partition("\n")
+    return f"{opening}\nuntil: {until}\n{_UNTIL_LINE.sub('', rest, count=1)}{file_text[end:]}"
 
 
 def _made(base: Path, folder: Path) -> Path:
@@ -128,11 +144,41 @@ def with_text(file_text: str, text: str) -> str:
     matter = front_matter(file_text)
     head, body = file_text[: matter.end], file_text[matter.end :].strip()
     title = matter.fields.get("title", "")
-    if title and body.startswith(f"# {title}\n"):
-        return f"{head}# {title}\n\n{text}\n"
-    if title and title == _first_line(body):
-        head = head.replace(f"title: {_quoted(title)}\n", f"title: {_quoted(_first_line(text))}\n", 1)
-    return f"{head}{text}\n"
+    has_heading = bool(title) and body.startswith(f"# {title}\n")
+    said = body.removeprefix(f"# {title}\n").strip() if has_heading else body
+    if title and (title == _first_line(said) or _tells_what_is_gone(title, said, text)):
+        new = _first_line(text)
+        head = head.replace(f"title: {_quoted(title)}\n", f"title: {_quoted(new)}\n", 1)
+        return f"{head}{text}\n"
+    return f"{head}# {title}\n\n{text}\n" if has_heading else f"{head}{text}\n"
+
+
+def _tells_what_is_gone(title: str, before: str, after: str) -> bool:
+    """Say whether a title has a word of the old text that the new one has not: the value that was corrected."""
+    gone = set(re.findall(r"\w+", before.lower())) - set(re.findall(r"\w+", after.lower()))
+    return not gone.isdisjoint(re.findall(r"\w+", title.lower()))
+
+
+def renamed(base: Path, file: Path) -> Path:
+    """Give a record the file name that its title makes, if its name was made of a title that it has no more; return its file.
+
+    The new file is written before the old one is removed. Links to it in other records of the shelf (`[[name]]`) follow.
+    """
+    text = file.read_text(encoding="utf-8")
+    title = front_matter(text).fields.get("title", "")
+    stem = slug(title) if title else file.stem
+    day = re.match(r"\d{4}-\d\d-\d\d-", file.stem)
+    stem = (day[0] if day else "") + stem
+    if file.stem == stem or re.fullmatch(rf"{re.escape(stem)}-\d+", file.stem):
+        return file
+    target = _created(file.parent, stem, text)
+    for other in listed(base):
+        said = other.read_text(encoding="utf-8", errors="replace")
+        linked = re.sub(rf"\[\[{re.escape(file.stem)}(?=[\]|#])", lambda _: f"[[{target.stem}", said)
+        if linked != said and other != file:
+            fs.replace(other, linked)
+    file.unlink()
+    return target
 
 
 def own_text(file_text: str) -> str:
@@ -146,7 +192,7 @@ def _body(text: str) -> str:
 
 
 def _undated(text: str) -> str:
-    return _CREATED_LINE.sub("", text, count=1)
+    return _UNTIL_LINE.sub("", _CREATED_LINE.sub("", text, count=1), count=1)
 
 
 def slug(title: str) -> str:

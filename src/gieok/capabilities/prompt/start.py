@@ -29,6 +29,10 @@ _MORE = "Sure matches are put before each prompt by themselves; /memory:search f
 #: Shares of the budget: active memory of the project (of the user half of it) with and without turns beside it, the end of the
 #: last session, what is due, titles, turns of the project and those about the user. What is left goes to the last part first.
 ACTIVE, ACTIVE_ALONE, LAST, DUE, RECORDS, LASTING, LASTING_USER = 0.16, 0.4, 0.12, 0.06, 0.12, 0.6, 0.14
+#: The share of rules that bind, which come before all else.
+RULES = 0.4
+#: From here a rule is what its turn says.
+_MOST_OF = 0.7
 _LINE_CHARS, _TURN_CHARS = 400, 240
 _SHORTEST_SAID = 6
 _SENTENCE_ENDS = r"^- \d{4}-\d\d-\d\d |\n- \d{4}-\d\d-\d\d |[.!?,:;…\n] ?|\(to: \""
@@ -173,6 +177,11 @@ def shown_line(text: str, what: str = "") -> str:
 def turn_lines(turns: "Iterable[SaidTurn]") -> "list[tuple[float, str]]":
     """Return turns as they are shown."""
     return [(turn.value, turn.line) for turn in turns]
+
+
+def is_most_of(rule: str, turn: str) -> bool:
+    """Say whether a turn says little beside a rule."""
+    return len(rule) >= _MOST_OF * len(turn)
 
 
 def is_worth_showing(value: float, text: str, question: str) -> bool:

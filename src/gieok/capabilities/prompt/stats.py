@@ -27,6 +27,9 @@ class Stats(NamedTuple):
     followed: int
     p50_ms: float
     p95_ms: float
+    #: Prompts that the daemon answered by meaning, and those that words alone answered.
+    by_meaning: int
+    by_words: int
     events: Mapping[str, int]
 
 
@@ -48,6 +51,12 @@ def _row(line: str) -> dict[str, object] | None:
     return row if isinstance(row, dict) and "event" in row and isinstance(row.get("at"), int) else None
 
 
+def share_by_words(stats: Stats) -> float | None:
+    """Return the share of prompts that words alone answered; None where none was answered."""
+    answered = stats.by_meaning + stats.by_words
+    return stats.by_words / answered if answered else None
+
+
 def count(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
     """Return the figures of rows."""
     rows = [row for row in rows if _number(row, "at") >= since_ms]
@@ -64,6 +73,8 @@ def count(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
         followed=sum(1 for row in compact if _is_followed(row, searches)),
         p50_ms=_percentile(spent, 0.5),
         p95_ms=_percentile(spent, 0.95),
+        by_meaning=sum(1 for row in prompts if row.get("by") == "daemon"),
+        by_words=sum(1 for row in prompts if row.get("by") == "words"),
         events=Counter(str(row["event"]) for row in rows),
     )
 

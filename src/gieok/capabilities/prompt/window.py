@@ -16,6 +16,7 @@ from gieok.text.inert import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 FOLDER = os.path.join("hook", "sessions")
@@ -37,17 +38,16 @@ class Window:
     """What an agent has before it in one session."""
 
     def __init__(self, home: str, agent: str, session: str) -> None:
+        self._home = home
         self._file = session_file(home, agent, session)
         self.agent, self.session = agent, session
         row = _read(self._file) if session else {}
-        #: Texts as they were injected since the session began or was compacted, the last one last.
-        self._injected: list[str] = [text for text in _of(list, row.get("injected")) if isinstance(text, str)]
         self._handles: dict[str, bool] = {str(k): bool(v) for k, v in _of(dict, row.get("handles")).items()}
         #: Unix seconds; what was said in this session since then is in the context.
         self.since_s = float(_of(float, row.get("since")))
         #: Whether the session was told what it begins with, and its context still holds that.
         self.is_begun = row.get("begun") is True
-        self._texts = [letters(text) for text in self._injected]
+        self._texts = [letters(text) for text in _texts(row)]
 
     def read(self, files: "list[str]") -> None:
         """Take what stands in files of instructions, and in those that they include."""
@@ -78,46 +78,62 @@ class Window:
 
         Errors of the file system are ignored: the next prompt repeats it at worst.
         """
-        if not self.session:
+        begins = stays and event == SESSION_START and not self.is_begun
+        self.is_begun = self.is_begun or begins
+        if not self.session or not (injection.text or begins):
             return
-        was_begun, self.is_begun = self.is_begun, self.is_begun or (stays and event == SESSION_START)
-        if not injection.text:
-            if self.is_begun != was_begun:
-                self._write(self.since_s, None)
-            return
-        if stays:
-            self._injected.append(injection.text)
-            self._handles |= {m.handle: m.is_sure or bool(m.who) for m in injection.memories if m.handle}
-        while sum(map(len, self._injected)) > _MOST_CHARS:
-            del self._injected[0]
+        handles = {m.handle: m.is_sure or bool(m.who) for m in injection.memories if m.handle}
         last = {
             "at": at_s, "event": event, "text": injection.text, "tokens": injection.tokens,
             "memories": [memory.fields() for memory in injection.memories], **more,
         }  # fmt: skip
-        self._write(self.since_s, last)
+
+        def add(row: "dict[str, Any]") -> "dict[str, Any]":
+            row["begun"] = row.get("begun") is True or begins
+            if not injection.text:
+                return row
+            if stays:
+                row["injected"] = _newest([*_texts(row), injection.text])
+                row["handles"] = _of(dict, row.get("handles")) | handles
+            if isinstance(row.get("last"), dict):
+                row["earlier"] = _bounded([row["last"], *_of(list, row.get("earlier"))])
+            row["last"] = last
+            return row
+
+        self._change(add)
 
     def empty(self, at_s: float) -> None:
         """Forget what was injected: the context was compacted, or began anew."""
-        self._injected, self._handles, self.is_begun = [], {}, False
+        self._handles, self._texts, self.is_begun = {}, [], False
         if self.session:
-            self._write(at_s, None)
+            self._change(lambda row: row | {"injected": [], "handles": {}, "begun": False, "since": at_s})
 
-    def _write(self, since_s: float, last: "dict[str, Any] | None") -> None:
-        before = _read(self._file)
-        earlier = _of(list, before.get("earlier"))
-        if last and isinstance(before.get("last"), dict):
-            earlier = _bounded([before["last"], *earlier])
-        row = {
-            "agent": self.agent, "session": self.session, "since": since_s, "injected": self._injected,
-            "handles": self._handles, "begun": self.is_begun, "last": last or before.get("last"), "earlier": earlier,
-        }  # fmt: skip
+    def _change(self, change: "Callable[[dict[str, Any]], dict[str, Any]]") -> None:
+        """Change what is kept, as it is now: another prompt of the session may have been answered since it was read."""
+        folder = os.path.dirname(self._file)
         try:
-            is_new = not os.path.exists(self._file)
-            fs.replace_private(self._file, json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace"))
-            if is_new:
-                _prune(os.path.dirname(self._file))
+            with fs.lock_resource(self._home, folder):
+                row = _read(self._file)
+                is_new = not row
+                row = change({"since": self.since_s, "injected": [], "handles": {}, "last": None, "earlier": []} | row)
+                row |= {"agent": self.agent, "session": self.session}
+                fs.replace_private(self._file, json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+                if is_new:
+                    _prune(folder)
         except OSError:
             return
+
+
+def _texts(row: "dict[str, Any]") -> "list[str]":
+    """Return texts as they were injected since the session began or was compacted, the last one last."""
+    return [text for text in _of(list, row.get("injected")) if isinstance(text, str)]
+
+
+def _newest(texts: "list[str]") -> "list[str]":
+    """Return the last texts, as much of them as is kept."""
+    while sum(map(len, texts)) > _MOST_CHARS:
+        del texts[0]
+    return texts
 
 
 def session_file(home: str, agent: str, session: str) -> str:

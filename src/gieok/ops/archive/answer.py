@@ -12,8 +12,7 @@ from gieok.model.archive import Place
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.home import cold
-from gieok.ops.memory import forgetting
+from gieok.ops.memory import cold, forgetting
 from gieok.ops.memory.forget_plan import ForgetFilter
 from gieok.ops.memory.search import span_of_days
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
-from gieok.ops.home import cold
+from gieok.ops.memory import cold
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
 

@@ -11,7 +11,7 @@ from gieok.capabilities.code.ask.impact import CERTAINTY, FileReach, Reached
 from gieok.capabilities.code.index.project import Project
 from gieok.capabilities.code.languages import places
 from gieok.errors import BadRequest
-from gieok.ops.code.project import ShownFreshness, freshness_lines, opened
+from gieok.ops.code.project import ShownFreshness, freshness_lines, none_found, opened
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
@@ -247,7 +247,7 @@ def _unresolved(result: ImpactResult, style: Style) -> list[str]:
             f"같은 이름을 부르지만 어디로 가는지 모르는 호출 {count}개가 더 있음",
         )
     elif not result.symbols and not result.tests:
-        words = Words("No callers.", "부르는 곳이 없습니다.")
+        words = none_found("No callers", "부르는 곳이 없습니다", result.freshness)
     else:
         return []
     return [style.dim(words.say(style.lang))]

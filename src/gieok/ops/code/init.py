@@ -117,6 +117,14 @@ def _opened(context: Context, root: Path) -> Project:
     """Return the project of a folder; an index that somebody else made, or a damaged one, makes room for the user's own."""
     try:
         return _sound(context.code.project(root))
+    except (NotIndexed, StoreCorrupt):
+        with fs.exclusive(ownership.lock_file(context.home, root, "remake")):
+            return _remade(context, root)
+
+
+def _remade(context: Context, root: Path) -> Project:
+    try:
+        return _sound(context.code.project(root))  # another process was faster
     except (NotIndexed, StoreCorrupt) as error:
         words = Words("it is made anew", "새로 만듭니다")
         context.tell(f"{error}: {words.say(context.lang)}")

@@ -5,6 +5,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from gieok import fs
 from gieok.errors import BadRequest
 from gieok.ops.code.project import opened
 from gieok.ops.context import Context
@@ -17,6 +18,7 @@ BLOCK = f"""{_BEGIN}
 command -v gieok >/dev/null 2>&1 && (gieok code sync --no-wait --trigger git >/dev/null 2>&1 &)
 {_END}
 """
+_READABLE = 0o644
 _UNFOUND = Words(
     "your shell finds no `gieok`: until its folder is on PATH, the hooks do nothing",
     "셸이 `gieok`을 찾지 못합니다: 그 폴더가 PATH에 있어야 훅이 일합니다",
@@ -50,7 +52,8 @@ def run(context: Context, request: HookRequest) -> HookResult:
     if folder is None:
         raise BadRequest("there is no git repository here", hint="`git init`, or use `gieok code watch`")
     change = _without if request.remove else _with
-    return HookResult(tuple(file for name in _HOOKS if change(file := folder / name)), request.remove)
+    with fs.lock_resource(context.home, folder):
+        return HookResult(tuple(file for name in _HOOKS if change(file := folder / name)), request.remove)
 
 
 def files_of(root: Path) -> list[Path]:
@@ -73,8 +76,9 @@ def _with(file: Path) -> bool:
             )
         file.parent.mkdir(parents=True, exist_ok=True)
         first, _, rest = text.partition("\n")
-        file.write_text(f"{first}\n{BLOCK}{rest}", encoding="utf-8")  # first: a hook may end by `exit`
-        file.chmod(file.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else _READABLE
+        # First: a hook may end by `exit`.
+        fs.replace(file, f"{first}\n{BLOCK}{rest}", mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     return True
 
 
@@ -86,7 +90,7 @@ def _without(file: Path) -> bool:
     if kept.strip() in ("", "#!/bin/sh"):
         file.unlink()
     else:
-        file.write_text(kept, encoding="utf-8")
+        fs.replace(file, kept)
     return True
 
 

@@ -10,10 +10,12 @@ from gieok.capabilities.code.model import layout
 from gieok.errors import NotIndexed
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull
-from gieok.ops.operation import Style, Words
+from gieok.ops.operation import Style, Words, printable
 
 #: Of files that differ from the index, so many are named.
 _MOST_NAMED = 20
+#: Of files that are followed in part, so many are named in a line.
+_FEW_NAMED = 3
 
 
 def opened(context: Context) -> Project:
@@ -38,17 +40,34 @@ def upkeep_role_of(root: Path) -> str:
 
 
 class FreshnessRow(NamedTuple):
-    """How an answer stands to the files: `dirty` of them differ from the index."""
+    """How an answer stands to the files: `dirty` of them differ from the index.
+
+    `in_part_files` are followed in part; `unread_files` are source files that were not read, with the reason.
+    """
 
     commit: OrNull[str]
     head: OrNull[str]
     indexed_at: str
     dirty: int
     dirty_files: tuple[str, ...]
+    in_part: int = 0
+    in_part_files: tuple[str, ...] = ()
+    unread: int = 0
+    unread_files: tuple[str, ...] = ()
 
 
 def _row(f: Freshness) -> FreshnessRow:
-    return FreshnessRow(f.commit, f.head, f.indexed_at, len(f.dirty), f.dirty[:_MOST_NAMED])
+    return FreshnessRow(
+        commit=f.commit,
+        head=f.head,
+        indexed_at=f.indexed_at,
+        dirty=len(f.dirty),
+        dirty_files=f.dirty[:_MOST_NAMED],
+        in_part=len(f.in_part),
+        in_part_files=f.in_part[:_MOST_NAMED],
+        unread=len(f.unread),
+        unread_files=f.unread[:_MOST_NAMED],
+    )
 
 
 #: The freshness of an answer, as its JSON shows it.
@@ -68,8 +87,38 @@ def note_of(freshness: Freshness) -> Words | None:
 
 def freshness_lines(freshness: Freshness, style: Style) -> list[str]:
     """Return the note as lines to show."""
-    note = note_of(freshness)
-    return [style.dim(note.say(style.lang))] if note else []
+    notes = [note for note in (note_of(freshness), note_of_parts(freshness)) if note is not None]
+    return [style.dim(printable(note.say(style.lang))) for note in notes]
+
+
+def note_of_parts(freshness: Freshness) -> Words | None:
+    """Return which files are followed in part: what they call may be missing from any answer; None for none."""
+    if not freshness.in_part:
+        return None
+    count, named = len(freshness.in_part), ", ".join(freshness.in_part[:_FEW_NAMED])
+    more = " …" if count > _FEW_NAMED else ""
+    return Words(
+        f"{count} file{' is' if count == 1 else 's are'} followed in part, calls of theirs may be missing: {named}{more}",
+        f"일부만 따라간 파일 {count}개, 거기서 부르는 것이 빠졌을 수 있음: {named}{more}",
+    )
+
+
+def none_found(en: str, ko: str, freshness: Freshness) -> Words:
+    """Return that nothing was found: as a fact only where everything was looked at, else with how much was not."""
+    if freshness.is_whole:
+        return Words(f"{en} found." if en == "Nothing" else f"{en}.", f"{ko}.")
+    left = {
+        Words("followed in part", "일부만 따라감"): len(freshness.in_part),
+        Words("not read", "읽지 않음"): len(freshness.unread),
+        Words("changed since the index", "색인 뒤에 바뀜"): len(freshness.dirty),
+    }
+    known = [(words, count) for words, count in left.items() if count]
+    counted_en = ", ".join(f"{count} {words.en}" for words, count in known)
+    counted_ko = ", ".join(f"{words.ko} {count}개" for words, count in known)
+    return Words(
+        f"{en} found, but not all files were looked at: {counted_en}.",
+        f"{ko}. 다만 보지 못한 파일이 있음: {counted_ko}.",
+    )
 
 
 def pending_lines(pending: Mapping[str, object] | None, style: Style) -> list[str]:

@@ -5,14 +5,16 @@ from typing import Annotated, NamedTuple
 
 from gieok.capabilities.code.ask.query import FoundSymbol, search
 from gieok.capabilities.code.deepen import escalation
-from gieok.capabilities.code.index.project import SCOPE, freshness
+from gieok.capabilities.code.index.project import SCOPE, Project, freshness
 from gieok.capabilities.code.report import summary
 from gieok.errors import BadRequest
-from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
+from gieok.model.retrieval import Filter, KeywordQuery
+from gieok.ops.code.project import ShownFreshness, freshness_lines, none_found, opened, pending_lines
 from gieok.ops.code.source import place, shortened
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull, Score
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
+from gieok.text.keywords import query_tokens
 
 _LONGEST_QUESTION = 4_000
 _LINE_CHARS = 120
@@ -71,12 +73,16 @@ def _shown(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """What answers. `pending` is the escalation that waits."""
+    """What answers. `pending` is the escalation that waits.
+
+    `is_unsure`: no word of the question stands anywhere in the code, so that what is shown is near by meaning alone.
+    """
 
     results: tuple[AnswerRow, ...]
     degraded: str | None
     freshness: ShownFreshness
     pending: Annotated[dict[str, object] | None, As(_is_there)] = None
+    is_unsure: bool = False
 
     @property
     def found(self) -> bool:
@@ -98,7 +104,14 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
         answers = answers._replace(degraded="; ".join(filter(None, (told, answers.degraded))))
     summaries = summary.told(project, [a.symbol for a in answers.answers])
     rows = tuple(_shown(answer, *one) for answer, one in zip(answers.answers, summaries, strict=True))
-    return QueryResult(rows, answers.degraded, freshness(project), escalation.pending(project.root))
+    is_unsure = bool(rows) and not _has_words(project, text)
+    return QueryResult(rows, answers.degraded, freshness(project), escalation.pending(project.root), is_unsure)
+
+
+def _has_words(project: Project, text: str) -> bool:
+    """Say whether a word of a question stands anywhere in the code."""
+    asked = KeywordQuery(query_tokens(text), k1=1.0, b=0.0, context_weight=1.0)
+    return bool(project.store.keyword(SCOPE, asked, Filter(), 1).ranked)
 
 
 def _words_only(waiting: int) -> str:
@@ -122,7 +135,13 @@ def present(result: QueryResult, style: Style) -> str:
         lines += [f"    {printable(line)}" for line in said]
         blocks.append("\n".join(lines))
     if not blocks:
-        blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
+        blocks.append(none_found("Nothing", "찾은 것이 없습니다", result.freshness).say(style.lang))
+    elif result.is_unsure:
+        doubt = style.say(
+            "No word of this stands in the code. Near by meaning alone, unsure:",
+            "코드에 이 낱말이 없습니다. 뜻만 가까운 것, 확실하지 않음:",
+        )
+        blocks.insert(0, style.dim(doubt))
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
     return "\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])

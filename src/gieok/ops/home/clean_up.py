@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok import fs
 from gieok.capabilities.files import read, roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import distil
@@ -14,9 +15,9 @@ from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Reason
 from gieok.ops.memory import leftovers, waiting
-from gieok.ops.memory.forgetting import memory_stores, rederive, shelves
+from gieok.ops.memory.forgetting import bring_copy_in_line, memory_stores, rederive, shelves
 from gieok.places import is_served
-from gieok.ports.store import ManagedCopy, Scrubbing, Store
+from gieok.ports.store import Scrubbing, Store
 from gieok.text.encoding import decode
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
@@ -55,7 +56,7 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
         try:
             of_documents += _clean_store(context, store, is_dry=is_dry, has_files=store is context.memory.store())
             if not is_dry:
-                still += _settle(store)
+                still += _settle(context, store)
         except StoreError as error:
             still.append(Reason(store.location, f"{error} ({error.hint})"))
     of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
@@ -118,9 +119,8 @@ def _changed(store: Store, scope: Scope) -> Iterator[list[Document]]:
             yield found
 
 
-def _settle(store: Store) -> list[Reason]:
-    if isinstance(store, ManagedCopy):
-        store.push()
+def _settle(context: Context, store: Store) -> list[Reason]:
+    bring_copy_in_line(context, store)
     return [Reason(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
 
 
@@ -135,6 +135,11 @@ def _clean_record(context: Context, base: Path, file: Path, *, is_dry: bool) -> 
 
     What waits for trust is not the user's and stays as it is. Judged, cleaned and trusted are the same bytes.
     """
+    with fs.lock_resource(context.home, base):
+        return file.exists() and _clean_one(context, base, file, is_dry=is_dry)
+
+
+def _clean_one(context: Context, base: Path, file: Path, *, is_dry: bool) -> bool:
     data = file.read_bytes()
     decoded = decode(data)
     if decoded is None or not Judge(context.home).admits(data, file):

@@ -1,4 +1,4 @@
-"""`gieok doctor`: prove each chain by doing it, and say what to run where one is broken."""
+"""`gieok doctor`: prove each chain by doing it, and say what to run where one is broken, and what was not tried."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -7,27 +7,36 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from gieok import __version__, grants
 from gieok.agents.table import HOOKED
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import read_root
+from gieok.capabilities.observe import sample
+from gieok.capabilities.observe.sample import AgentTranscripts
 from gieok.engine import lifecycle
 from gieok.engine.ingest import ingest
+from gieok.engine.notices import Told
 from gieok.engine.recall import Question, recall
 from gieok.engine.rerank import Reranking
-from gieok.errors import GieokError, RerankerFailed, StoreCorrupt
+from gieok.errors import BudgetReached, GieokError, RerankerFailed, StoreCorrupt
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
+from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, argument, printable
 from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
-from gieok.ports.store import VectorSearch
+from gieok.ports.store import Droppable, ManagedCopy, VectorSearch
+from gieok.ports.transcripts import TranscriptStore
 from gieok.text.korean import in_language
 
 _PROBE_NOTE = "# 점검 노트\n\n결제는 매주 화요일에 정산했다. The umbrella stands behind the door.\n"
+#: Of the journal's values, those of this command.
+_REALM = "doctor"
+_MARKS = {True: "✓", False: "✗", None: "–"}
 #: What chains are called; others name an agent or a way of telling.
 _NAMES = {
     "settings": Words("settings", "설정"),
@@ -35,10 +44,14 @@ _NAMES = {
     "journal": Words("journal", "저널"),
     "accounts": Words("accounts", "계정"),
     "store": Words("store", "저장소"),
+    "service": Words("copy at the service", "서비스의 사본"),
+    "elsewhere": Words("left elsewhere", "다른 곳에 남은 것"),
     "embedder": Words("embedder", "임베더"),
     "reranker": Words("reranker", "재순위 모델"),
     "folders": Words("folders", "폴더"),
+    "transcripts": Words("transcripts", "대화 기록"),
     "observer": Words("observer", "관찰"),
+    "archive": Words("archive", "보관소"),
     "trust": Words("trust", "신뢰"),
     "hook": Words("hook", "훅"),
 }
@@ -46,16 +59,16 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One chain: whether it works, what was seen, and what to run if not."""
+    """One chain: whether it works (None: that was not tried), what was seen, and what to run if not."""
 
     name: str
-    ok: bool
+    ok: bool | None
     detail: str
     hint: OrNull[str] = ""
 
     def line(self, style: Style) -> str:
         """Return the line that a person reads."""
-        mark = "✓" if self.ok else "✗"
+        mark = _MARKS[self.ok]
         hint = f"\n      → {style.told(self.hint)}" if self.hint else ""
         return f"  {mark} {style.bold(self.title(style.lang))}: {style.told(self.detail)}{hint}"
 
@@ -73,13 +86,13 @@ class DoctorResult:
 
     @property
     def found(self) -> bool:
-        """True where everything works."""
-        return all(check.ok for check in self.checks)
+        """True where everything that was tried works."""
+        return all(check.ok is not False for check in self.checks)
 
     @property
     @shown
     def ok(self) -> bool:
-        """Say whether everything works."""
+        """Say whether everything that was tried works."""
         return self.found
 
 
@@ -98,11 +111,18 @@ class DoctorRequest:
         ),
         False,
     )
+    free: bool = argument(
+        Words(
+            "ask no model and no service beyond this machine that may cost money or tokens: those are named as not tried",
+            "돈이나 토큰이 들 수 있는, 이 컴퓨터 밖의 모델과 서비스에는 묻지 않음. 시험하지 않은 것으로 적음",
+        ),
+        False,
+    )
 
 
 def run(context: Context, request: DoctorRequest) -> DoctorResult:
     """Probe every part; the agents themselves only on request, because that takes seconds."""
-    checks = list(probe(context))
+    checks = list(probe(context, is_free=request.free))
     if request.agents:
         from gieok.ops.prompt import delivery  # a server and subprocesses, which nothing else needs
 
@@ -110,13 +130,16 @@ def run(context: Context, request: DoctorRequest) -> DoctorResult:
     return DoctorResult(tuple(checks), __version__)
 
 
-def probe(context: Context) -> Iterator[Check]:
-    """Yield a check for each chain, in the order in which they depend on each other."""
+def probe(context: Context, *, is_free: bool = False) -> Iterator[Check]:
+    """Yield a check for each chain, in the order in which they depend on each other.
+
+    With `is_free`, nothing that may cost money is asked.
+    """
     for error in context.troubles:
         yield Check("settings", False, f"{error} (left out below)", error.hint)
     yield _check("home", lambda: _home(context))
     notices = context.admin.notices()
-    yield from (Check(f"notify {one.channel}", one.ok, one.said, one.hint) for one in notices.check(notices.names))
+    yield from map(_told, notices.check(notices.names))
     if context.memory.has_journal():
         yield _check("journal", lambda: _journal(context))
     if (accounts := _check("accounts", lambda: _accounts(context))).detail:
@@ -125,25 +148,52 @@ def probe(context: Context) -> Iterator[Check]:
     yield store
     if not store.ok:
         return
-    yield _check("embedder", lambda: _embedder(context))
+    yield from _elsewhere(context)
+    skips = {name: is_free and context.admin.is_paid(name) for name in ("embedder", "reranker")}
+    yield _check("embedder", lambda: _PAID if skips["embedder"] else _embedder(context))
     if (by := context.memory.reranking()) is not None:
-        yield _check("reranker", lambda: _reranker(by))
-    yield _check("write, read back, search", lambda: _round_trip(context))
+        yield _check("reranker", lambda: _PAID if skips["reranker"] else _reranker(by))
+    yield _check("write, read back, search", lambda: _round_trip(context, by_meaning=not skips["embedder"]))
     yield _check("folders", lambda: _folders(context))
-    yield _check("observer", context.admin.observer)
+    yield from _transcripts(context)
+    yield from _models(context, is_free=is_free)
+    if context.archive.cold != "none":
+        yield _check("archive", context.archive.reach)
     if (server := _check("server", lambda: _server(context))).detail:
         yield server
-    yield from (Check("trust", True, line) for line in _waiting(context))
+    yield from (Check("trust", None, line) for line in _waiting(context))
     hooks = installed.found(context)
     for agent, command in hooks:
         yield _check("hook", partial(installed.fire, context, agent, command))
     if not hooks:
-        yield Check("hook", True, f"no agent is installed here: `gieok install {'|'.join(HOOKED)}`")
+        why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
+        yield Check("hook", None, why)
 
 
-def _check(name: str, look: Callable[[], str]) -> Check:
+def _elsewhere(context: Context) -> Iterator[Check]:
+    """Yield checks of what lies at services: as much as was sent, and nothing that is not in use from here."""
+    if (copy := _check("service", lambda: _service(context))).detail:
+        yield copy
+    for one in unused_remote_data(context):
+        yield Check("elsewhere", False, f"{one.path}: {one.reason}")
+
+
+class Untried(NamedTuple):
+    """Why a chain was not tried."""
+
+    why: str
+
+
+_PAID = Untried("not tried: it may cost money, and --free asks nothing that does")
+
+
+def _check(name: str, look: Callable[[], str | Untried]) -> Check:
+    """Try a chain. A day's tokens that are spent are no fault of it: then it is not tried."""
     try:
-        return Check(name, True, look())
+        seen = look()
+        return Check(name, None, seen.why) if isinstance(seen, Untried) else Check(name, True, seen)
+    except BudgetReached as error:
+        return Check(name, None, f"not tried: {error}", error.hint)
     except GieokError as error:
         return Check(name, False, str(error), error.hint)
     except OSError as error:
@@ -158,7 +208,14 @@ def _home(context: Context) -> str:
 
 
 def _journal(context: Context) -> str:
+    """Write a value, read it back and take it out; count what was said."""
     journal = context.memory.journal()
+    name, said = str(os.getpid()), f"{context.clock.now():%Y-%m-%dT%H:%M:%S}"
+    journal.keep(_REALM, {name: said})
+    kept = journal.kept(_REALM).get(name)
+    journal.keep(_REALM, {}, [name])
+    if kept != said:
+        raise GieokError(f"{journal.location} does not give back what was written", hint="restore a backup")
     return f"{journal.stats().messages:,} messages in {journal.location}"
 
 
@@ -197,11 +254,25 @@ def _store(context: Context) -> str:
     return f"{context.memory.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
 
 
-def _embedder(context: Context) -> str:
+def _service(context: Context) -> str:
+    """Ask the service of a copy how much it holds; '' for a store without one. Raises where that is not what was sent."""
+    store = context.memory.store()
+    if not isinstance(store, ManagedCopy) or not isinstance(store, Droppable):
+        return ""
+    there, sent = (sum(one.documents for one in found) for found in (store.remote_data(), store.known_remote_data()))
+    if there != sent:
+        raise GieokError(
+            f"{there:,} documents are at {store.service_name}, and {sent:,} were sent",
+            hint="`gieok index --force` compares, uploads what is missing and deletes what is too many",
+        )
+    return f"{there:,} documents are at {store.service_name}, as many as were sent: counted there just now"
+
+
+def _embedder(context: Context) -> str | Untried:
     """Use the embedder that the settings ask for, and say where the vectors that are there are another's."""
     embedder = context.memory.embedder()
     if embedder is None:
-        return "none is configured: keyword search only"
+        return Untried("not tried: none is configured: keyword search only")
     wanted = embedder.wanted() if isinstance(embedder, Followed) else embedder
     seen = context.admin.try_embedder(wanted)
     behind = embedder.behind if isinstance(embedder, Followed) else ""
@@ -220,9 +291,9 @@ def _reranker(by: Reranking) -> str:
     return f"{by.reranker.model}: {right:.2f} for an answer, {wrong:.2f} for another sentence"
 
 
-def _round_trip(context: Context) -> str:
+def _round_trip(context: Context, *, by_meaning: bool) -> str:
     """Index a note in a scope of its own, find it by an inflected Korean word, and forget it."""
-    store, embedder = context.memory.store(), context.memory.embedder()
+    store, embedder = context.memory.store(), context.memory.embedder() if by_meaning else None
     scope = Scope(f"gieok:doctor-{os.getpid()}")  # several may run at once
     with TemporaryDirectory() as folder:
         Path(folder, "점검.md").write_text(_PROBE_NOTE, encoding="utf-8")
@@ -253,14 +324,63 @@ def _waiting(context: Context) -> Iterator[str]:
             yield f"{printable(root)}: {waits.words().say(context.lang)}: {TRUST_HINT}"
 
 
-def _folders(context: Context) -> str:
+def _folders(context: Context) -> str | Untried:
+    """Look into each folder that is indexed."""
     known = roots.load(context.memory.store(), context.scope)
     gone = [str(root.path) for root in known if not root.path.exists()]
     if gone:
         raise GieokError(
             f"indexed folders that are not there: {', '.join(gone)}", hint="bring them back, or index others"
         )
-    return f"{len(known)} indexed in {context.scope}" if known else "none is indexed yet: `gieok index DIR`"
+    for root in known:
+        if root.path.is_dir():
+            next(root.path.iterdir(), None)
+        else:
+            root.path.open("rb").close()
+    if not known:
+        return Untried("not tried: none is indexed yet: `gieok index DIR`")
+    return f"{len(known)} indexed in {context.scope}"
+
+
+def _told(one: Told) -> Check:
+    """Return what came of looking at a way of telling."""
+    name = f"notify {one.channel}"
+    if one.ok and not one.was_tried:
+        return Check(name, None, f"not tried: {one.said}; `gieok notify test {one.channel}` tells you something")
+    return Check(name, one.ok, one.said, one.hint)
+
+
+def _transcripts(context: Context) -> Iterator[Check]:
+    """Read the newest transcripts of each agent that has some here."""
+    transcripts = context.observe.transcripts()
+    found = list(sample.by_agent(transcripts.places))
+    for one in found:
+        yield _check(_of_agent(one), partial(_transcript, one, transcripts.open_database))
+    if not found:
+        yield Check("transcripts", None, "not tried: no agent that is observed has written any here")
+
+
+def _of_agent(found: AgentTranscripts) -> str:
+    return f"transcripts of {found.agent}" if found.agent else "transcripts"
+
+
+def _transcript(found: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]) -> str | Untried:
+    seen, count = sample.read(found, open_database), len(found.found)
+    if not seen.messages:
+        return Untried(f"nothing that anybody said is in the newest {seen.opened:,} of {count:,}")
+    return f"{seen.messages:,} messages were read in the newest of {count:,}, {str(seen.path)!r}"
+
+
+def _models(context: Context, *, is_free: bool) -> Iterator[Check]:
+    """Let the observer observe a sentence, and each other model that is configured say a word."""
+    for trial in context.admin.model_trials():
+        name = "observer" if trial.setting == "observe.model" else trial.setting
+        if any(error.setting in ("", trial.setting) for error in context.troubles):
+            yield Check(name, None, "not tried: what the settings say of it is wrong, above")
+        elif is_free and trial.is_paid:
+            yield Check(name, None, f"not tried: {trial.model} may cost money, and --free asks nothing that does")
+        else:
+            yield _check(name, trial.attempt)
 
 
 def present(result: DoctorResult, style: Style) -> str:

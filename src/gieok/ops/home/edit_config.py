@@ -43,7 +43,12 @@ def run(context: Context, request: NoRequest) -> EditedConfig:
             raise BadConfig(str(wrong[0]), hint=hint)
     changed = text != (before if file.is_file() else "") and text != _NEW.say(context.lang)
     if changed:
-        fs.replace_private(file, text)
+        with fs.lock_resource(context.home, file):
+            if before != (file.read_text(encoding="utf-8") if file.is_file() else _NEW.say(context.lang)):
+                fs.replace_private(draft, text)
+                hint = f"what you wrote is in {str(draft)!r}, and `gieok config edit` goes on with it"
+                raise BadConfig(f"{str(file)!r} was changed meanwhile", hint=hint)
+            fs.replace_private(file, text)
     draft.unlink(missing_ok=True)
     return EditedConfig(str(file), changed)
 

@@ -20,10 +20,12 @@ from gieok.engine.schedule import Schedule
 from gieok.errors import ArchiveFailed, GieokError, NotifierFailed, unexpected
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
-from gieok.ops.home import cold, housekeeping
+from gieok.ops.home import housekeeping
+from gieok.ops.memory import cold
 from gieok.ops.observe.run import settled
 from gieok.ops.operation import Words
 from gieok.ports.journal import ArchivedTalk
+from gieok.ports.store import ManagedCopy
 from gieok.text.redact import redact
 
 _REALM = "jobs"
@@ -236,6 +238,14 @@ def _said(context: Context, is_stopped: Stopped) -> str:
     return f"moved {done.messages:,}, {freed / 1e6:.1f} MB" if done.messages else ""
 
 
+def _compare_copy(context: Context, is_stopped: Stopped) -> str:
+    """Bring the copy at a service in line with what is here; the service is asked what it holds."""
+    del is_stopped  # killed at any moment, the next run goes on
+    store = context.memory.store()
+    moved = store.push(verify=True) if isinstance(store, ManagedCopy) else 0
+    return f"moved {moved:,}" if moved else ""
+
+
 def _inactivity(context: Context, is_stopped: Stopped) -> str:
     """Remind users who stay away, let go of episodes, and of deletions that can no more be taken back."""
     if not context.character.has_accounts():
@@ -257,5 +267,8 @@ JOBS = (
     Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy, is_local=True),
     Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
     Job("inactivity", "character.schedule_inactivity", Words("users who stay away", "오지 않는 사용자"), _inactivity),
+    Job(
+        "service", "gemini.schedule", Words("comparing with the service", "서비스와 비교"), _compare_copy, is_local=True
+    ),
     Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself),
 )

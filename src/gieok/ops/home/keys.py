@@ -16,6 +16,7 @@ VERDICTS = {
     Verdict.INVALID: Words("invalid", "유효하지 않음"),
     Verdict.QUOTA: Words("over its quota", "한도를 넘음"),
     Verdict.UNREACHABLE: Words("unreachable", "닿지 않음"),
+    Verdict.FAILED: Words("does not do", "되지 않음"),
     Verdict.MISSING: Words("not set", "없음"),
     Verdict.UNTRIED: Words("not tried", "시험하지 못함"),
 }
@@ -160,13 +161,19 @@ def present_list(result: KeysResult, style: Style) -> str:
             if row.used_by
             else ""
         )
-        mark = "✓" if row.place else "✗" if row.used_by else " "
+        mark = "·" if row.place else "✗" if row.used_by else " "
         lines.append(
             f"{mark} {style.bold(row.variable.ljust(wide))}  {', '.join(row.names)}: {state}"
             + (f"; {used}" if used else "")
         )
     return "\n".join(
-        [*lines, style.say("`gieok keys set NAME`, `gieok keys test`", "`gieok keys set 이름`, `gieok keys test`")]
+        [
+            *lines,
+            style.say(
+                "not tried: `gieok keys test` does; `gieok keys set NAME`",
+                "시험하지 않음: `gieok keys test`; `gieok keys set 이름`",
+            ),
+        ]
     )
 
 
@@ -176,6 +183,11 @@ def present_set(result: KeySetResult, style: Style) -> str:
     running = style.say("a running daemon uses it from its next call", "실행 중인 데몬은 다음 호출부터 이 키를 씁니다")
     proved = [] if result.trials else [style.say("prove it: `gieok keys test`", "확인: `gieok keys test`")]
     return "\n".join([*(_line(trial, style) for trial in result.trials), f"{kept}; {running}", *proved])
+
+
+def mark_of(verdict: Verdict) -> str:
+    """Return the sign of what a trial came to; what was not tried has neither that of success nor that of failure."""
+    return {Verdict.VALID: "✓", Verdict.UNTRIED: "–"}.get(verdict, "✗")
 
 
 def present_test(result: KeysTestResult, style: Style) -> str:
@@ -189,7 +201,7 @@ def present_test(result: KeysTestResult, style: Style) -> str:
 
 
 def _line(trial: Trial, style: Style) -> str:
-    mark, verdict = "✓" if trial.verdict is Verdict.VALID else "✗", VERDICTS[trial.verdict].say(style.lang)
+    mark, verdict = mark_of(trial.verdict), VERDICTS[trial.verdict].say(style.lang)
     line = f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: {printable(style.told(trial.said))}"
     return line + (f"\n    → {printable(style.told(trial.hint))}" if trial.hint else "")
 

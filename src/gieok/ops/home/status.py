@@ -7,8 +7,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
+from gieok import fs, places
 from gieok.capabilities.files import roots, sync
+from gieok.capabilities.prompt import stats
 from gieok.engine.calibration import FITTED_ON
 from gieok.engine.recall import first_answer
 from gieok.errors import EmbedderFailed, RerankerFailed
@@ -17,10 +18,11 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Inline, OrNull, shown
 from gieok.ops.home import jobs
 from gieok.ops.home.doctor import Check, probe
+from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument
+from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, full_disk_words
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
 
@@ -32,6 +34,10 @@ class StatusRequest:
     deep: bool = argument(
         Words("probe every part by using it", "모든 부분을 실제로 써 보며 확인"), False, cli_only=True
     )
+
+
+#: Of the prompts that are counted.
+_PROMPT_DAYS = 7
 
 
 class RootPath(NamedTuple):
@@ -79,6 +85,21 @@ class TierCounts(NamedTuple):
         return style.say(f"  tiers: {held}", f"  기억의 층: {held}") + (after if self.next_at else "")
 
 
+class PromptCounts(NamedTuple):
+    """Prompts that the hook answered in the last days, and how many of them by words alone, without meaning."""
+
+    answered: int
+    by_words: int
+
+    def line(self, style: Style) -> str:
+        """Return the line that a person reads."""
+        share = f"{self.by_words / self.answered:.0%}"
+        return style.say(
+            f"  prompts of the last {_PROMPT_DAYS} days: by words alone {share} of {self.answered:,}",
+            f"  지난 {_PROMPT_DAYS}일의 프롬프트: {self.answered:,}개 가운데 낱말로만 답한 것 {share}",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class StatusResult:
     """Counts of the scope, differences to the disk, and the probes of `--deep`."""
@@ -112,6 +133,8 @@ class StatusResult:
     also: tuple[str, ...] = ()
     #: How many documents each of them has.
     also_documents: Hidden[tuple[int, ...]] = ()
+    #: How the hook answered prompts lately; None where it answered none.
+    prompts: PromptCounts | None = None
     #: What of the project here waits for trust.
     waits: Hidden[Waiting] = Waiting("")
     found: Hidden[bool] = True
@@ -136,6 +159,8 @@ class StatusResult:
 
 def run(context: Context, request: StatusRequest) -> StatusResult:
     """Count, compare with the disk, and probe if asked."""
+    if fs.is_full(context.home):
+        context.tell(full_disk_words(context.home).say(context.lang))
     stores = context.memory.stores()
     result, silent = first_answer(stores, lambda store: _count(context, store))
     beside = () if silent else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
@@ -148,10 +173,15 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
         also=tuple(map(str, also)),
         also_documents=first_answer(stores, lambda store: tuple(store.stats(s).documents for s in also))[0],
         waits=waits,
-        details=result.details + beside,
+        details=result.details + beside + _unused(context),
         unreachable=silent or "",
         checks=checks,
     )
+
+
+def _unused(context: Context) -> tuple[str, ...]:
+    """Say what lies at a service and is not used any more."""
+    return tuple(f"{one.path}: {one.reason}" for one in unused_remote_data(context))
 
 
 def _count(context: Context, store: Store) -> StatusResult:
@@ -174,8 +204,16 @@ def _count(context: Context, store: Store) -> StatusResult:
         journal=context.memory.journal().location if context.memory.has_journal() else "",
         tiers=_tiers(context) if context.memory.has_journal() else None,
         accounts=_accounts(context),
+        prompts=_prompts(context),
         server=_server(context),
     )
+
+
+def _prompts(context: Context) -> PromptCounts | None:
+    since_ms = round((context.clock.now().timestamp() - _PROMPT_DAYS * 86_400) * 1000)
+    found = stats.count(stats.read(context.home), since_ms)
+    answered = found.by_words + found.by_meaning
+    return PromptCounts(answered, found.by_words) if answered else None
 
 
 def _server(context: Context) -> str:
@@ -303,6 +341,7 @@ def present(result: StatusResult, style: Style) -> str:
     lines += _amiss(result, style)
     lines += result.sidecar.lines(style) if result.sidecar else []
     lines += [result.tiers.line(style)] if result.tiers else []
+    lines += [result.prompts.line(style)] if result.prompts else []
     return "\n".join(lines + [check.line(style) for check in result.checks])
 
 

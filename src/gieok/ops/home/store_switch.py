@@ -11,7 +11,7 @@ from gieok.errors import BadRequest, StoreError
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Surface, Words, argument
-from gieok.ports.store import ManagedCopy, Store
+from gieok.ports.store import Droppable, ManagedCopy, RemoteData, Store
 
 #: Where the prompt hook reads, which has no time for a server.
 _LOCAL = "sqlite"
@@ -46,6 +46,8 @@ class SwitchResult:
     vectors: int
     done: bool
     found: Hidden[bool] = True
+    #: What the old store has at a service or on a server, where nothing of it is removed.
+    left_there: tuple[RemoteData, ...] = ()
     #: The prompt hook reads files; of a server it has none.
     is_hook_left: Hidden[bool] = False
 
@@ -75,8 +77,16 @@ def run(context: Context, request: SwitchRequest) -> SwitchResult:
         copied,
         vectors,
         done=not request.dry_run,
+        left_there=_left_there(source),
         is_hook_left=context.memory.store_name == _LOCAL and context.admin.store_names[request.name],
     )
+
+
+def _left_there(source: Store) -> tuple[RemoteData, ...]:
+    """Return what the old store has elsewhere: as recorded, or as its server says, which was just read."""
+    if not isinstance(source, Droppable):
+        return ()
+    return tuple(source.known_remote_data() or source.remote_data())
 
 
 def _plan(name: str, source: Store, target: Store) -> Words:
@@ -133,6 +143,13 @@ def present(result: SwitchResult, style: Style) -> str:
             f"이제 기억은 {result.to}에 있습니다({result.location}): 문서 {result.documents:,}개, "
             f"벡터 {result.vectors:,}개 복사됨. {result.from_}의 옛 색인은 그대로 있습니다.",
         )
+    ]
+    lines += [
+        Words(
+            f"Still in {one.name}: {one.documents:,} documents. `gieok store drop {result.from_}` deletes them there.",
+            f"{one.name}에 문서 {one.documents:,}개가 남아 있습니다. `gieok store drop {result.from_}`이 거기서 지웁니다.",
+        )
+        for one in result.left_there
     ]
     if result.is_hook_left:
         lines.append(

@@ -1,38 +1,94 @@
-"""What agents wrote and nobody took in yet, for commands that answer without a daemon."""
+"""What changed and nobody took in yet, for commands that answer without a daemon: transcripts, files of notes, a vault."""
 
 from typing import NamedTuple
 
+from gieok.capabilities.files import freshness, roots
 from gieok.engine import lifecycle
 from gieok.errors import GieokError
+from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.operation import Words
-from gieok.ports.store import VectorSearch
+from gieok.ports.store import Store, VectorSearch
+
+#: Files that a search takes in before it answers; more take seconds, and are named.
+_MOST_FILES = 100
 
 
 class Behind(NamedTuple):
-    """What agents wrote that is not searchable yet: transcripts to read, and messages."""
+    """What is not searchable yet: transcripts to read, messages, and files that changed."""
 
     transcripts: int
     messages: int
+    files: int = 0
 
     def words(self) -> Words:
         """Say what waits, and how it is taken in."""
-        t, m = self
+        t, m, f = self
+        files = Words(f", {f:,} changed files", f", 바뀐 파일 {f:,}개") if f else Words("", "")
         return Words(
-            f"not searchable yet: {t:,} transcripts, {m:,} messages: `gieok up` follows them, `gieok index` takes them in now",
-            f"아직 검색되지 않음: 대화 기록 {t:,}개, 메시지 {m:,}개. `gieok up`이 따라가고, `gieok index`가 지금 받아들입니다",
+            f"not searchable yet: {t:,} transcripts, {m:,} messages{files.en}: `gieok up` follows them, "
+            "`gieok index` takes them in now",
+            f"아직 검색되지 않음: 대화 기록 {t:,}개, 메시지 {m:,}개{files.ko}. `gieok up`이 따라가고, "
+            "`gieok index`가 지금 받아들입니다",
         )
 
 
 def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
-    """Take in what was said last where no daemon does; return what that leaves, None for nothing. Never in the way."""
+    """Take in what changed last where no daemon does; return what that leaves, None for nothing. Never in the way."""
     try:
         left = context.memory.catch_up()
-        if left.made and use_vectors and isinstance(store := context.memory.store(), VectorSearch):
+        files, waiting = _follow_files(context)
+        _follow_vault(context)
+        if (left.made or files) and use_vectors and isinstance(store := context.memory.store(), VectorSearch):
             embedder = context.memory.embedder()
             if embedder is not None:
                 lifecycle.fill_vectors(store, embedder, batches=1)
     except (GieokError, OSError) as error:  # a store or a journal that is busy or read-only: what is there answers
         context.say(str(error))
         return None
-    return Behind(left.transcripts, left.messages) if left else None
+    return Behind(left.transcripts, left.messages, waiting) if left or waiting else None
+
+
+def _follow_files(context: Context) -> tuple[int, int]:
+    """Take in the files of indexed folders that changed; return how many did, and how many are left.
+
+    A store on a server is left to the daemon: what answers there answers from many machines.
+    """
+    if context.admin.store_names.get(context.memory.store_name):
+        return 0, 0
+    store = context.memory.store()
+    found = [_follow_scope(context, store, scope) for scope in context.searched]
+    return sum(taken for taken, _ in found), sum(left for _, left in found)
+
+
+def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, int]:
+    notes = store.notes(scope)
+    if not notes.get(roots.NOTE):
+        return 0, 0
+    marks = freshness.read_marks(notes.get(freshness.NOTE, ""))
+    known = store.hashes(scope)
+    fresh, taken, left = dict(marks), 0, 0
+    for root in roots.load(store, scope):
+        seen = freshness.look(root, marks.get(root.name, 0), known)
+        if seen is None or (not marks.get(root.name) and len(seen.changed) > _MOST_FILES):
+            continue  # away, too large, or of an index that no mark was made for: `gieok index` compares it
+        if len(seen.changed) > _MOST_FILES:
+            left += len(seen.changed)
+            continue
+        if seen.changed:
+            from gieok.capabilities.files import sync  # a search of what did not change has no time for it
+
+            report = sync.sync_changed(store, scope, [root], context.memory.cut, set(seen.changed))
+            taken += len(report.added) + len(report.changed) + len(report.removed)
+        fresh[root.name] = seen.newest_ns
+    if fresh != marks:
+        store.write_note(scope, freshness.NOTE, freshness.write_marks(fresh))
+    return taken, left
+
+
+def _follow_vault(context: Context) -> None:
+    """Take in what a person changed in the notes of the cold tier; one that is elsewhere is synchronised at its time."""
+    if context.archive.cold in ("obsidian", "folder"):
+        from gieok.ops.memory import cold  # few have a vault
+
+        cold.follow_edits(context)

@@ -1,20 +1,20 @@
 """`gieok edit`: a person corrects a memory, and what they write outranks everything."""
 
 import os
-from contextlib import ExitStack
+import re
 from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
 
-from gieok import fs
+from gieok import fs, places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import corrections, observation, scope_memory, turns
 from gieok.capabilities.observe.corrections import marked, unmarked
-from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.capabilities.prompt.window import letters
 from gieok.engine import distil
 from gieok.errors import BadRequest
-from gieok.model.memory import CORRECTED, RETIRED, Document, Scope
+from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.editor import edited
 from gieok.ops.encode import Hidden, Omitted
@@ -22,6 +22,7 @@ from gieok.ops.memory import forgetting, handles, leftovers, origin, waiting
 from gieok.ops.memory.handles import Memory
 from gieok.ops.memory.records import Shelf, follow_soon, rewrite_active_memory
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
+from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
 
 _INSTEAD = 'write it: `gieok edit HANDLE "…"`'
@@ -104,11 +105,10 @@ def _important(context: Context, memory: Memory, kind: str) -> EditResult:
     """Let an observation count as important: it is told first, and nothing drops it."""
     if kind != handles.OBSERVATION:
         raise BadRequest(f"{memory.handle} is no observation", hint="what you keep yourself counts in full as it is")
-    document, now = memory.document, context.clock.now()
-    marked = replace(document, metadata={**document.metadata, "priority": observation.Priority.HIGH.value})
-    with ExitStack() as held:
-        for lock in (observing(document.scope), reflecting(document.scope)):
-            held.enter_context(context.memory.journal().exclusive(lock))
+    now = context.clock.now()
+    with handles.lock_observations(context, memory.document.scope):
+        document = handles.read_again(context, memory)
+        marked = replace(document, metadata={**document.metadata, "priority": observation.Priority.HIGH.value})
         new = observation.corrected(marked, document.text, now)
         distil.correct(context.memory.journal(), context.memory.store(), document, new, now)
     rewrite_active_memory(context, document.scope)
@@ -116,13 +116,12 @@ def _important(context: Context, memory: Memory, kind: str) -> EditResult:
 
 
 def _observation(context: Context, memory: Memory, given: str) -> EditResult:
-    document, now = memory.document, context.clock.now()
-    text = " ".join(_written(context, given, document.text).split())
-    if text == document.text:
-        return EditResult(memory.handle, handles.OBSERVATION, document.text, text, changed=False)
-    with ExitStack() as held:
-        for lock in (observing(document.scope), reflecting(document.scope)):
-            held.enter_context(context.memory.journal().exclusive(lock))
+    now = context.clock.now()
+    text = " ".join(_written(context, given, memory.document.text).split())
+    with handles.lock_observations(context, memory.document.scope):
+        document = handles.read_again(context, memory)
+        if text == document.text:
+            return EditResult(memory.handle, handles.OBSERVATION, document.text, text, changed=False)
         distil.correct(
             context.memory.journal(), context.memory.store(), document, observation.corrected(document, text, now), now
         )
@@ -149,9 +148,13 @@ def _turn(context: Context, memory: Memory, given: str) -> EditResult:
         raise BadRequest(f"the journal does not hold {memory.handle}", hint="`gieok index` brings the turns up to date")
     scope, message = memory.document.scope, said[0]
     journal = context.memory.journal()
-    before = journal.corrections(scope).get(message.id, message.text)
-    text = marked(_written(context, given, unmarked(before)), _today(context))
-    journal.correct(scope, message.id, text)
+    seen = journal.corrections(scope).get(message.id, message.text)
+    text = marked(_written(context, given, unmarked(seen)), _today(context))
+    with handles.lock_observations(context, scope):
+        before = journal.corrections(scope).get(message.id, message.text)
+        if not before.strip():
+            raise BadRequest(f"{memory.handle} was put away meanwhile", hint=f"`gieok restore {memory.handle}` first")
+        journal.correct(scope, message.id, text)
     _rederive(context)
     followed, also = _follow(context, scope, message.id, *(unmarked(one) for one in (before, text)))
     return EditResult(memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed)
@@ -165,9 +168,7 @@ def _follow(
     One observation says what the message says now. Several say parts that nobody can tell apart: they go to the history.
     """
     now, store, journal = context.clock.now(), context.memory.store(), context.memory.journal()
-    with ExitStack() as held:
-        for lock in (observing(scope), reflecting(scope)):
-            held.enter_context(journal.exclusive(lock))
+    with handles.lock_observations(context, scope):
         cited = [(d, _cited(d)) for d in scope_memory.load(store, scope).documents if identity in _cited(d)]
         own = [d for d, ids in cited if len(ids) == 1]
         # What a person wrote there themselves stays; what followed an earlier correction of the turn follows this one.
@@ -203,17 +204,43 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
         raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}") from error
     if kind != handles.RECORD and given:
         raise BadRequest(f"{str(file)!r} is your own file", hint="write in it, or leave the text out: it opens $EDITOR")
-    after = records.with_text(before, redact(given)) if given else _written(context, "", before, file.suffix) + "\n"
-    if after != before:
-        fs.replace(file, after)
-    if kind == handles.RECORD:
-        kept = Shelf(root.path.parent, memory.document.scope)
-        if kept.is_project:
+    kept = Shelf(root.path.parent, memory.document.scope)
+    written = "" if given else _written(context, "", before, file.suffix) + "\n"
+    handle = memory.handle
+    with kept.lock(context.home):
+        now = file.read_text(encoding="utf-8") if file.exists() else ""
+        if not now or (written and now != before):  # nobody saw what their text would take the place of
+            raise BadRequest(f"{str(file)!r} was changed meanwhile", hint="run the command again")
+        before = now
+        after = written or records.with_text(before, redact(given))
+        is_made = bool(given) and kind == handles.RECORD and _is_named_by_title(before, file)
+        if after != before:
+            fs.replace(file, after)
+        if kind == handles.RECORD and after != before:
+            file = records.renamed(kept.base, file) if is_made else file
+            key = root.key_of(file)
+            _keep_wording(context, memory.document, key)
+            handle = places.handle(memory.document.scope.path, key)
+        if kind == handles.RECORD and kept.is_project:
             waiting.keep(context.home, kept.base, file)
+    if kind == handles.RECORD:
         follow_soon(context, kept)
     else:
         context.tell(context.words("`gieok index` takes it in", "`gieok index`가 읽어들입니다"))
-    return EditResult(memory.handle, kind, before, after, after != before, os.fspath(file))
+    return EditResult(handle, kind, before, after, after != before, os.fspath(file))
+
+
+def _is_named_by_title(text: str, file: Path) -> bool:
+    """Say whether a record's file has the name that its title makes: a name of the person's own stays."""
+    stem = records.slug(front_matter(text).fields.get("title", ""))
+    return re.fullmatch(rf"(?:\d{{4}}-\d\d-\d\d-)?{re.escape(stem)}(?:-\d+)?", file.stem) is not None
+
+
+def _keep_wording(context: Context, document: Document, key: str) -> None:
+    """Keep what a record said in the history, with the key under which it goes on."""
+    now = context.clock.now()
+    metadata = {**document.metadata, EDITED_TO: key, EDITED_AT: now.isoformat()}
+    distil.replaced(context.memory.journal(), context.memory.store(), [replace(document, metadata=metadata)], now)
 
 
 def present(result: EditResult, style: Style) -> str:

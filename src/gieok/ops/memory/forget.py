@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Annotated, NamedTuple
 
+from gieok import fs
 from gieok.capabilities.observe import turns
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
@@ -109,6 +110,8 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
     wanted = _wanted(context, request)
     if not any((wanted.handles, wanted.match, wanted.source, wanted.before)):
         raise BadRequest("what is to be forgotten?", hint="name memories, or give --match, --source or --before")
+    if not request.dry_run and context.home.is_dir():
+        fs.make_room(context.home)
     plan = forgetting.plan(context, wanted)
     if plan.unknown:
         raise BadRequest(
@@ -120,6 +123,7 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
     if plan.is_empty or request.dry_run or not (request.yes or _is_meant(context, plan)):
         return ForgetResult(plan, None)
     done = forgetting.carry_out(context, plan, wanted)
+    fs.keep_reserve(context.home)
     return ForgetResult(plan, done._replace(still_in=(*done.still_in, *_in_backups(context))))
 
 
@@ -184,7 +188,7 @@ def present(result: ForgetResult, style: Style) -> str:
     lines += [f"  {style.say('out of', '지운 곳')}: {', '.join(gone)}"] if gone else []
     lines += [f"  {style.say('deleted', '지움')}: {printable(path)}" for path in result.done.deleted]
     still = style.say("still in", "아직 있음")
-    lines += [f"  ✗ {still} {printable(path)}: {printable(why)}" for path, why in result.done.still_in]
+    lines += [f"  ✗ {still} {printable(path)}: {printable(style.told(why))}" for path, why in result.done.still_in]
     return "\n".join(lines)
 
 

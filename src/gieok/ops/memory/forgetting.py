@@ -5,13 +5,13 @@ would be observed, or found, again. Files of the user are left as they are and n
 change.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import places
+from gieok import fs, places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import observation, promotion, putting_away, turns
 from gieok.capabilities.observe.sidecar import observing, reflecting
@@ -20,7 +20,7 @@ from gieok.engine import distil, durable
 from gieok.errors import StoreError
 from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ops.context import Context
-from gieok.ops.memory import leftovers, waiting, whereabouts
+from gieok.ops.memory import copies, leftovers, waiting, whereabouts
 from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan, source_of
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
@@ -86,6 +86,16 @@ def _documents(context: Context, scope: Scope) -> dict[str, Document]:
 def memory_stores(context: Context) -> list[Store]:
     """Return every store that holds memory: those in use, and what `store switch` left on this machine."""
     return [*context.memory.stores(), *context.admin.left_stores()]
+
+
+def bring_copy_in_line(context: Context, store: Store) -> None:
+    """Let the copy that a store has at a service follow; of one that is not in use, nothing is uploaded. Raises StoreError."""
+    if not isinstance(store, ManagedCopy):
+        return
+    if any(store is one for one in context.memory.stores()):
+        store.push()
+    else:
+        store.prune()
 
 
 def shelves(context: Context) -> list[Path]:
@@ -215,13 +225,15 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
         for lock in ("rebuild", *(name(scope) for scope in sorted(chosen.scopes) for name in (observing, reflecting))):
             held.enter_context(journal.exclusive(lock))
         journal.keep(_PENDING, {"forget": "begun"})
-        shown = [*chosen.texts(), *([wanted.match] if wanted.is_match_alone else ())]
+        texts = [*chosen.texts(), *_texts_of(chosen.records)]
+        shown = [*texts, *([wanted.match] if wanted.is_match_alone else ())]
         leftovers.clean_shown(context.home, shown)
         for file in sorted(chosen.records):
-            file.unlink(missing_ok=True)
             base = file.parents[2]
-            if base != context.home:
-                waiting.drop(context.home, base, file.relative_to(base).as_posix())  # else a pull could bring it back
+            with fs.lock_resource(context.home, base):  # else an edit that has just read it would write it again
+                file.unlink(missing_ok=True)
+                if base != context.home:
+                    waiting.drop(context.home, base, file.relative_to(base).as_posix())  # a pull could bring it back
         still = whereabouts.in_git(chosen.records)
         still += _leave_out(context, chosen)
         removed, kept = whereabouts.of(context, {scope: found.documents for scope, found in chosen.scopes.items()})
@@ -233,14 +245,23 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
                 putting_away.drop_turns(journal, scope, [m.message.id for m in found.messages.values()])
         distil.deliver(journal, context.memory.store())
         still += rederive(context) + _out_of_stores(context, chosen)
-        looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(chosen.texts())
+        looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(texts)
         leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
         still += finish(context, looked_for, chosen.scopes)
+    named = {place for place, _ in still}
+    still += [(file, why) for file, why in copies.in_agents(context, looked_for) if file not in named]
     return Done(
         tuple(str(file) for file in sorted(chosen.records)),
         tuple(dict.fromkeys(still)),
         removed + whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced")),
     )
+
+
+def _texts_of(files: Iterable[Path]) -> Iterator[str]:
+    """Yield what records say."""
+    for file in sorted(files):
+        with suppress(FileNotFoundError):
+            yield records.own_text(file.read_text(encoding="utf-8", errors="replace"))
 
 
 def is_unfinished(context: Context) -> bool:
@@ -260,13 +281,18 @@ def finish(context: Context, looked_for: Sequence[str], emptied: Iterable[Scope]
     journal.keep(_PENDING, {}, ["forget"])
     leftovers.drop_set_aside(context.home)
     still = [("the archive", line) for line in [*context.archive.sweep(), *context.archive.drop_damaged()]]
-    still += [("the journal", why) for why in journal.scrub()]
+    still += _scrubbed("the journal", journal.scrub)
     for store in memory_stores(context):
-        try:
-            still += [(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
-        except StoreError as error:
-            still.append((store.location, f"{error} ({error.hint})"))
+        still += _scrubbed(store.location, store.scrub) if isinstance(store, Scrubbing) else []
     return still + leftovers.clean(context.home, looked_for)
+
+
+def _scrubbed(place: str, scrub: Callable[[], Sequence[str]]) -> list[tuple[str, str]]:
+    """Write a database anew without what was removed; return what could not be done."""
+    try:
+        return [(place, why) for why in scrub()]
+    except StoreError as error:
+        return [(place, f"{error} ({error.hint})")]
 
 
 def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
@@ -311,7 +337,7 @@ def rederive(context: Context) -> list[tuple[str, str]]:
             still.append((store.location, f"{error} ({error.hint})"))
     if in_use:
         try:
-            promotion.update(context.memory.store(), context.home, journal)
+            promotion.update(context.memory.store(), context.home, journal, now=context.clock.now(), zone=context.zone)
         except StoreError as error:
             still.append((str(context.home / "lasting"), f"{error} ({error.hint})"))
     return still
@@ -324,8 +350,7 @@ def _out_of_stores(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]
             for scope, found in chosen.scopes.items():
                 if found.documents:
                     store.forget(scope, sorted(found.documents))
-            if isinstance(store, ManagedCopy):
-                store.push()
+            bring_copy_in_line(context, store)
         except StoreError as error:
             still.append((store.location, f"{error} ({error.hint})"))
     return still

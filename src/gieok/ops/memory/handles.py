@@ -2,18 +2,20 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from typing import NamedTuple
 
 from gieok import places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import observation
+from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt.records import MEMORY
-from gieok.capabilities.prompt.standing import EndedLine, Standing
+from gieok.capabilities.prompt.standing import EndedClaim, Standing
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.model.conversation import CORRECTED_MARK
-from gieok.model.memory import Document, Scope
+from gieok.model.memory import EDITED_TO, Document, Scope
 from gieok.model.memory import status_of as document_status
 from gieok.ops.context import Context
 from gieok.ops.memory import away
@@ -72,8 +74,42 @@ def find(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: 
     documents, _ = first_answer(context.memory.stores(), held)
     found = [Memory(document, line) for document in documents if line <= document.text.count("\n") + 1]
     if history and not found:
-        found = [Memory(old, line, was_replaced=True) for scope in wanted for old in _old(context, scope, digits)]
+        found = [_latest(context, old, line) for scope in wanted for old in _old(context, scope, digits)]
     return found
+
+
+def _latest(context: Context, old: Document, line: int) -> Memory:
+    """Return what a document of the history is now: a record that was edited goes on under another name."""
+    renamed = {
+        one.key: one.metadata[EDITED_TO]
+        for one in context.memory.journal().history(old.scope, 1 << 30)
+        if EDITED_TO in one.metadata
+    }
+    key, seen = old.key, set[str]()
+    while key in renamed and key not in seen:
+        seen.add(key)
+        key = renamed[key]
+    held = context.memory.store().get(old.scope, [key]) if seen else []
+    return Memory(held[0], line) if held else Memory(old, line, was_replaced=True)
+
+
+def lock_observations(context: Context, *scopes: Scope) -> ExitStack:
+    """Hold the locks under which observations of scopes, and what was said there, are looked at and then changed."""
+    held = ExitStack()
+    for lock in (name(scope) for scope in sorted(scopes) for name in (observing, reflecting)):
+        held.enter_context(context.memory.journal().exclusive(lock))
+    return held
+
+
+def read_again(context: Context, memory: Memory) -> Document:
+    """Return the document of a memory as it is now, under its lock. Raises BadRequest where it is gone."""
+    document = memory.document
+    found, _ = first_answer(context.memory.stores(), lambda store: list(store.get(document.scope, [document.key])))
+    if not found:
+        raise BadRequest(
+            f"{memory.handle} was forgotten or replaced meanwhile", hint="`gieok list` shows what holds now"
+        )
+    return found[0]
 
 
 def _keys(keys: Iterable[str], scope: Scope, digits: str) -> list[str]:
@@ -145,11 +181,13 @@ def status_of(document: Document, now: datetime, line: int = 0) -> str:
     return document_status(document, now)
 
 
-def ended(context: Context, memory: Memory) -> EndedLine | None:
+def ended(context: Context, memory: Memory) -> EndedClaim | None:
     """Return what became of a memory, if a later statement replaced it; None where it holds."""
     document, line = memory.document, memory.line or 1
     if memory.line or document.kind not in _TALK:
-        return Standing(str(context.home)).ended(str(document.scope), document.key, line, memory.text)
+        return Standing(str(context.home), context.clock.now().timestamp()).ended(
+            str(document.scope), document.key, line, memory.text
+        )
     return None
 
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from gieok import places
 from gieok.capabilities.observe import turns
 from gieok.capabilities.observe.corrections import unmarked
-from gieok.capabilities.prompt.standing import EndedLine, Standing
+from gieok.capabilities.prompt.standing import EndedClaim, Standing
 from gieok.capabilities.prompt.window import letters
 from gieok.engine.recall import first_answer
 from gieok.model.conversation import CORRECTED_MARK, Role
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Scope
+from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, REPLACED_BY, Document, Entry, Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, OrNull, shown
 from gieok.ops.memory import handles, origin
@@ -80,7 +80,7 @@ class _Statement(NamedTuple):
 
     memory: Memory
     text: str
-    ended: EndedLine | None
+    ended: EndedClaim | None
 
     @property
     def name(self) -> tuple[str, str, int]:
@@ -121,7 +121,7 @@ def _holds(version: Version, day: date, zone: tzinfo) -> bool:
 
 def _chain(context: Context, memory: Memory) -> list[_Statement]:
     """Return what holds in the place of a memory, or itself, and all that this replaced."""
-    standing = Standing(str(context.home))
+    standing = Standing(str(context.home), context.clock.now().timestamp())
     asked = last = _statement(context, memory, standing)
     found = {asked.name: asked}
     while len(found) < _MOST_LINKS and (after := _after(context, last)):
@@ -145,7 +145,7 @@ def _statement(context: Context, memory: Memory, standing: Standing) -> _Stateme
     ends = (standing.ended(document.scope.path, document.key, line, text) for line, text in passages)
     ended = next((end for end in ends if end is not None), None)
     if ended is None and document.valid_to is not None and not memory.line:
-        ended = EndedLine(
+        ended = EndedClaim(
             document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, document.valid_to.timestamp()
         )
     return _Statement(memory, memory.text, ended)
@@ -209,8 +209,9 @@ def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Vers
     until = datetime.fromtimestamp(one.ended.at, UTC) if one.ended else None
     is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
     since, how, who = _since(context, memory)
-    ended = "replaced" if one.ended else ""
+    ended = one.ended.name if one.ended else ""
     for text, at in _corrected(context, memory):
+        since = min(since, at)  # a file that was written anew is younger than what it said before
         if text != one.text:
             yield Version(memory.handle, bare(text), since, at, how, "corrected", who, is_asked)
             since, how = at, "corrected"
@@ -233,11 +234,23 @@ def _corrected(context: Context, memory: Memory) -> Iterator[tuple[str, datetime
             yield said[0].text, datetime.fromisoformat(day[:10]).replace(tzinfo=context.zone).astimezone(UTC)
         return
     if not document.metadata.get(CORRECTED):
+        yield from _record_wordings(context, document)
         return
     older = [old for old in context.memory.journal().history(document.scope, 1 << 30) if old.key == document.key]
     times = [*(old.metadata.get(CORRECTED, "") for old in older[::-1][1:]), document.metadata[CORRECTED]]
     for old, at in zip(older[::-1], times, strict=True):
         yield old.text, datetime.fromisoformat(at) if at else document.updated_at
+
+
+def _record_wordings(context: Context, document: Document) -> Iterator[tuple[str, datetime]]:
+    """Yield what a record said before each edit, and when that was, the oldest first: also under the names that it had."""
+    edited = [d for d in context.memory.journal().history(document.scope, 1 << 30) if EDITED_TO in d.metadata]
+    keys, wordings = {document.key}, list[Document]()
+    while found := [old for old in edited if old.metadata[EDITED_TO] in keys and old not in wordings]:
+        wordings += found
+        keys |= {old.key for old in found}
+    for old in sorted(wordings, key=lambda old: old.metadata[EDITED_AT]):
+        yield old.text, datetime.fromisoformat(old.metadata[EDITED_AT])
 
 
 _HOW = {

@@ -27,7 +27,8 @@ class SearchHit(NamedTuple):
     scope: Scope
     heading: str
     date: day | None
-    #: `current`, `replaced`, `corrected` or `done`.
+    #: `stands`: nothing is known to have ended it; `current`: it took the place of another statement; `replaced`, `ended`,
+    #: `corrected` or `done`.
     status: str
     #: Where it is kept: `hot`, or archived: `warm`, `cold`.
     tier: Tier
@@ -44,6 +45,10 @@ class SearchHit(NamedTuple):
     file: Omitted[str] = None
     #: The line in it that answers best.
     line: Omitted[int] = None
+    #: What became of single sentences of it, where the rest stands.
+    ended_parts: Omitted[str] = None
+    #: The statement that it was compared with: what spoke for a change, and by which words their subjects differ.
+    compared: Omitted[str] = None
     #: What stands in that line, where it was found by meaning.
     line_text: Omitted[str] = None
 
@@ -69,6 +74,8 @@ class SearchResult(NamedTuple):
     query: Hidden[str] = ""
     #: What comes nearest where nothing answers surely enough; left out where there are results, and where nothing is near.
     nearest: Omitted[SearchHit] = None
+    #: Words that look like a time and were not taken as one: only a part of them is understood. Left out where there are none.
+    not_times: Omitted[tuple[str, ...]] = None
 
     @property
     def is_timeline(self) -> bool:
@@ -102,6 +109,8 @@ def present(result: SearchResult, style: Style) -> str:
                 "찾은 것이 없습니다. `--min-score 0`을 붙이면 덜 확실한 줄도 보입니다.",
             )
         )
+    if result.not_times:
+        blocks.append(style.dim(_not_taken(result.not_times, style)))
     if result.degraded:
         blocks.append(
             style.dim(
@@ -115,14 +124,23 @@ def present(result: SearchResult, style: Style) -> str:
     return "\n\n".join(blocks)
 
 
+def _not_taken(words: tuple[str, ...], style: Style) -> str:
+    named = ", ".join(f"“{printable(one)}”" for one in words)
+    return style.say(
+        f"note: {named} was not taken as a time, because not all of it is understood.",
+        f"알림: {named}: 일부만 이해하므로 때로 보지 않았습니다.",
+    )
+
+
 def _block(hit: SearchHit, result: SearchResult, style: Style) -> str:
     """Return a hit: score, where it stands, what it says; with what made its score where that was asked for."""
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-    said = [*([_status(hit, style)] if hit.status != "current" else []), *tier_words(hit.tier, style)]
+    said = [*([_status(hit, style)] if hit.status != "stands" else []), *tier_words(hit.tier, style)]
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
     facts = ", ".join([*dated, hit.handle, *said])
     unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
     lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  {style.dim(facts)}"]
+    lines += [style.dim(f"      {printable(said)}") for said in (hit.ended_parts, hit.compared) if said]
     shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
     if hit.signals is not None:

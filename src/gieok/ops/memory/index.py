@@ -194,7 +194,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     elif embedder is not None and isinstance(store, VectorSearch):
         embedded = _embed(context, request, store, embedder)
     if embedded:
-        promotion.update(store, context.home)
+        promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
     if not note and isinstance(embedder, Followed) and not request.rebuild:
         note = embedder.behind
     stats = store.stats(context.scope)
@@ -203,7 +203,7 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     store.compact()
     moved = 0
     if isinstance(store, ManagedCopy) and not request.no_wait:
-        moved = store.push(context.progress("uploaded"))
+        moved = store.push(context.progress("uploaded"), verify=request.force)
     copy_beside(context, context.scope, force=request.force)
     return IndexResult(report, embedded, waiting, moved, note)
 

@@ -45,7 +45,12 @@ def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
 
 def clean_shown(home: Path, texts: Iterable[str]) -> None:
     """Take texts, and parts of them, out of what is kept of every session: what it was shown and may be asked about."""
-    parts = _Parts(texts)
+    parts = Parts(texts)
+    with fs.lock_resource(home, home / window.FOLDER):
+        _clean_shown(home, parts)
+
+
+def _clean_shown(home: Path, parts: "Parts") -> None:
     for file in _shown(home):
         gone: list[str] = []
         row = _row(file)
@@ -67,12 +72,13 @@ def clean_corrected(home: Path, before: Sequence[str]) -> None:
 def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
     """Change the lines of logs and labels, and what sessions were shown; return how many files differ."""
     done = sum(_rewrite(log, change, is_dry=is_dry) for log in _logs(home))
-    for file in _shown(home):
-        row = _row(file)
-        if (fresh := _changed(row, change)) != row:
-            done += 1
-            if not is_dry:
-                _replace(file, fresh)
+    with fs.lock_resource(home, home / window.FOLDER):
+        for file in _shown(home):
+            row = _row(file)
+            if (fresh := _changed(row, change)) != row:
+                done += 1
+                if not is_dry:
+                    _replace(file, fresh)
     return done
 
 
@@ -80,7 +86,7 @@ def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
 _OF_MEMORIES = ("injected", "last", "earlier")
 
 
-class _Parts:
+class Parts:
     """Finds texts in what is shown, by their letters alone."""
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -99,7 +105,7 @@ class _Parts:
         )
 
 
-def _without(value: object, parts: _Parts, gone: list[str]) -> object:
+def _without(value: object, parts: Parts, gone: list[str]) -> object:
     """Return a value of JSON without lines that hold one of the parts, nor memories that do; add to `gone` what went."""
     if isinstance(value, str):
         lines = value.split("\n")
@@ -176,16 +182,11 @@ def drop_set_aside(home: Path, *, is_dry: bool = False) -> list[Path]:
 
 
 def _rewrite(file: Path, change: Callable[[str], str], *, is_dry: bool = False) -> bool:
-    """Rewrite the lines of a file in place, because a daemon may be appending; say whether it changed."""
-    text = _text(file)
-    fresh = "".join(map(change, text.splitlines(keepends=True)))
-    if fresh == text:
-        return False
+    """Change the lines of a log; say whether it changed."""
     if not is_dry:
-        with file.open("r+b") as opened:
-            opened.write(fresh.encode("utf-8", "surrogateescape"))
-            opened.truncate()
-    return True
+        return fs.rewrite_lines(file, change)
+    text = _text(file)
+    return "".join(map(change, text.splitlines(keepends=True))) != text
 
 
 def _logs(home: Path) -> Iterator[Path]:
@@ -199,6 +200,14 @@ def _text(file: Path) -> str:
 
 def _forms(text: str) -> set[str]:
     return {text, *(unicodedata.normalize(form, text) for form in ("NFC", "NFD"))}
+
+
+def forms_of(text: str) -> set[bytes]:
+    """Return a text as files may hold it: composed and decomposed, as it is and as both kinds of JSON write it."""
+    written = {
+        w for form in _forms(text) for w in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])
+    }
+    return {one.encode("utf-8", "replace") for one in written}
 
 
 def _files(home: Path) -> Iterator[Path]:

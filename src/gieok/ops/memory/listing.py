@@ -149,7 +149,7 @@ def _of_scope(
         ids = store.within(scope, where, looked_at)
         items = list(_items(store.passages(ids, scope), request))
         documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
-        standing = Standing(str(context.home))
+        standing = Standing(str(context.home), context.clock.now().timestamp())
         rows = [_row(context, item, documents[item.key], known, standing) for item in items if item.key in documents]
         rows = [row for row in rows if _is_wanted(context, request, row)]
         if len(rows) >= limit or len(ids) < looked_at:
@@ -186,16 +186,23 @@ def _headline(p: FoundPassage) -> str:
     return text if not title or title.removesuffix("…") in p.text else f"{title}: {text}"
 
 
+def _standing_status(context: Context, document: Document, item: _Item, standing: Standing) -> str:
+    """Return what holds of what nothing ended; `current` is said of what took the place of another statement alone."""
+    status = handles.status_of(document, context.clock.now(), item.line)
+    has_won = status == "stands" and standing.won([], str(item.scope), item.key, item.line or 1)
+    return "current" if has_won else status
+
+
 def _row(context: Context, item: _Item, document: Document, known: list[roots.Root], standing: Standing) -> MemoryRow:
     path = roots.display(known, item.key)
     whole = item.text if item.line else document.text
     is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
-    has_ended = is_one and standing.ended(str(item.scope), item.key, item.line or 1, whole) is not None
+    ended = standing.ended(str(item.scope), item.key, item.line or 1, whole) if is_one else None
     return MemoryRow(
         places.handle(item.scope.path, item.key, item.line),
         timeline.day_of_moment(document.valid_from, document.updated_at, context.zone),
         handles.kind_of(document, known, str(context.home)),
-        "replaced" if has_ended else handles.status_of(document, context.clock.now(), item.line),
+        ended.name if ended else _standing_status(context, document, item, standing),
         item.scope,
         _short(item.text),
         f"{path}#L{item.line}" if item.line else path,
@@ -213,7 +220,7 @@ def _is_wanted(context: Context, request: ListRequest, row: MemoryRow) -> bool:
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     return (
         request.kind in ("all", row.kind)
-        and request.status in ("all", row.status)
+        and request.status in ("all", row.status, *(("stands",) if row.status == "current" else ()))
         and request.tier in ("all", row.tier)
         and (since is None or row.day >= since.first)
         and (until is None or row.day <= until.last)
@@ -237,7 +244,7 @@ def present(result: ListResult, style: Style) -> str:
             day = row.day
             lines.append(style.bold(day.isoformat()))
         facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
-        facts += [STATUSES[row.status].say(style.lang)] if row.status != "current" else []
+        facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
         facts += tier_words(row.tier, style)
         lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
     if not lines:

@@ -1,52 +1,59 @@
-"""Puts the newest first: of what was found, a statement that holds no more stands behind what holds in its place.
+"""Puts what holds before what it replaced, among what was found, and says of each hit what became of it.
 
-Most of it was found out before (`observe.replaced`); what was said since is compared here, among what one question found.
+Most of it was found out before (`observe.claims`); what was said since is compared here by the same rule, among what one
+question found. Nothing is shown for being newer: what a sure change put in the place of a hit is fetched; two hits on one
+subject without a sure change both stand, each with its own score, the newer one first where it is as likely.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.prompt.standing import EndedLine, Standing
+from gieok.capabilities.observe import claims
+from gieok.capabilities.observe.claims import Statement
+from gieok.capabilities.prompt.standing import EndedClaim, Standing
+from gieok.engine.claims.relation import UNSURE, Relation
 from gieok.engine.recall import documents_of
-from gieok.model.conversation import CORRECTED_MARK
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Scope
+from gieok.model.memory import REPLACED_BY, Document, Scope
 from gieok.model.retrieval import FoundPassage, Hit
 from gieok.ops.context import Context
-from gieok.ports.store import Documents, VectorCopy
+from gieok.ports.store import Store, VectorCopy
 from gieok.text.embedform import text_to_embed
-from gieok.text.turns import USER
-
-if TYPE_CHECKING:
-    from gieok.engine.learned.changes import Judged
 
 #: Hits that are compared with each other: pairs grow with the square.
 _COMPARED = 12
 #: What was said longer ago is compared already, where a daemon runs or sessions begin.
 _FRESH = timedelta(days=1)
-_TALK = "turn"
-#: What states less surely something says nothing of what holds.
-_STATES = 0.4
+#: A newer hit on the same subject stands before an older one if it is as likely but for this share.
+_AS_LIKELY = 0.75
 
 
 class PlacedHit(NamedTuple):
-    """A hit, what became of it (None: it holds), and the hit for which it was fetched, where it was not found itself."""
+    """A hit, and what became of it.
+
+    `ended`: what ended all of it (None: it stands); `parts`: the claims of it that hold no more; `has_won`: it took the place
+    of another statement; `instead_of`: the hit for which it was fetched; `pair`: the comparison that placed it.
+    """
 
     hit: Hit
-    ended: EndedLine | None = None
+    ended: EndedClaim | None = None
     instead_of: Hit | None = None
+    parts: tuple[EndedClaim, ...] = ()
+    has_won: bool = False
+    pair: Relation | None = None
 
 
 class _Compared(NamedTuple):
-    """What was found out among the hits: which holds no more, and which stands before which."""
+    """What was found out among the hits: which hold no more, by which, which stand behind which, and the pairs judged."""
 
-    ended: Mapping[int, EndedLine]
+    ended: Mapping[int, tuple[int, EndedClaim]]
     behind: Mapping[int, int]
+    pairs: Mapping[int, Relation]
 
 
 def placed(
-    context: Context, store: Documents, hits: Sequence[Hit], *, is_ranked: bool = True, is_quick: bool = False
+    context: Context, store: Store, hits: Sequence[Hit], *, is_ranked: bool = True, is_quick: bool = False
 ) -> list[PlacedHit]:
     """Return hits in their order, but each that holds no more behind what holds in its place, fetched where it was not found.
 
@@ -54,63 +61,70 @@ def placed(
     """
     documents = documents_of(store, hits)
     now = context.clock.now()
-    standing = Standing(str(context.home))
-    ended: dict[int, EndedLine] = {}
-    newer: dict[int, EndedLine] = {}
-    for place, hit in enumerate(hits):
-        p = hit.passage
-        document = documents.get((p.scope, p.key))
-        found, is_sure = standing.after(p.scope.path, p.key, p.start_line, p.text) or (None, True)
-        if found is not None and not is_sure:
-            newer[place], found = found, None
-        if found is None and document is not None and document.valid_to is not None and document.valid_to <= now:
-            found = _by_document(document)
-        if found is not None:
-            ended[place] = found
+    standing = Standing(str(context.home), now.timestamp())
+    marked = [
+        _mark(hit, documents.get((hit.passage.scope, hit.passage.key)), standing, now.timestamp()) for hit in hits
+    ]
     if not is_ranked:
-        return [PlacedHit(hit, ended.get(place)) for place, hit in enumerate(hits)]
+        return marked
     fresh = now - _FRESH
     is_compared = not is_quick or any(
         (hit.passage.valid_from or hit.passage.updated_at) > fresh for hit in hits[:_COMPARED]
     )
-    compared = _compared(store, hits, documents, ended) if is_compared else _Compared({}, {})
-    return _ordered(store, hits, {**compared.ended, **ended}, newer, compared.behind)
+    compared = _compare(store, marked, documents) if is_compared else _Compared({}, {}, {})
+    winners = {by for by, _ in compared.ended.values()}
+    for place, (_, end) in compared.ended.items():
+        marked[place] = marked[place]._replace(ended=end)
+    for place, pair in compared.pairs.items():
+        marked[place] = marked[place]._replace(pair=pair)
+    for place in winners - set(compared.ended):
+        marked[place] = marked[place]._replace(has_won=True)
+    return _ordered(store, marked, compared.behind)
 
 
-def _by_document(document: Document) -> EndedLine:
+def _mark(hit: Hit, document: Document | None, standing: Standing, now_s: float) -> PlacedHit:
+    """Return a hit with what became of it, as far as it was found out before."""
+    p = hit.passage
+    parts = tuple(standing.claims(p.scope.path, p.key, p.start_line, p.text))
+    ended = next((part for part in parts if part.is_whole), None)
+    if (
+        ended is None
+        and document is not None
+        and document.valid_to is not None
+        and document.valid_to.timestamp() <= now_s
+    ):
+        ended = _ended_by_document(document)
+    has_won = ended is None and standing.won([], p.scope.path, p.key, p.start_line)
+    return PlacedHit(hit, ended, None, () if ended else parts, has_won)
+
+
+def _ended_by_document(document: Document) -> EndedClaim:
     at = document.valid_to.timestamp() if document.valid_to else 0.0
-    return EndedLine(document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, at)
+    return EndedClaim(document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, at)
 
 
-def _ordered(
-    store: Documents,
-    hits: Sequence[Hit],
-    ended: Mapping[int, EndedLine],
-    newer: Mapping[int, EndedLine],
-    behind: Mapping[int, int],
-) -> list[PlacedHit]:
-    place_of = {_name(hit.passage): place for place, hit in enumerate(hits)}
-    done: dict[int, PlacedHit] = {}
+def _ordered(store: Store, marked: Sequence[PlacedHit], behind: Mapping[int, int]) -> list[PlacedHit]:
+    place_of = {_name(one.hit.passage): place for place, one in enumerate(marked)}
+    done: set[int] = set()
     order: list[PlacedHit] = []
     brought = set[tuple[str, str, int]]()
 
     def put(place: int, trail: frozenset[int] = frozenset()) -> None:
         if place in done or place in trail:
             return
-        end = ended.get(place) or newer.get(place)
-        first = place_of.get((end.scope, end.key, end.line)) if end else None
-        first = behind.get(place) if first is None and place not in ended else first
+        one = marked[place]
+        first = place_of.get((one.ended.scope, one.ended.key, one.ended.line)) if one.ended else behind.get(place)
         if first is not None:
             put(first, trail | {place})
-        elif (
-            end is not None and (fetched := _fetched(store, end, hits[place])) and _name(fetched.passage) not in brought
-        ):
-            brought.add(_name(fetched.passage))
-            order.append(PlacedHit(fetched, None, hits[place]))
-        done[place] = PlacedHit(hits[place], ended.get(place))
-        order.append(done[place])
+        elif one.ended is not None:
+            fetched = _fetch(store, one.ended, one.hit)
+            if fetched is not None and _name(fetched.passage) not in brought:
+                brought.add(_name(fetched.passage))
+                order.append(PlacedHit(fetched, instead_of=one.hit, has_won=True))
+        done.add(place)
+        order.append(one)
 
-    for place in range(len(hits)):
+    for place in range(len(marked)):
         put(place)
     return order
 
@@ -119,83 +133,105 @@ def _name(p: FoundPassage) -> tuple[str, str, int]:
     return p.scope.path, p.key, p.start_line
 
 
-def _fetched(store: Documents, end: EndedLine, old: Hit) -> Hit | None:
+def _fetch(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
     """Return what holds in the place of a hit, with its probability; None where it says something else by now."""
     entries = store.entries(Scope(end.scope), [end.key]) if end.key else []
     for entry in entries:
         document = entry.document
         for p in entry.passages:
             text = document.text[p.start : p.end]
-            if p.start_line == end.line and end.check in (0, places.line_check(text)):
+            lines = text.split("\n")
+            if p.start_line <= end.line < p.start_line + len(lines) and end.holds_instead(
+                lines[end.line - p.start_line]
+            ):
                 passage = FoundPassage(
-                    0, document.scope, document.key, document.kind, document.title, text, p.context, p.start_line,
-                    p.end_line, document.importance, document.tier, document.updated_at, document.valid_from,
-                    document.metadata,
-                )  # fmt: skip
+                    id=0,
+                    scope=document.scope,
+                    key=document.key,
+                    kind=document.kind,
+                    title=document.title,
+                    text=text,
+                    context=p.context,
+                    start_line=p.start_line,
+                    end_line=p.end_line,
+                    importance=document.importance,
+                    tier=document.tier,
+                    updated_at=document.updated_at,
+                    valid_from=document.valid_from,
+                    metadata=document.metadata,
+                )
                 return Hit(passage, old.score, text, {}, {})
     return None
 
 
-def _compared(
-    store: Documents,
-    hits: Sequence[Hit],
-    documents: Mapping[tuple[Scope, str], Document],
-    known: Mapping[int, EndedLine],
-) -> _Compared:
-    """Compare what was found with each other: a later statement with another value on the same subject comes first."""
-    from gieok.engine.learned import changes  # a cold search by words has no time for it
-
-    judged = {place: one for place, one in _judged(store, hits) if place not in known}
-    ended, behind = dict[int, EndedLine](), dict[int, int]()
-    best: dict[int, tuple[str, float]] = {}
-    for place, one in judged.items():
-        for other, newer in judged.items():
-            if other == place or not _is_before(hits[place], hits[other]) or _is_corrected(hits[place], documents):
+def _compare(store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]) -> _Compared:
+    """Compare what was found with each other, by the one rule."""
+    ended = dict[int, tuple[int, EndedClaim]]()
+    behind, pairs = dict[int, int](), dict[int, Relation]()
+    statements = dict(_list_statements(store, marked, documents))
+    for place, old in statements.items():
+        for other, new in statements.items():
+            is_later = claims.is_dated(new.document) and old.order < new.order
+            if other == place or not is_later or old.document.scope != new.document.scope:
                 continue
-            likely = changes.replaces(one, newer)
-            at = hits[other].passage.valid_from or hits[other].passage.updated_at
-            if likely < changes.NEWER or best.get(place, ("", 0.0)) >= (at.isoformat(), likely):
-                continue
-            best[place] = (at.isoformat(), likely)
-            behind[place] = other
-            p = hits[other].passage
-            if likely >= changes.REPLACES:
-                ended[place] = EndedLine(p.scope.path, p.key, p.start_line, places.line_check(p.text), at.timestamp())
-    return _Compared(ended, behind)
+            pair, is_sure = claims.judge_found(store, old.document.scope, old, new)
+            if is_sure:
+                claim = new.claim(pair.by)
+                end = EndedClaim(
+                    new.document.scope.path, claim.key, claim.line, claim.check, claim.at, claim.start, claim.length
+                )
+                ended[place], pairs[place] = (other, end), pair
+            elif pair.sureness == UNSURE and place < other and place not in ended:
+                is_as_likely = marked[other].hit.score >= _AS_LIKELY * marked[place].hit.score
+                if is_as_likely and (place not in behind or statements[behind[place]].order < new.order):
+                    behind[place], pairs[place] = other, pair
+    return _Compared(ended, behind, pairs)
 
 
-def _judged(store: Documents, hits: Sequence[Hit]) -> Iterator[tuple[int, "Judged"]]:
-    """Yield what can be compared: what users said, by the vectors that are kept."""
-    from gieok.engine.learned import changes
-    from gieok.engine.learned.heads import worth
-
+def _list_statements(
+    store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
+) -> Iterator[tuple[int, Statement]]:
+    """Yield what can be compared of the first hits: passages of one line that state something and stand."""
     active = store.active_model() if isinstance(store, VectorCopy) else None
-    if active is None or not isinstance(store, VectorCopy) or active[0] != changes.fitted_on():
-        return
-    said = {
-        place: hit.passage.text
-        for place, hit in enumerate(hits[:_COMPARED])
-        if hit.passage.kind != _TALK or hit.passage.text.startswith(f"{USER}: ")
-    }
-    forms = {text: text_to_embed(text) for text in said.values()}
-    vectors = store.vectors_of(active[0], list(forms.values()))
-    for place, text in said.items():
-        words = text.removeprefix(f"{USER}: ")
-        vector = vectors.get(forms[text], b"")
-        states = vector and (hits[place].passage.kind != _TALK or worth(words, vector, active[0]) >= _STATES)
-        if states and (one := changes.judged(words, vector, active[0])) is not None:
-            yield place, one
+    first = [(place, one.hit.passage) for place, one in enumerate(marked[:_COMPARED]) if one.ended is None]
+    vectors: Mapping[str, bytes] = {}
+    if active is not None and isinstance(store, VectorCopy):
+        vectors = store.vectors_of(active[0], [text_to_embed(p.text) for _, p in first])
+    for place, p in first:
+        document = documents.get((p.scope, p.key))
+        if document is None:
+            continue
+        found = claims.list_statements(document, p.start_line, p.text, vectors.get(text_to_embed(p.text), b""))
+        if len(found) == 1:
+            yield place, found[0]
 
 
-def _is_before(one: Hit, other: Hit) -> bool:
-    """Say whether a statement was made before another; what has no day of its own replaces nothing."""
-    a, b = one.passage, other.passage
-    if b.valid_from is None:
-        return False
-    at = a.valid_from or a.updated_at
-    return (at, a.key, a.start_line) < (b.valid_from, b.key, b.start_line)
+def status_of(one: PlacedHit, otherwise: str) -> str:
+    """Return what is said of a hit: `replaced` or `ended`; `current` where it won a comparison; else what its document says."""
+    if one.ended is not None:
+        return one.ended.name
+    return "current" if one.has_won and otherwise == "stands" else otherwise
 
 
-def _is_corrected(hit: Hit, documents: Mapping[tuple[Scope, str], Document]) -> bool:
-    document = documents.get((hit.passage.scope, hit.passage.key))
-    return CORRECTED_MARK in hit.passage.text or (document is not None and bool(document.metadata.get(CORRECTED)))
+def spoken_parts(parts: Sequence[EndedClaim]) -> str:
+    """Return what became of parts of a passage, in words; '' where all of it stands."""
+    return "; ".join(part.status for part in parts)
+
+
+def handle_of(end: EndedClaim) -> str | None:
+    """Return the handle of what holds instead; None where it ended by itself."""
+    return (
+        places.handle(end.scope, end.key, end.line if end.key.startswith(f"{places.SESSIONS}/") else 0)
+        if end.key
+        else None
+    )
+
+
+def explain_pair(pair: Relation) -> str:
+    """Return the comparison that placed a hit: both sentences, what spoke for a change, and what against it."""
+    spoke_for = ", ".join(pair.spoke_for) or "nothing"
+    against = ", ".join(pair.differing) or "nothing"
+    return (
+        f'compared, {pair.sureness}: "{pair.claim}" / later "{pair.by}"; for a change: {spoke_for}; '
+        f"against it, words of one subject alone: {against}"
+    )

@@ -51,26 +51,12 @@ def _said(context: Context, memory: Memory) -> tuple[Message, ...]:
             return ()
         memory = memory._replace(document=source, line=line)
     document = memory.document
-    start = int(document.metadata["from"].rpartition(":")[2])
-    held = context.memory.journal().turns(
-        document.scope, document.metadata["agent"], document.metadata["session"], start
-    )
-    before = [turn for turn in held if turn.place < start]
-    block = next(turns.blocks([turn for turn in held if turn.place >= start]), None)
-    if block is None:
-        return ()
-    # The line before the first passage is the end of the turn that the block answers.
-    lines = document.text.count("\n") + 1
-    of_lines = [turn.message for turn in block.turns for _ in turns.laid(turn)[0]]
-    lead = [before[-1].message] if before and lines > len(of_lines) else []
-    of_lines = [*lead, *of_lines]
-    chosen = (
-        of_lines[memory.line - 1 : memory.line]
-        if memory.line
-        else [turn.message for turn in block.turns if not turn.is_forgotten]
-    )
-    # As they were said: a person may have corrected them.
-    known = context.memory.journal().messages(document.scope, [message.id for message in chosen])
+    journal = context.memory.journal()
+    of_lines = turns.messages_of_lines(journal, document)
+    ids = [message.id for message in of_lines]
+    chosen = ids[memory.line - 1 : memory.line] if memory.line else list(dict.fromkeys(ids[_first(document) - 1 :]))
+    # As they were said: a person may have corrected them. What was forgotten is not there.
+    known = journal.messages(document.scope, chosen)
     return tuple(one.message for one in known)
 
 
@@ -83,8 +69,10 @@ def origin(context: Context, memory: Memory) -> Origin:
     """Return what is known of a memory besides the messages that it was made of."""
     document = memory.document
     status = handles.status_of(document, context.clock.now(), memory.line)
-    if memory.was_replaced or handles.ended(context, memory):
+    if memory.was_replaced:
         status = "replaced"
+    elif (end := handles.ended(context, memory)) is not None:
+        status = end.name
     return Origin(
         "retired" if memory.away else status,
         tuple(_replaced(context, memory)),
@@ -108,10 +96,10 @@ def _replaced_by(context: Context, memory: Memory) -> Iterator[Replacement]:
     by = document.metadata.get(REPLACED_BY, "")
     for new in context.memory.store().get(document.scope, [by]) if by else ():
         yield Replacement(places.handle(new.scope.path, new.key), new.text)
-    if not by and (ended := handles.ended(context, memory)) is not None:
+    if not by and (ended := handles.ended(context, memory)) is not None and ended.key:
         for new in context.memory.store().get(Scope(ended.scope), [ended.key]):
             text = new.text.split("\n")[ended.line - 1] if ended.line <= new.text.count("\n") + 1 else ""
-            if places.line_check(text) == ended.check:
+            if ended.holds_instead(text):
                 yield Replacement(ended.handle, text)
 
 

@@ -31,6 +31,10 @@ class Shelf(NamedTuple):
         """Return a record's path from the project's folder."""
         return file.relative_to(self.base.parent).as_posix()
 
+    def lock(self, home: Path) -> fs.exclusive:
+        """Return the lock under which its records are looked at and then written, with the trust in them."""
+        return fs.lock_resource(home, self.base)
+
 
 def shelf(context: Context, *, user: bool) -> Shelf:
     """Return the shelf of the project that the call is made in, or the user's own. No folder but home is made."""
@@ -58,10 +62,12 @@ def _new_project(context: Context) -> str:
 
 def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
-    if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
-        records.purge(kept.base, context.clock.now())  # what came with a project is not deleted either
     store = context.memory.store()
-    if not _index(context, kept, store):
+    with kept.lock(context.home):  # a slower process would index what it read before a faster one wrote
+        if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
+            records.purge(kept.base, context.clock.now())  # what came with a project is not deleted either
+        is_there = _index(context, kept, store)
+    if not is_there:
         return
     if embed:
         follow_meaning(context)

@@ -1,17 +1,20 @@
 """`gieok remember`: keep a record as a file of the project, and make it recallable at once."""
 
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from gieok import grants
 from gieok.capabilities.prompt import records
 from gieok.capabilities.prompt.matches import CATEGORIES
-from gieok.errors import StoreError
+from gieok.errors import BadRequest, StoreError
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, shown
+from gieok.ops.encode import Hidden, Omitted, shown
 from gieok.ops.memory import waiting
 from gieok.ops.memory.records import Shelf, follow_soon, is_indexed, shelf
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Surface, Words, argument, printable, waiting_words
+from gieok.text.dates import find_last_day
+from gieok.text.ends import find_end
 from gieok.text.redact import redact
 
 
@@ -23,6 +26,13 @@ class RememberRequest:
     category: str = argument(Words("what kind of memory it is", "기억의 종류"), "decision", choices=CATEGORIES)
     title: str = argument(Words("a title (default: the first line)", "제목 (기본: 첫 줄)"), "")
     tags: str = argument(Words("words to find it by, joined by commas", "찾을 때 쓸 낱말, 쉼표로 이음"), "")
+    until: str = argument(
+        Words(
+            "the last day on which it holds, such as `friday` (default: what the text says)",
+            "효력이 있는 마지막 날, 예: `금요일` (기본: 글에 적힌 대로)",
+        ),
+        "",
+    )
     user: bool = argument(
         Words("for you, not for the project you are in", "지금 프로젝트가 아니라 나의 기억으로"), False
     )
@@ -41,6 +51,8 @@ class RememberResult:
     #: False: the store did not answer, and the index follows later.
     indexed: bool
     found: Hidden[bool] = True
+    #: The last day on which it holds; left out where none was given.
+    until: Omitted[date] = None
 
     @property
     @shown
@@ -56,12 +68,14 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
     kept = shelf(context, user=request.user)
     if kept.is_project:
         grants.check(context.home, str(kept.base.parent))
-    record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now())
-    file, created = records.save(
-        kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
-    )
-    if kept.is_project:
-        _trust(context, kept, file)
+    until = _last_day(context, request.until, text)
+    record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now(), until)
+    with kept.lock(context.home):
+        file, created = records.save(
+            kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
+        )
+        if kept.is_project:
+            _trust(context, kept, file)
     indexed = follow_soon(context, kept)
     if indexed and not is_indexed(context, kept, file):
         raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")
@@ -73,7 +87,25 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
         created,
         redacted=(text, title, tags) != given,
         indexed=indexed,
+        until=until,
     )
+
+
+def _last_day(context: Context, words: str, text: str) -> date | None:
+    """Return the last day that words name; without words, the one that the text says.
+
+    Raises BadRequest where it is over, or no day.
+    """
+    today = context.clock.now().astimezone(context.zone).date()
+    if not words.strip():
+        stated = find_end(text, today)
+        return stated.last if stated else None
+    day = find_last_day(words, today)
+    if day is None:
+        raise BadRequest(f"{words!r} is no day", hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …")
+    if day < today:
+        raise BadRequest(f"{words!r} is over: {day}", hint="name today or a later day")
+    return day
 
 
 def _trust(context: Context, kept: Shelf, file: Path) -> None:
@@ -88,6 +120,8 @@ def present(result: RememberResult, style: Style) -> str:
     """Show where it is kept."""
     done = Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
     line = f"{done.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
+    if result.until:
+        line += "  " + style.say(f"until {result.until}", f"{result.until}까지")
     if result.redacted:
         line += "\n  " + style.say("a secret in it was replaced", "그 안의 비밀을 가렸음")
     return line
@@ -98,6 +132,7 @@ OPERATION = Operation(
     examples=(
         'gieok remember "We lint with ruff."',
         'gieok remember "배포는 화요일에 한다." --title "배포일" --tags 배포,ops',
+        'gieok remember "Staging is read-only." --until friday',
         'gieok remember "I prefer short answers." --user --category preference',
     ),
     handler=run,

@@ -1,6 +1,5 @@
 """`gieok retire | restore`: put memories away, so that nothing recalls them, and bring them back."""
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +7,6 @@ from typing import NamedTuple
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import promotion, putting_away, said, scope_memory, turns
 from gieok.capabilities.observe.putting_away import AwayTurn
-from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.engine import distil
 from gieok.errors import BadRequest
@@ -146,20 +144,29 @@ def _moved(context: Context, one: _Record, target: str, status: str) -> RetiredM
         raise BadRequest(
             f"the record {file.stem!r} is there already", hint="`gieok list --status retired` shows what is put away"
         )
-    moved = records.move(kept.base, file, target, context.clock.now())
-    if kept.is_project and target == records.MEMORY:
-        waiting.keep(context.home, kept.base, moved)
-    elif kept.is_project:
-        waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
+    with kept.lock(context.home):
+        if not file.exists():  # another process was faster
+            raise BadRequest(
+                f"the record {file.stem!r} was moved meanwhile",
+                hint="`gieok list --status retired` shows what is put away",
+            )
+        moved = records.move(kept.base, file, target, context.clock.now())
+        if kept.is_project and target == records.MEMORY:
+            waiting.keep(context.home, kept.base, moved)
+        elif kept.is_project:
+            waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
     follow_soon(context, kept)
     return RetiredMemory(handle, handles.RECORD, status, moved.stem, kept.shown(moved))
 
 
 def _put_away(context: Context, memory: Memory) -> RetiredMemory:
-    scope, document = memory.document.scope, memory.document
+    scope = memory.document.scope
     now = context.clock.now()
-    with _alone(context, scope):
-        if document.kind != turns.KIND:
+    with handles.lock_observations(context, scope):
+        if memory.document.kind != turns.KIND:
+            document = handles.read_again(context, memory)
+            if document.metadata.get(RETIRED):
+                raise BadRequest(f"{memory.handle} was put away meanwhile")
             _hand_over(context, scope, [putting_away.retired(document, now)])
             return RetiredMemory(memory.handle, handles.OBSERVATION, "retired", document.text)
         return _turn_away(context, memory, now.isoformat(timespec="seconds"))
@@ -175,6 +182,8 @@ def _turn_away(context: Context, memory: Memory, at: str) -> RetiredMemory:
         raise BadRequest(f"the journal does not hold {memory.handle}", hint="`gieok index` brings the turns up to date")
     lines, message = found
     scope = document.scope
+    if any(turn.id == message.id for turn in putting_away.turns(journal, scope)):
+        raise BadRequest(f"{memory.handle} was put away meanwhile")  # what stood there before is kept, and no blank
     turn = AwayTurn(message.id, document.key, lines.start, journal.corrections(scope).get(message.id, ""), at)
     putting_away.retire_turn(journal, scope, turn)
     held = scope_memory.load(context.memory.store(), scope).documents
@@ -200,25 +209,23 @@ def _gone(context: Context, name: str, *, user: bool) -> Away | _Record:
 
 def _brought_back(context: Context, one: Away) -> RetiredMemory:
     journal = context.memory.journal()
-    with _alone(context, one.scope):
+    with handles.lock_observations(context, one.scope):
         if one.document is not None:
-            _hand_over(context, one.scope, [putting_away.restored(one.document)])
+            made = {entry.document.key: entry.document for entry in journal.made(one.scope)}
+            document = made.get(one.document.key)
+            if document is None or not document.metadata.get(RETIRED):
+                raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
+            _hand_over(context, one.scope, [putting_away.restored(document)])
             return RetiredMemory(one.handle, handles.OBSERVATION, "restored", one.text)
         assert one.turn is not None
+        if one.turn not in putting_away.turns(journal, one.scope):
+            raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
         putting_away.restore_turn(journal, one.scope, one.turn)
-        made = [entry.document for entry in journal.made(one.scope)]
-        with_it = [document for document in made if putting_away.is_retired_with(document, one.turn.id)]
+        held = [entry.document for entry in journal.made(one.scope)]
+        with_it = [document for document in held if putting_away.is_retired_with(document, one.turn.id)]
         _hand_over(context, one.scope, [putting_away.restored(document) for document in with_it])
     also = tuple(Memory(document).handle for document in with_it)
     return RetiredMemory(one.handle, handles.TURN, "restored", one.text, also=also)
-
-
-def _alone(context: Context, scope: Scope) -> ExitStack:
-    """Hold the locks under which observations of a scope change."""
-    held = ExitStack()
-    for lock in (observing(scope), reflecting(scope)):
-        held.enter_context(context.memory.journal().exclusive(lock))
-    return held
 
 
 def _hand_over(context: Context, scope: Scope, entries: list[Entry]) -> None:

@@ -86,31 +86,34 @@ def _shown(
     placed: PlacedHit, path: str, document: Document | None, now: datetime, zone: tzinfo, request: SearchRequest
 ) -> SearchHit:
     hit, ended, explain = placed.hit, placed.ended, request.explain
+    parts = newest.spoken_parts(placed.parts)
     file = file_of(document) if document else None
-    status = status_of(document, now) if document else "current"
+    status = status_of(document, now) if document else "stands"
     p = hit.passage
     return SearchHit(
-        places.handle(p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0),
-        path,
-        p.start_line,
-        p.end_line,
-        hit.score,
-        hit.snippet,
-        _SOURCE_OF_KIND.get(p.kind, p.kind),
-        citation(path, hit),
-        p.scope,
-        p.context,
-        timeline.day_of(p, zone) if p.valid_from else None,
-        "replaced" if ended else status,
-        p.tier,
-        (ended.handle if ended.key else None) if ended else None,
-        datetime.fromtimestamp(ended.at, zone).date() if ended else None,
-        level(hit.score),
-        dict(hit.signals) if explain else None,
-        dict(hit.parts) if explain and hit.parts else None,
-        file,
-        (hit.line.number if hit.line else _best_line(p, " ".join(request.query))) if file or hit.line else None,
-        hit.line.text if hit.line else None,
+        handle=places.handle(p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0),
+        path=path,
+        start_line=p.start_line,
+        end_line=p.end_line,
+        score=hit.score,
+        snippet=hit.snippet,
+        source=_SOURCE_OF_KIND.get(p.kind, p.kind),
+        citation=citation(path, hit),
+        scope=p.scope,
+        heading=p.context,
+        date=timeline.day_of(p, zone) if p.valid_from else None,
+        status=newest.status_of(placed, status),
+        tier=p.tier,
+        replaced_by=newest.handle_of(ended) if ended else None,
+        replaced_on=datetime.fromtimestamp(ended.at, zone).date() if ended else None,
+        level=level(hit.score),
+        signals=dict(hit.signals) if explain else None,
+        parts=dict(hit.parts) if explain and hit.parts else None,
+        file=file,
+        line=(hit.line.number if hit.line else _best_line(p, " ".join(request.query))) if file or hit.line else None,
+        line_text=hit.line.text if hit.line else None,
+        ended_parts=parts or None,
+        compared=newest.explain_pair(placed.pair) if explain and placed.pair else None,
     )
 
 
@@ -199,7 +202,16 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
         nearest = next(iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None)
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
-    return SearchResult(results, found, found.degraded, days, left_out, query=text, nearest=nearest)
+    return SearchResult(
+        results,
+        found,
+        found.degraded,
+        days,
+        left_out,
+        query=text,
+        nearest=nearest,
+        not_times=found.refused or None,
+    )
 
 
 def _results(

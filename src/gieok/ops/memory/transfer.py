@@ -8,7 +8,6 @@ from typing import NamedTuple
 from gieok import places
 from gieok.capabilities.files import roots
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.sidecar import observing, reflecting
 from gieok.capabilities.prompt import records
 from gieok.engine import distil
 from gieok.errors import BadRequest
@@ -111,12 +110,11 @@ def _observations(context: Context, chosen: list[Memory], target: Scope) -> list
         return []
     journal, store = context.memory.journal(), context.memory.store()
     scopes = sorted({target, *(memory.document.scope for memory in chosen)})
-    with ExitStack() as held:
-        for lock in (name(scope) for scope in scopes for name in (observing, reflecting)):
-            held.enter_context(journal.exclusive(lock))
-        put = [observation.whole(_moved(memory.document, target)) for memory in chosen]
+    with handles.lock_observations(context, *scopes):
+        held = [handles.read_again(context, memory) for memory in chosen]
+        put = [observation.whole(_moved(document, target)) for document in held]
         _refuse_known(put, store.hashes(target))
-        journal.hand_over(put=put, forget=[(memory.document.scope, memory.document.key) for memory in chosen])
+        journal.hand_over(put=put, forget=[(document.scope, document.key) for document in held])
         distil.deliver(journal, store)
     follow_meaning(context)
     for scope in scopes:
@@ -162,13 +160,18 @@ def _record(context: Context, memory: Memory, kept: Shelf | None, shelf: Shelf) 
     assert kept is not None
     document = memory.document
     file = kept.base / records.MEMORY / Path(document.key).relative_to(Path(document.key).parts[0])
-    there = records.copied(shelf.base, file)
-    if shelf.is_project:
-        waiting.keep(context.home, shelf.base, there)
+    with ExitStack() as held:  # in one order: two that move between the same folders at once do not wait for each other
+        for one in sorted({kept, shelf}):
+            held.enter_context(one.lock(context.home))
+        if not file.exists():
+            raise BadRequest(f"{memory.handle} was moved or forgotten meanwhile")
+        there = records.copied(shelf.base, file)
+        if shelf.is_project:
+            waiting.keep(context.home, shelf.base, there)
+        file.unlink()
+        if kept.is_project:
+            waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
     follow_soon(context, shelf)
-    file.unlink(missing_ok=True)
-    if kept.is_project:
-        waiting.drop(context.home, kept.base, file.relative_to(kept.base).as_posix())
     follow_soon(context, kept)
     root = next(
         root for root in roots.load(context.memory.store(), shelf.scope) if root.path == shelf.base / records.MEMORY

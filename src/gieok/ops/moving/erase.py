@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents.agent import load, observed
-from gieok.errors import BadRequest, GieokError
+from gieok.errors import BadRequest, GieokError, StoreError
 from gieok.model.memory import Tier
 from gieok.ops.context import Context
-from gieok.ops.encode import Reason
+from gieok.ops.encode import Hidden, Reason
+from gieok.ops.home.elsewhere import RemotePlace, remote_places
 from gieok.ops.memory import forgetting
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
-from gieok.ports.store import ManagedCopy
+from gieok.ports.store import Droppable, ScopeDropping, Store
 
 #: What a person types.
 _WORDS = ("erase", "지우기")
 #: A folder without any of these is no home of Gieok, whatever GIEOK_HOME says.
-_MARKS = ("journal.sqlite", "accounts.sqlite", "memory.sqlite", "config.yaml", "daemon.json", "trust", "installs")
-_AT_ONCE = 500
+_MARKS = (
+    "journal.sqlite", "accounts.sqlite", "memory.sqlite", "gemini.owner", "config.yaml", "daemon.json", "trust", "installs",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,11 +55,13 @@ class EraseResult:
     removed: tuple[ErasedPlace, ...]
     left: tuple[Reason, ...]
     dry_run: bool
+    #: Something of this memory is at a service, and could not be deleted there.
+    is_stranded: Hidden[bool] = False
 
     @property
     def found(self) -> bool:
-        """False where there was nothing."""
-        return bool(self.removed)
+        """False where there was nothing, and where something stays at a service that should be gone."""
+        return bool(self.removed) and not self.is_stranded
 
 
 def run(context: Context, request: EraseRequest) -> EraseResult:
@@ -72,7 +76,8 @@ def run(context: Context, request: EraseRequest) -> EraseResult:
         work.attempt("daemon", work.close)
     for folder, what in folders:
         work.folder(folder, what)
-    return EraseResult(tuple(work.removed), tuple(dict.fromkeys(work.left)), request.dry_run)
+    left = tuple(dict.fromkeys(work.left))
+    return EraseResult(tuple(work.removed), left, request.dry_run, is_stranded=work.is_stranded)
 
 
 def ask(context: Context, request: EraseRequest) -> None:
@@ -166,6 +171,9 @@ class _Erasing:
         self._context, self._is_dry = context, is_dry
         self.removed: list[ErasedPlace] = []
         self.left: list[Reason] = []
+        #: Something could not be deleted at a service; the files by which it is known again there stay.
+        self.is_stranded = False
+        self._marks: set[Path] = set()
 
     def attempt(self, what: str, work: Callable[[], None]) -> None:
         """Do a part; what fails is named, and the rest goes on."""
@@ -219,21 +227,71 @@ class _Erasing:
             )
 
     def servers(self) -> None:
-        """Delete what stores on a server hold of this memory."""
+        """Delete what lies on servers and at services, and name what stays there."""
         admin, memory = self._context.admin, self._context.memory
         if memory.has_journal() and "://" in (where := memory.journal().location):
             self.left.append(Reason(where, "the journal of all who use it: `DROP SCHEMA gieok_journal CASCADE` there"))
         self._accounts(admin.setting("journal"))
-        if not admin.store_names.get(memory.store_name):
-            return
-        store = memory.store()
-        for scope in store.scopes():
-            keys = sorted(store.hashes(scope))
-            for start in range(0, len(keys) if not self._is_dry else 0, _AT_ONCE):
-                store.forget(scope, keys[start : start + _AT_ONCE])
-        if isinstance(store, ManagedCopy) and not self._is_dry:
-            store.push()
+        for place in remote_places(self._context):
+            is_on_server = admin.store_names[place.name]
+            try:
+                if place.store is None:
+                    self._strand(place, place.trouble)
+                elif is_on_server and place.name == memory.store_name:
+                    self._empty_server(place.store)
+                elif is_on_server:
+                    self._name_server(place)
+                elif isinstance(place.store, Droppable):
+                    self._drop(place.store)
+            except (GieokError, OSError) as error:
+                self._strand(place, f"{error} ({error.hint})" if isinstance(error, GieokError) else str(error))
+            finally:
+                if place.store is not None and place.name != memory.store_name and not self._is_dry:
+                    place.store.close()
+
+    def _empty_server(self, store: Store) -> None:
+        """Delete every scope of the index on a server. Its tables stay, which others use too."""
+        for scope in store.scopes() if not self._is_dry else ():
+            if isinstance(store, ScopeDropping):
+                store.drop_scope(scope)
+            else:
+                store.forget(scope, sorted(store.hashes(scope)))
+        if not self._is_dry and (still := store.stats().documents):
+            raise StoreError(f"{still:,} documents are still in {store.location}", hint="run it again")
         self.removed.append(ErasedPlace(store.location, Words("the index on a server", "서버의 색인")))
+
+    def _name_server(self, place: RemotePlace) -> None:
+        """Name what a server has that is not in use from here: others may use it."""
+        if not isinstance(place.store, Droppable):
+            return
+        for one in place.store.remote_data():
+            self.left.append(Reason(one.name, f"{one.documents:,} documents: `{place.how_by_hand()}` there"))
+
+    def _drop(self, store: Droppable) -> None:
+        """Delete what is at a service; what was deleted was looked for afterwards."""
+        dropped = store.remote_data() if self._is_dry else store.drop()
+        for one in dropped:
+            what = Words(f"{one.documents:,} documents at a service", f"서비스의 문서 {one.documents:,}개")
+            self.removed.append(ErasedPlace(one.name, what))
+            if one.others:
+                self.left.append(Reason(one.name, f"{one.others:,} documents of others are in it"))
+
+    def _strand(self, place: RemotePlace, why: str) -> None:
+        """Name what stays at a service, and how to delete it; what finds it again is kept."""
+        self.is_stranded = True
+        known = place.known()
+        by_hand = f"; without Gieok: `{place.how_by_hand()}`" if place.how_by_hand() else ""
+        for name, count in [(one.name, f"{one.documents:,} documents stay there: ") for one in known] or [
+            (place.name, "")
+        ]:
+            self.left.append(Reason(name, f"{count}{why}; then `gieok store drop {place.name}`{by_hand}"))
+        if place.mark is not None:
+            self._marks.add(place.mark)
+            kept = self._context.words(
+                f"kept: by it `gieok store drop {place.name}` knows what is yours there",
+                f"남김: 이것으로 `gieok store drop {place.name}`이 거기 있는 내 것을 알아봅니다",
+            )
+            self.left.append(Reason(str(place.mark), kept))
 
     def _accounts(self, journal: str) -> None:
         admin = self._context.admin
@@ -257,16 +315,26 @@ class _Erasing:
         if not folder.exists():
             return
         if not self._is_dry:
-            if folder.is_dir() and not folder.is_symlink():
+            kept = {mark for mark in self._marks if mark.parent == folder}
+            if kept:
+                self._remove_but(folder, kept)
+            elif folder.is_dir() and not folder.is_symlink():
                 shutil.rmtree(folder, onerror=self._failed)
             else:
                 folder.unlink()
                 with suppress(OSError):  # a folder of backups may hold something else
                     folder.parent.rmdir()
-        if self._is_dry or not folder.exists():
+        if self._is_dry or not folder.exists() or (folder.is_dir() and set(folder.iterdir()) <= self._marks):
             self.removed.append(ErasedPlace(str(folder), what))
         elif not any(reason.path.startswith(str(folder)) for reason in self.left):
             self.left.append(Reason(str(folder), "something is still in it"))
+
+    def _remove_but(self, folder: Path, kept: set[Path]) -> None:
+        for one in set(folder.iterdir()) - kept:
+            if one.is_dir() and not one.is_symlink():
+                shutil.rmtree(one, onerror=self._failed)
+            else:
+                one.unlink()
 
     def _failed(self, function: object, path: str, error: "tuple[type, BaseException, object]") -> None:
         del function

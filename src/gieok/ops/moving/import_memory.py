@@ -261,6 +261,8 @@ def _embed(context: Context, store: VectorSearch) -> None:
             context.home,
             context.memory.journal(),
             context.observe.sidecar().write_active_memory,
+            zone=context.zone,
+            now=context.clock.now(),
         )
     except GieokError as error:
         context.tell(f"{error} ({error.hint})")

@@ -133,10 +133,13 @@ class _Records:
         if not records.is_inside(kept.base, file):
             return self._reject(f"{file} leads out of {kept.base}")
         data = str(row["text"]).encode("utf-8", "surrogateescape")
-        if file.exists():
-            return self._reject(f"{file} says something else here, and stays") if file.read_bytes() != data else False
-        if not self._is_dry:
-            self._write(kept, file, data)
+        with kept.lock(self._context.home):
+            if file.exists():
+                return (
+                    self._reject(f"{file} says something else here, and stays") if file.read_bytes() != data else False
+                )
+            if not self._is_dry:
+                self._write(kept, file, data)
         return True
 
     def _write(self, kept: Shelf, file: Path, data: bytes) -> None:

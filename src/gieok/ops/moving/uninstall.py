@@ -47,8 +47,8 @@ class UninstallResult:
 
     @property
     def found(self) -> bool:
-        """True where there was something to take out."""
-        return bool(self.files or self.erased)
+        """True where there was something to take out, and nothing stays at a service that should be gone."""
+        return bool(self.files or self.erased) and not (self.erased and self.erased.is_stranded)
 
 
 def run(context: Context, request: UninstallRequest) -> UninstallResult:

@@ -5,6 +5,8 @@ from datetime import UTC, date, datetime, time
 from functools import cache
 from typing import NamedTuple
 
+from gieok import extras
+from gieok.errors import MissingExtra
 from gieok.model.conversation import Run, Usage
 
 #: Day and role.
@@ -57,9 +59,10 @@ def _listed(model: str, day: date) -> Price | None:
     if provider not in _PROVIDERS:
         return None
     try:
-        from genai_prices import Usage as Tokens
-        from genai_prices import calc_price
-    except ModuleNotFoundError:  # it comes with `gieok[models]`
+        with extras.imports_of("models", "prices"):
+            from genai_prices import Usage as Tokens
+            from genai_prices import calc_price
+    except MissingExtra:  # without it no model was asked
         return None
     noon = datetime.combine(day, time(12), UTC)
     # Of a thousand tokens: the sum of a day would count as one long prompt, which costs more.

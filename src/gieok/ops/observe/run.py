@@ -171,7 +171,14 @@ class _Run:
         store, embedder = memory.store(), memory.embedder() if has_new else None
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
-        promotion.update(store, self._context.home, memory.journal(), self.sidecar.write_active_memory)
+        promotion.update(
+            store,
+            self._context.home,
+            memory.journal(),
+            self.sidecar.write_active_memory,
+            zone=self._context.zone,
+            now=self._context.clock.now(),
+        )
 
     def result(self) -> ObserveRunResult:
         """Return what was read and made so far."""

@@ -10,7 +10,7 @@ from gieok import paths
 from gieok.capabilities.code.index import watched
 from gieok.capabilities.observe import notes, turns
 from gieok.engine.generate import spent_tokens
-from gieok.errors import StoreError
+from gieok.errors import GieokError, StoreError
 from gieok.model.conversation import Incident
 from gieok.ops.context import Context
 from gieok.ops.control import DaemonStatus
@@ -68,6 +68,9 @@ class SidecarState:
     observer: str
     #: What decides how well rules judge: by vectors, where it is e5.
     judged_by: Hidden[str] = ""
+    #: Why nothing can be observed under these settings, and what to do; nobody is asked for that.
+    stopped: OrNull[str] = ""
+    stopped_hint: OrNull[str] = ""
     today_tokens: int = 0
     daily_tokens: int = 0
     waiting: Hidden[tuple[Incident, ...]] = ()
@@ -104,6 +107,10 @@ class SidecarState:
         )
         waits = style.say("waits", "기다림")
         lines = [f"{head}{self.observer}{weak}{meter}"]
+        if self.stopped:
+            stopped = style.say("observing stopped", "관찰 멈춤")
+            hint = f" → {printable(style.told(self.stopped_hint))}" if self.stopped_hint else ""
+            lines.append(f"  ✗ {stopped}: {printable(style.told(self.stopped))}{hint}")
         lines += [f"  ✗ {waits}: {printable(style.told(i.detail))} ({i.since:%Y-%m-%d %H:%M})" for i in self.waiting]
         if self.turns:
             lines.append(self.turns.line(style))
@@ -133,10 +140,13 @@ def weakness(embedder: str) -> Words:
 def sidecar_state(context: Context) -> SidecarState:
     """Ask the daemon and look into the journal, where there are such; nothing is made."""
     running = context.admin.daemon().status() if context.admin.daemon is not None else None
+    stopped = _stops(context)
     state = SidecarState(
         running,
         context.admin.setting("observe.model"),
         context.memory.embedder_name,
+        str(stopped or ""),
+        stopped.hint if stopped else "",
         daily_tokens=int(context.admin.setting("observe.daily_tokens")),
         left_notes=tuple(notes.left(paths.notes(context.home))),
         projects=tuple(ProjectState(str(root), state_of(running, root)) for root in watched.roots(context.home)),
@@ -151,6 +161,18 @@ def sidecar_state(context: Context) -> SidecarState:
         waiting=tuple(journal.incidents()),
         turns=_turns(context),
     )
+
+
+def _stops(context: Context) -> GieokError | None:
+    """Return what keeps the observer that was chosen from working, as far as that is known without asking it."""
+    for error in context.troubles:
+        if error.setting in ("", "observe.model"):
+            return error
+    try:
+        context.admin.observer()
+    except GieokError as error:
+        return error
+    return None
 
 
 def _turns(context: Context) -> TurnCounts | None:

@@ -75,7 +75,7 @@ def explained(
     return tuple(
         Candidate(
             one.handle, one.score, one.title, one.text[:_TEXT_CHARS],
-            one.status or "current", one.scope, one.is_sure, fate(one),
+            one.status, one.scope, one.is_sure, fate(one),
         )
         for one in found
     )  # fmt: skip

@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Protocol
 
 from gieok import places
-from gieok.capabilities.prompt import matches, measure, question
+from gieok.capabilities.prompt import matches, measure, question, rules
+from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.capabilities.prompt.levels import HIGH, MEDIUM
 from gieok.capabilities.prompt.matches import Match
 from gieok.capabilities.prompt.measure import Bin, Label, Level
 from gieok.errors import BadRequest
 from gieok.ops.context import Context
+from gieok.ops.control import RecalledPrompt
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 _SHOWN = 5
@@ -51,6 +54,10 @@ class MeasureResult:
     unanswerable: int
     levels: dict[str, Level]
     silence: float | None
+    #: How many of the prompts the daemon answered by meaning, and how many words alone, as the hook would be now.
+    by: dict[str, int]
+    #: The prompts whose outcome was wrong.
+    failed: tuple[measure.FailedPrompt, ...]
 
     @property
     def found(self) -> bool:
@@ -81,10 +88,62 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
         raise BadRequest(
             f"there is no file {str(file)!r}", hint='`--add "PROMPT" --expect category/name.md` begins one'
         )
-    labels = measure.load(file)
-    m = measure.measured(measure.outcomes(labels, recall))
-    levels = {level.name: level for level in m.levels}
-    return MeasureResult(str(file), m.answerable, m.unanswerable, levels, m.silence)
+    live = _Live(context)
+    found = measure.outcomes(measure.load(file), live.recalled)
+    m = measure.measured(found)
+    return MeasureResult(
+        file=str(file),
+        answerable=m.answerable,
+        unanswerable=m.unanswerable,
+        levels={level.name: level for level in m.levels},
+        silence=m.silence,
+        by=live.by,
+        failed=measure.failed(found),
+    )
+
+
+class _Live:
+    """Asks as the hook does: the daemon within the hook's deadline, else by words; and counts which of them answered."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._daemon = context.admin.daemon() if context.admin.daemon else None
+        self.by = {"daemon": 0, "words": 0}
+
+    def recalled(self, prompt: str) -> Sequence[Match]:
+        """Return what the hook would show for a prompt."""
+        if not question.is_worth_asking(prompt):
+            return ()
+        found = self._of_daemon(prompt)
+        self.by["words" if found is None else "daemon"] += 1
+        if found is None:
+            found = [*self._rules(prompt), *_recalled(self._context, prompt, with_low=False)]
+        return found[: int(self._context.prompt.settings.number("hook.limit"))]
+
+    def _of_daemon(self, prompt: str) -> list[Match] | None:
+        caller = self._context.caller
+        scopes = [str(scope) for scope in self._context.scopes]
+        within_s = self._context.prompt.settings.number("hook.deadline_ms") / 1000
+        asked = (
+            self._daemon.recalled(prompt, scopes, caller.folder, caller.environment, within_s) if self._daemon else None
+        )
+        return None if asked is None else [_match(one) for one in asked]
+
+    def _rules(self, prompt: str) -> list[Match]:
+        scopes = [str(scope) for scope in self._context.scopes]
+        reader, late = self._context.prompt.reader()
+        try:
+            bearing = rules.bearing(rules.read(str(self._context.home), scopes, reader.lines), prompt)
+        except late:
+            return []
+        return [Match(level=HIGH, probability=one.score, key=one.handle, entry=one) for one in bearing]
+
+
+def _match(one: RecalledPrompt) -> Match:
+    """Return what the daemon shows as a match; what has no path is named by its handle."""
+    key = one.citation.rpartition("#L")[0] or one.handle
+    entry = InjectedMemory(title=one.citation, citation=one.citation, handle=one.handle, score=one.score)
+    return Match(level=HIGH if one.is_sure else MEDIUM, probability=one.score, key=key, entry=entry)
 
 
 def reliability(context: Context) -> list[Bin]:
@@ -168,7 +227,26 @@ def present(result: MeasureResult, style: Style) -> str:
         for x in result.levels.values()
     ]
     lines.append(f"{_ROWS['silence'].say(style.lang):<8} {_percent(result.silence):>17}")
+    lines.append(_by(result, style))
+    lines += [_failure(one, style) for one in result.failed]
     return "\n".join(lines)
+
+
+def _by(result: MeasureResult, style: Style) -> str:
+    daemon, words = result.by["daemon"], result.by["words"]
+    return style.dim(
+        style.say(
+            f"asked as the hook asks now: {daemon} answered by the daemon, by meaning; {words} by words alone",
+            f"지금 훅이 묻는 대로 물음: 데몬이 뜻으로 답한 것 {daemon}개, 낱말로만 답한 것 {words}개",
+        )
+    )
+
+
+def _failure(one: measure.FailedPrompt, style: Style) -> str:
+    shown = ", ".join(map(printable, one.shown)) or style.say("nothing", "없음")
+    expected = ", ".join(map(printable, one.expected)) or style.say("silence", "침묵")
+    wrong = style.say(f"shown: {shown}; expected: {expected}", f"보인 것: {shown}; 기대한 것: {expected}")
+    return f"✗ {printable(one.prompt)}  {wrong}"
 
 
 def _percent(share: float | None) -> str:

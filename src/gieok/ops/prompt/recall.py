@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from gieok import places
 from gieok.agents import table
-from gieok.capabilities.prompt import choice, inject, question, tasks
+from gieok.capabilities.prompt import choice, inject, question, rules, tasks
 from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.matches import category_of, shown_path
 from gieok.capabilities.prompt.options import HookSettings
-from gieok.capabilities.prompt.standing import EndedLine
+from gieok.capabilities.prompt.standing import EndedClaim
 from gieok.capabilities.prompt.window import Window
 from gieok.engine.learned import prompts
 from gieok.engine.likelihood import SURE
@@ -26,7 +26,7 @@ from gieok.ops.memory import newest
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 from gieok.ops.prompt.candidates import FATES, Candidate, Cuts, cuts, explained
 from gieok.option import Value
-from gieok.ports.store import Store, VectorSearch
+from gieok.ports.store import ManagedSearch, Store, VectorSearch
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.turns import spoken
 
@@ -124,7 +124,9 @@ class _Found(NamedTuple):
     hit: Hit
     score: float
     question: str
-    ended: EndedLine | None = None
+    ended: EndedClaim | None = None
+    parts: tuple[EndedClaim, ...] = ()
+    has_won: bool = False
 
 
 def run(context: Context, request: RecallRequest) -> RecallResult:
@@ -138,6 +140,8 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         return RecallResult("", 0, (), (), None)
     asking = _Asking(context, store, scopes, request.within_ms)
     asks_memory = asking.asks_memory(texts[0])
+    if question.asks_the_world(prompt):
+        asks_memory = choice.LEAST_ASKING
     for text in texts:
         asking.ask(text)
     about = tasks.question_of(prompt)
@@ -149,12 +153,13 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     found = _newest_first(context, store, asking.best())
     every = _memories(context, store, found, window)
     memories = choice.likely(every, asks_memory)
-    shown = choice.fresh(memories, window, str(context.caller.folder))
+    binding = rules.bearing(rules.read(str(context.home), map(str, scopes), _lines_of(store)), prompt)
+    shown = choice.fresh(rules.first(binding, memories), window, str(context.caller.folder))
     settings = _settings(context, request)
     injection = choice.rendered(shown, settings, str(context.home), context.project)
     limit = int(settings.number("hook.limit"))
     why = explained(every, memories, shown, injection.memories, window, limit) if request.explain else None
-    is_hint = not memories and asking.is_near and question.asks_about_the_past(prompt)
+    is_hint = not memories and not binding and asking.is_near and question.asks_about_the_past(prompt)
     return RecallResult(
         inject.note() if is_hint else injection.text,
         injection.tokens,
@@ -165,6 +170,16 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         why,
         cuts(every, asks_memory) if request.explain else None,
     )
+
+
+def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
+    """Return what reads the lines of a document by scope and key; none where it is gone."""
+
+    def lines(scope: str, key: str) -> list[str]:
+        found = store.get(Scope(scope), [key])
+        return found[0].text.split("\n") if found else []
+
+    return lines
 
 
 def _settings(context: Context, request: RecallRequest) -> HookSettings:
@@ -190,7 +205,9 @@ class _Asking:
         if self._found and time.monotonic() > self._end:
             self.degraded = "time was up before everything was asked"
             return
-        asked = Question(text, self._scopes, hybrid=self._context.memory.is_hybrid)
+        # A service that searches by itself is not asked of every prompt: each would leave the machine, be paid, and come late.
+        is_here = not isinstance(self._store, ManagedSearch)
+        asked = Question(text, self._scopes, use_vectors=is_here, hybrid=self._context.memory.is_hybrid)
         ranked = recall(self._store, self._embedder, asked, self._profile, self._context.clock, self._context.zone)
         self.degraded = ranked.degraded or self.degraded
         for hit in ranked.hits:
@@ -223,13 +240,15 @@ def _newest_first(context: Context, store: Store, best: Sequence[_Found]) -> lis
     """Return what was found, with what holds now before what it replaced, as likely as that."""
     known = {one.hit.passage.id: one for one in best}
     made: list[_Found] = []
-    for hit, ended, instead_of in newest.placed(context, store, [one.hit for one in best], is_quick=True):
-        one = known[(instead_of or hit).passage.id]
-        made.append(one._replace(hit=hit, ended=ended))
-    likely = 0.0
-    for place in reversed(range(len(made))):  # what was brought forward is no less likely than what it stands before
-        likely = max(likely, made[place].score)
-        made[place] = made[place]._replace(score=likely)
+    for placed in newest.placed(context, store, [one.hit for one in best], is_quick=True):
+        one = known[(placed.instead_of or placed.hit).passage.id]
+        made.append(one._replace(hit=placed.hit, ended=placed.ended, parts=placed.parts, has_won=placed.has_won))
+    for place in reversed(
+        range(len(made) - 1)
+    ):  # what surely took its place is no less likely than what it stands before
+        behind = made[place + 1]
+        if behind.ended is not None and behind.ended.key and made[place].has_won:
+            made[place] = made[place]._replace(score=max(behind.score, made[place].score))
     return made
 
 
@@ -237,7 +256,6 @@ def _memories(context: Context, store: Store, best: Sequence[_Found], window: Wi
     """Return what was found as it is shown, without what is gone, and what was said in this very session."""
     folder = str(context.caller.folder)
     documents = documents_of(store, [one.hit for one in best])
-    now_s = context.clock.now().timestamp()
     said_here = _said_here(context, documents.values(), window) if window.session else frozenset()
     memories = []
     for one in best:
@@ -246,7 +264,7 @@ def _memories(context: Context, store: Store, best: Sequence[_Found], window: Wi
             continue  # a deleted file is no memory any more, whatever the index still holds
         began_s = document.valid_from.timestamp() if document.valid_from else 0.0
         if not window.was_said_here(document.key, began_s) and document.key not in said_here:
-            memories.append(_memory(one, document, folder, now_s))
+            memories.append(_memory(one, document, folder))
     return memories
 
 
@@ -270,9 +288,17 @@ def _is_there(document: Document) -> bool:
     return not source.is_absolute() or source.exists() or document.kind == choice.TURN
 
 
-def _memory(one: _Found, document: Document, folder: str, now_s: float) -> InjectedMemory:
+def _status(one: _Found) -> str:
+    """Return what became of a hit: what ended it or parts of it; `current` where it won a comparison; that it is unsure."""
+    if one.ended is not None:
+        return one.ended.status
+    said = [choice.CURRENT] if one.has_won else [choice.status(one.score)]
+    return "; ".join(filter(None, (*said, newest.spoken_parts(one.parts))))
+
+
+def _memory(one: _Found, document: Document, folder: str) -> InjectedMemory:
     passage = one.hit.passage
-    status = one.ended.status if one.ended else choice.status(one.score, None, now_s)
+    status = _status(one)
     day = choice.day(passage.valid_from.timestamp()) if passage.valid_from else ""
     turn = spoken(document.text.split("\n"), passage.start_line) if document.kind == choice.TURN else None
     if turn:
@@ -280,12 +306,12 @@ def _memory(one: _Found, document: Document, folder: str, now_s: float) -> Injec
         text = f"{turn.text} → {turn.answer}" if turn.answer else turn.text
         return InjectedMemory(
             title="", citation=f"{document.key}#L{line}", text=text, who=turn.who, answers=turn.answers, day=day,
-            status="" if status == "current" else status, handle=places.handle(str(document.scope), document.key, line),
+            status=status, handle=places.handle(str(document.scope), document.key, line),
             scope=str(document.scope), score=one.score, is_sure=one.score >= SURE,
         )  # fmt: skip
     source = _source(document)
     if choice.has_changed(source, passage.text):
-        status = f"{status}, its file has changed since"
+        status = ", ".join(filter(None, (status, "its file has changed since")))
     lines = f"#L{passage.start_line}" + (f"-L{passage.end_line}" if passage.end_line != passage.start_line else "")
     return InjectedMemory(
         title=document.title or choice.title(passage.text),

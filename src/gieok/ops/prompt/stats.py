@@ -46,9 +46,15 @@ def present(result: HookStatsResult, style: Style) -> str:
         (Words("titles followed by a search", "제목 뒤에 검색이 이어짐"), s.followed),
         (Words("told that nothing is known", "아는 것이 없다고 들음"), s.notes),
         (Words("silent", "침묵"), s.silent),
+        (Words("answered by words alone, without meaning", "뜻 없이 낱말로만 답함"), _by_words(s)),
         (Words("milliseconds, p50 / p95", "밀리초, p50 / p95"), f"{s.p50_ms:.1f} / {s.p95_ms:.1f}"),
     )
     return "\n".join(f"{value!s:>12}  {words.say(style.lang)}" for words, value in rows)
+
+
+def _by_words(s: stats.Stats) -> str:
+    share = stats.share_by_words(s)
+    return "–" if share is None else f"{s.by_words} ({share:.0%})"
 
 
 OPERATION = Operation(

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from gieok.engine.likelihood import HIGH
-from gieok.errors import GieokError
+from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.ops import operation
 from gieok.ops.context import Context
 from gieok.ops.home.daemon import DownResult, UpResult
@@ -107,6 +107,9 @@ class Afterwards:
         result, is_whole = take_in(self._context, _PATIENCE_S)
         words = self._context.words
         said = words(f"{result.messages:,} messages, found by search now", f"메시지 {result.messages:,}개, 이제 검색됨")
+        if result.troubles:
+            path, why = next(iter(result.troubles.items()))
+            raise TranscriptUnreadable(f"{said}; {len(result.troubles)} not read: {path}: {why}", hint="")
         if result.waiting:
             return f"{said}; {result.waiting}"
         if is_whole:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
-from gieok.ops.home.keys import VERDICTS
+from gieok.ops.home.keys import VERDICTS, mark_of
 from gieok.ops.operation import Words, printable
 from gieok.ops.setup.changes import is_asked, tried
 from gieok.ops.setup.interview import AnswerKind, Given, Interview, SetupQuestion
@@ -20,24 +21,37 @@ _ADVICE = {
         "the key is another: copy it again, whole", "키가 다릅니다. 처음부터 끝까지 다시 복사하세요"
     ),
     Verdict.QUOTA: Words("the key is right; look at the account, or wait", "키는 맞습니다. 계정을 보거나 기다리세요"),
+    Verdict.FAILED: Words("look at the model's name, or take another", "모델 이름을 확인하거나 다른 모델을 고르세요"),
     Verdict.UNREACHABLE: Words("look at the network, the address and the model", "네트워크, 주소, 모델을 확인하세요"),
 }
 
 
+class _Draft(NamedTuple):
+    """An answer that was given, and what its question looked like."""
+
+    look: tuple[object, ...]
+    given: Given
+
+
 class Asking:
-    """One pass over the questions of a table; `titles` is step → what stands above it."""
+    """One pass over the questions of a table; `titles` is step → what stands above it.
+
+    What is known follows from the path taken: an answer before which the person went back is none any more. It is kept as a
+    draft, and offered again where the question is the same.
+    """
 
     def __init__(self, dialogue: Dialogue, questions: Sequence[SetupQuestion], titles: Mapping[int, Words]) -> None:
         self._dialogue = dialogue
         self._questions = questions
         self._titles = titles
         self._step = 0
-        #: The questions that were answered, to go back to.
-        self._trail: list[int] = []
+        #: The questions that were answered, to go back to, each with its answer.
+        self._path: list[tuple[int, Given]] = []
+        self._drafts: dict[str, _Draft] = {}
 
     def ask(self, known: Interview) -> Interview:
         """Return what is known with every answer. Raises Cancelled."""
-        at = 0
+        at, before = 0, known.answers
         while at < len(self._questions):
             question = self._questions[at]
             if not is_asked(known, question):
@@ -45,15 +59,27 @@ class Asking:
                 continue
             self._enter(known, question.step)
             try:
-                given = _asked(known, self._dialogue, question)
-                known = known.with_answers({**known.answers, question.name: given})
-                self._dialogue.say(f"  ✓ {question.words.say(known.context.lang)} {shown(known, question)}")
-                self._trail.append(at)
+                given = self._asked(known, question)
+                self._path.append((at, given))
+                known = known.with_answers({**before, **self._answers()})
+                self._dialogue.say(f"  · {question.words.say(known.context.lang)} {shown(known, question)}")
                 at = self._next(known, at)
             except WentBack:
-                at = self._trail.pop() if self._trail else at
+                at = self._path.pop()[0] if self._path else at
                 self._step = min(self._step, self._questions[at].step)
+            known = known.with_answers({**before, **self._answers()})
         return known
+
+    def _answers(self) -> dict[str, Given]:
+        return {self._questions[at].name: given for at, given in self._path}
+
+    def _asked(self, known: Interview, question: SetupQuestion) -> Given:
+        """Ask one question; the draft of an earlier answer is what Enter takes."""
+        look, draft = _look(known, question), self._drafts.get(question.name)
+        default = draft.given if draft is not None and draft.look == look else question.default(known)
+        given = _asked(known, self._dialogue, question, default)
+        self._drafts[question.name] = _Draft(look, given)
+        return given
 
     def _enter(self, known: Interview, step: int) -> None:
         """Show the title of a step that begins, and of those that have nothing to ask."""
@@ -85,29 +111,36 @@ class Asking:
         if self._dialogue.one(known.words("That did not work.", "되지 않았습니다."), picks, _AGAIN) == _KEEP:
             return at + 1
         first = self._first(trial, is_key_wrong=any(one.verdict is Verdict.INVALID for one in trials))
-        self._trail = [place for place in self._trail if place < first]
+        self._path = [(place, given) for place, given in self._path if place < first]
         return first
 
     def _first(self, trial: str, *, is_key_wrong: bool) -> int:
         """Return the question to begin again with: the key's where that is wrong, else the first of those tried."""
-        asked = [place for place in self._trail if self._questions[place].trial == trial]
+        asked = [place for place, _ in self._path if self._questions[place].trial == trial]
         secret = [place for place in asked if self._questions[place].kind is AnswerKind.SECRET]
         return secret[0] if secret and is_key_wrong else asked[0]
 
 
-def _asked(known: Interview, dialogue: Dialogue, question: SetupQuestion) -> Given:
+def _look(known: Interview, question: SetupQuestion) -> tuple[object, ...]:
+    """Return what makes a question another one: what may be picked, what is suggested, and where a secret goes."""
+    picks = tuple(pick.value for pick in question.picks(known))
+    return picks, question.default(known), question.variable(known)
+
+
+def _asked(known: Interview, dialogue: Dialogue, question: SetupQuestion, before: Given) -> Given:
     words = question.words.say(known.context.lang)
     for line in question.note(known):
         dialogue.say(f"  {line}")
-    before = known.answers.get(question.name, question.default(known))
     if question.kind is AnswerKind.MANY:
         return tuple(dialogue.many(words, question.picks(known), before if isinstance(before, tuple) else ()))
     default = before if isinstance(before, str) else ""
     if question.kind is AnswerKind.ONE:
         picks = list(question.picks(known))
-        values = [pick.value for pick in picks]
         if not picks:
             return _line(known, dialogue, question, default)
+        if question.free and default and default not in [pick.value for pick in picks]:
+            picks.insert(0, Pick(default, default))  # as it was typed before
+        values = [pick.value for pick in picks]
         free = [Pick(_FREE, question.free.say(known.context.lang))] if question.free else []
         chosen = dialogue.one(words, [*picks, *free], default if default in values else values[0])
         return _line(known, dialogue, question, "") if chosen == _FREE else chosen
@@ -137,4 +170,5 @@ def trial_lines(known: Interview, trial: Trial, advice: Mapping[Verdict, Words] 
         return [f"  ✓ {trial.name}: {printable(in_language(trial.said, lang))}"]
     told = advice[trial.verdict].say(lang) if trial.verdict in advice else in_language(trial.hint, lang)
     hint = [f"  → {printable(told)}"] if told else []
-    return [f"  ✗ {trial.name}: {VERDICTS[trial.verdict].say(lang)}: {printable(in_language(trial.said, lang))}", *hint]
+    verdict, said = VERDICTS[trial.verdict].say(lang), printable(in_language(trial.said, lang))
+    return [f"  {mark_of(trial.verdict)} {trial.name}: {verdict}: {said}", *hint]

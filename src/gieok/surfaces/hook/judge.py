@@ -113,9 +113,11 @@ def _caller(chosen: HookSettings) -> Callable[[str], str]:
         raise ValueError(f"{variable} holds what no key has")
     if not base.startswith(("https://", "http://")):
         raise ValueError(f"judge.base_url is {base!r}; it must be an http(s) address")
-    headers = {"content-type": "application/json", "authorization": f"Bearer {key}"}
+    headers = {"content-type": "application/json"}
     if api == "anthropic":
-        headers |= {"x-api-key": key, "anthropic-version": "2023-06-01"}
+        headers |= {"anthropic-version": "2023-06-01"}
+    if key:
+        headers |= {"x-api-key": key} if api == "anthropic" else {"authorization": f"Bearer {key}"}
     timeout_s = chosen.number("judge.deadline_ms") / 1000
 
     def call(question: str) -> str:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import places, resolved
+from gieok import fs, places, resolved
 from gieok.agents import table
 from gieok.capabilities.prompt import choice, inject, question
 from gieok.capabilities.prompt.inject import InjectedMemory, Injection
@@ -21,8 +21,6 @@ from gieok.text.turns import spoken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from gieok.backends.stores.sqlite.index_reader import IndexReader
     from gieok.capabilities.prompt.matches import Match
 
@@ -36,8 +34,6 @@ _MAY_BE_SECRET = re.compile(
 _SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
 #: Sources of a session's start that begin with another context; what was injected before is not in it.
 _ANEW = ("compact", "clear")
-#: The share of the time left that the daemon may take, and that it may spend on questions: words must still fit in.
-_DAEMONS_SHARE = 0.7
 
 
 def main(
@@ -49,8 +45,9 @@ def main(
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
     `parse` reads a file of settings that changed since a process last read it. `refresh` brings the index of a project's
-    folder in line with its files, and returns what a person must be told of it ('' for nothing); it is called at the
-    start of a session. `catch_up` takes in what was said last; it is called then, where no daemon does.
+    folder ('': of none) in line with its files, and returns what a person must be told of it and of a full disk ('' for
+    nothing); it is called at the start of a session. `catch_up` takes in what was said last; it is called then, where no
+    daemon does.
     """
     if os.environ.get(places.OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
@@ -118,7 +115,7 @@ def _answer(call: "_Call", refresh: Callable[[str], str], catch_up: Callable[[],
     elif event == table.SESSION_START:
         if not call.begin() and os.path.isdir(call.home):
             catch_up()
-        if call.root:
+        if call.root or fs.is_full(call.home):
             notice = refresh(call.root)
         context = call.start()
         if notice and not call.agent.shows_notices:
@@ -206,17 +203,16 @@ class _Call:
             return None
         from gieok.daemon import call
 
-        within_s = _DAEMONS_SHARE * (self._began + self._settings.number("hook.deadline_ms") / 1000 - time.monotonic())
-        if within_s <= 0:
-            return None
-        values = {
-            "prompt": [prompt], "agent": self.agent.name, "session": self._window.session,
-            "scopes": ",".join(self._scopes()),
-            "within_ms": max(1, int(_DAEMONS_SHARE * 1000 * within_s)),
-        }  # fmt: skip
-        asked = call.Call("recall", values, call.HOOK, self._folder, self._environment())
-        answer = call.ask(self.home, asked, writes=False, within_s=within_s)
-        data: Any = answer["data"] if answer and not answer["failure"] else None
+        data = call.ask_prompt(
+            self.home,
+            prompt,
+            self._scopes(),
+            self._folder,
+            self._environment(),
+            self._deadline() - time.monotonic(),
+            self.agent.name,
+            self._window.session,
+        )
         if data is None:
             return None
         self._by = "daemon"
@@ -234,7 +230,7 @@ class _Call:
         if not asked:
             return None
         from gieok.backends.stores.sqlite.index_reader import Late, Missing
-        from gieok.capabilities.prompt import matches
+        from gieok.capabilities.prompt import matches, rules
         from gieok.capabilities.prompt.standing import newest_first
 
         self._by = "words"
@@ -243,12 +239,15 @@ class _Call:
             recalled = matches.find_matches(
                 reader, self._scopes(), asked, self._settings, time.time(), self._folder, Late, prompt=prompt
             )
-            memories = newest_first(recalled.found, [_shown(found) for found in recalled.found], self.home, reader)
+            shown = [_shown(found) for found in recalled.found]
+            memories = newest_first(recalled.found, shown, self.home, reader, time.time())
+            binding = rules.bearing(rules.read(self.home, self._scopes(), reader.lines), prompt)
         except (Late, Missing):
             return None
         if memories and self._settings.is_on("judge.enabled"):
             memories = self._judged(prompt, memories)
         self._window.read(table.instructions(self.agent.name, self._folder, os.path.expanduser("~")))
+        memories = rules.first(binding, memories)
         return self._rendered(choice.fresh(memories, self._window, self._folder)), False
 
     def _judged(self, prompt: str, memories: list[InjectedMemory]) -> list[InjectedMemory]:
@@ -352,12 +351,11 @@ def _shown(found: "Match") -> InjectedMemory:
     """Return a match of words as it is shown, a turn by who said it."""
     memory = found.entry
     memory.is_sure, memory.score = found.level == HIGH, found.probability
-    memory.status = "current" if memory.is_sure else "unsure"
+    memory.status = "" if memory.is_sure else choice.UNSURE_STATUS
     path, _, lines = memory.citation.rpartition("#L")
     turn = spoken([memory.text], 1) if found.key.startswith(f"{places.SESSIONS}/") else None
     if turn:
         memory.who, memory.text, memory.title = turn.who, turn.text, ""
-        memory.status = "" if memory.is_sure else memory.status
     elif memory.title == found.key:
         memory.title = choice.title(memory.text)
     if turn or not os.path.splitext(path)[1]:  # the journal, a conversation: nothing that an agent could open

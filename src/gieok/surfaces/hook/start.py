@@ -13,7 +13,8 @@ from gieok import places
 from gieok.backends.journals.sqlite.journal_reader import last_session
 from gieok.backends.sqlite import driver
 from gieok.backends.stores.sqlite.index_reader import Late, Mismatch, Missing
-from gieok.capabilities.prompt import inject, matches, start
+from gieok.capabilities.prompt import inject, matches, rules, start
+from gieok.capabilities.prompt.standing import Standing
 from gieok.capabilities.prompt.start import SaidTurn, StartPart
 from gieok.surfaces.hook import trail
 from gieok.surfaces.hook.committed import committed
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gieok.backends.stores.sqlite.index_reader import IndexReader
+    from gieok.capabilities.prompt.rules import BindingRule
 
 _LARGEST_BYTES = 200_000
 _MOST_TITLES = 200
@@ -87,10 +89,13 @@ def made(
     today = time.strftime("%Y-%m-%d", time.localtime(now))
     index = _opened(place, reader)
     last, shown = _last(place)
-    said = [_lasting(place, scope, index, now, shown) for scope in place.scopes] if index else []
-    parts: list[StartPart] = []
+    binding = _rules(place, index) if index else []
+    # What a turn says beside a rule is shown where it is worth it, the rule itself once.
+    bound = shown | {" ".join(rule.turn.split()) for rule in binding if start.is_most_of(rule.text, rule.turn)}
+    said = [_lasting(place, scope, index, now, bound) for scope in place.scopes] if index else []
+    parts = [StartPart(active.RULES, [(-float(n), rule.shown) for n, rule in enumerate(binding)], start.RULES)]
     due: list[tuple[str, str]] = []
-    told_turns = set(shown)
+    told_turns = {*shown, *(rule.text for rule in binding)}
     lasting: list[StartPart] = []
     for scope, turns in zip(place.scopes, said, strict=False):
         near, rest_of = start.split_due_turns(turns, today)
@@ -102,7 +107,7 @@ def made(
         )
     dated = [start.split_due(_active(place, scope), today) for scope in place.scopes]
     # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
-    beside = [*(line for _, line in last.lines), *(line for _, line in due)]
+    beside = [*(line for part in (*parts, last) for _, line in part.lines), *(line for _, line in due)]
     rows = [line for _, rest in dated for line in rest]
     told = start.told_beside(lasting, rows, beside, told_turns, budget_tokens)
     for number, (scope, (ahead, rest)) in enumerate(zip(place.scopes, dated, strict=True)):
@@ -136,6 +141,15 @@ def _opened(place: SessionPlace, reader: "Callable[[], IndexReader]") -> "IndexR
         return None
 
 
+def _rules(place: SessionPlace, index: "IndexReader") -> "list[BindingRule]":
+    """Return the rules that bind here, those of the project first."""
+    try:
+        return rules.read(place.home, place.scopes, index.lines)
+    except (Late, ValueError, TypeError, *driver.ERRORS) as error:  # type: ignore[misc]
+        _log(place, error)
+        return []
+
+
 def _lasting(
     place: SessionPlace, scope: str, index: "IndexReader", now: float, shown: "frozenset[str]"
 ) -> "list[SaidTurn]":
@@ -166,6 +180,7 @@ def _said(
     found: dict[str, SaidTurn] = {}
     long: set[str] = set()
     documents: dict[tuple[str, str], list[str]] = {}
+    standing = Standing(place.home, now)
     for value, at, whose, key, number, check in rows:
         if (whose, key) not in documents:
             try:
@@ -179,6 +194,8 @@ def _said(
         text = line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
         session = key.partition("#")[0]
         if not text or text in found or text in shown or (len(text) > _PIECE_CHARS and session in long):
+            continue
+        if standing.ended(whose, key, number, line) is not None:  # since what lasts was judged
             continue
         question = asked(lines, number)
         if not start.is_worth_showing(value, text, question):

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gieok import __version__, paths
+from gieok import __version__, extras, paths
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.capabilities.character.house import House
 from gieok.daemon import listening
-from gieok.errors import BadConfig, BadRequest, MissingExtra
+from gieok.errors import BadConfig, BadRequest
 from gieok.ops.context import Context
 from gieok.ops.control import ServerStatus
 from gieok.ops.home.gate import Gate
@@ -49,7 +49,7 @@ def run(
 
     `any_port`: where the configured one is in use, any that is free. `started` is called once it answers.
     """
-    try:
+    with extras.imports_of("serve", "gieok serve"):
         import uvicorn
 
         from gieok.surfaces.http.app import create
@@ -57,11 +57,6 @@ def run(
         from gieok.surfaces.python import Memory
         from gieok.surfaces.web.routes import routes
         from gieok.surfaces.web.site import Site
-    except ModuleNotFoundError as error:
-        from gieok import extras
-
-        hint = f"run `{extras.command('serve')}`"
-        raise MissingExtra(f"`gieok serve` needs the Python package {error.name!r}", hint=hint) from error
     resident = Resident()
     context = open_context(flags, lang=lang, resident=resident)
     options = read(context.admin.setting, context.admin.secret)
@@ -96,7 +91,8 @@ def _serve(
     started: "Callable[[uvicorn.Server, str], None]",
 ) -> None:
     """Answer until a signal; `status` is on record from when it answers until it ends."""
-    import uvicorn
+    with extras.imports_of("serve", "gieok serve"):
+        import uvicorn
 
     class Noted(uvicorn.Server):
         """Says where it listens once it answers."""

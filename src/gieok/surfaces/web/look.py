@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from gieok import extras
 from gieok.ops.home.growth import Size, WeekOfHook
 from gieok.ops.operation import Words
 from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 @cache
 def environment() -> "Environment":
     """Return the templates. Everything that is put in is escaped."""
-    import jinja2
+    with extras.imports_of("serve", "gieok open"):
+        import jinja2
 
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("gieok.surfaces.web"),

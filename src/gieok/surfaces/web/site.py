@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
@@ -111,8 +112,6 @@ class Site:
         """Return what answers a change, which must come from a page of the same session."""
 
         async def answer(request: Request) -> Response:
-            from starlette.concurrency import run_in_threadpool
-
             form: dict[str, list[str]] = {}
             uploads: dict[str, bytes] = {}
             async with request.form() as sent:

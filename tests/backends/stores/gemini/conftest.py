@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -22,6 +22,7 @@ import pytest
 from gieok.backends.stores.gemini.service import Access
 from gieok.backends.stores.gemini.store import GeminiStore, Terms
 from gieok.backends.stores.gemini.sync import UploadPlan
+from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
 
 _WORD = re.compile(r"\w+")
@@ -68,6 +69,14 @@ class FakeGemini:
     prefixes: set[str] = field(default_factory=set)
     in_flight: int = 0
     most_in_flight: int = 0
+    #: Calls of this kind are not answered before `released` is set.
+    hangs: str = ""
+    released: threading.Event = field(default_factory=threading.Event)
+    #: Quotations carry no labels of ours, and titles or not.
+    has_labels: bool = True
+    has_titles: bool = True
+    #: What is quoted for any question: the first documents, whatever they say.
+    quotes_anything: bool = False
     #: Called when an upload has arrived, before it is answered.
     on_upload: Callable[[], None] = lambda: None
     looks: Counter[str] = field(default_factory=Counter)
@@ -106,6 +115,8 @@ class FakeGemini:
                 if failure.what == what and failure.times > 0:
                     failure.times -= 1
                     return _error(failure.code, failure.status, failure.message)
+        if what == self.hangs:
+            self.released.wait(30)
         handler: Callable[..., tuple[int, Any, dict[str, str]]] = getattr(
             self, "_" + what.replace(" ", "_"), self._unknown
         )
@@ -129,6 +140,21 @@ class FakeGemini:
         return _page(
             "documents", [self._shown(d) for n, d in sorted(self.documents.items()) if n.startswith(arguments)], query
         )
+
+    def _delete_store(self, arguments: str, query: dict[str, str], **_: Any) -> tuple[int, Any, dict[str, str]]:
+        if arguments not in self.stores:
+            return _error(404, "NOT_FOUND", "no such store")
+        if query.get("force", "").lower() != "true":
+            return _error(400, "FAILED_PRECONDITION", "Cannot delete non-empty store")
+        del self.stores[arguments]
+        for name in [name for name in self.documents if name.startswith(f"{arguments}/")]:
+            del self.documents[name]
+        return 200, {}, {}
+
+    def _delete_file(self, arguments: str, **_: Any) -> tuple[int, Any, dict[str, str]]:
+        if self.files.pop(arguments, None) is None:
+            return _error(403, "PERMISSION_DENIED", "you may not access the file, or it does not exist")
+        return 200, {}, {}
 
     def _get_document(self, arguments: str, **_: Any) -> tuple[int, Any, dict[str, str]]:
         with self.lock:
@@ -218,9 +244,17 @@ class FakeGemini:
             if _meets(document.labels, tool.get("metadata_filter", ""))
             for chunk in _chunks(document.text)
         ]
-        best = [(d, chunk) for score, d, chunk in sorted(found, key=lambda f: -f[0]) if score][:limit]
+        best = [(d, chunk) for score, d, chunk in sorted(found, key=lambda f: -f[0]) if score or self.quotes_anything][
+            :limit
+        ]
         chunks = [
-            {"retrievedContext": {"title": d.title, "text": chunk, "customMetadata": _metadata(d.labels)}}
+            {
+                "retrievedContext": {
+                    "text": chunk,
+                    **({"title": d.title} if self.has_titles else {}),
+                    **({"customMetadata": _metadata(d.labels)} if self.has_labels else {}),
+                }
+            }
             for d, chunk in best
         ]
         candidate: dict[str, Any] = {
@@ -254,6 +288,8 @@ _STORE = r"(fileSearchStores/[^/:]+)"
 _ROUTES = (
     (r"GET /fileSearchStores", "list stores"),
     (r"POST /fileSearchStores", "create store"),
+    (rf"DELETE /{_STORE}", "delete store"),
+    (r"DELETE /(files/[^/]+)", "delete file"),
     (rf"GET /{_STORE}/documents", "list documents"),
     (r"GET /(fileSearchStores/[^/]+/documents/[^/]+)", "get document"),
     (r"DELETE /(fileSearchStores/[^/]+/documents/[^/]+)", "delete document"),
@@ -365,6 +401,7 @@ def serving(fake: FakeGemini) -> Iterator[FakeGemini]:
     try:
         yield fake
     finally:
+        fake.released.set()
         server.shutdown()
         thread.join()
         server.server_close()
@@ -387,12 +424,16 @@ def open_gemini(gemini: FakeGemini, tmp_path: Path, clock: ManualClock) -> Itera
     """Return a function that opens a store of `tmp_path`; its pauses move the clock and take no time."""
     opened = []
 
-    def open_(stores: tuple[str, ...] = ("gieok",), key: str = gemini.key, url: str = "", **terms: int) -> GeminiStore:
+    def open_(
+        stores: tuple[str, ...] = ("gieok",), key: str = gemini.key, url: str = "", **terms: float
+    ) -> GeminiStore:
         plan = UploadPlan("owner-1", stores, 400, 80, timeout_s=60.0)
         access = Access(key, url or gemini.url, 5.0, "gemini-test", "")
+        limits = Terms(
+            int(terms.get("top_k", 10)), int(terms.get("daily_calls", 100)), 0.3, 2.5, terms.get("within_s", 20)
+        )
         store = GeminiStore(
-            tmp_path / "gemini.sqlite", plan, access, Terms(terms.get("top_k", 10), terms.get("daily_calls", 100), 0.3, 2.5),
-            clock=clock, pause=lambda s: clock.advance(timedelta(seconds=s)),
+            tmp_path / "gemini.sqlite", plan, access, limits, clock=clock, pause=lambda s: clock.advance(timedelta(seconds=s)),
         )  # fmt: skip
         opened.append(store)
         return store
@@ -400,3 +441,40 @@ def open_gemini(gemini: FakeGemini, tmp_path: Path, clock: ManualClock) -> Itera
     yield open_
     for store in opened:
         store.close()
+
+
+class Home(NamedTuple):
+    """A home whose memory is at the service, and what runs a command in it."""
+
+    folder: Path
+    notes: Path
+    run: Callable[..., tuple[int, Any]]
+
+
+@pytest.fixture
+def home(gemini: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Home:
+    user, notes = tmp_path / "user", tmp_path / "user" / "notes"
+    notes.mkdir(parents=True)
+    (notes / "cat.md").write_text("고양이 보리는 연어를 좋아한다.\n")
+    (notes / "office.md").write_text("The VLAN of the office is 10.\n")
+    folder = user / ".gieok"
+    folder.mkdir()
+    (folder / ".env").write_text(f"GEMINI_API_KEY={gemini.key}\n")
+    (folder / ".env").chmod(0o600)
+    for name, value in {
+        "GIEOK_HOME": folder,
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_GEMINI_URL": gemini.url,
+        "HOME": user,
+    }.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.chdir(user)
+
+    def run(*arguments: str) -> tuple[int, Any]:
+        status = main([*arguments, "--json"])
+        return status, json.loads(capfd.readouterr().out)
+
+    run("index", str(notes))
+    assert run("store", "switch", "gemini")[0] == 0
+    assert len(gemini.documents) == 2
+    return Home(folder, notes, run)

@@ -36,7 +36,7 @@ def test_switching_to_gemini_uploads_and_a_stopped_service_leaves_the_words(
     assert found["results"][0]["signals"]["managed"] == 1.0
     _, shown = run("status")
     assert (shown["state"], shown["embedder"]) == ("synced", "gemini-file-search")
-    assert shown["details"][0].startswith("gemini-file-search: 2 documents in fileSearchStores/gieok-")
+    assert shown["details"][0].startswith("gemini-file-search: 2 documents sent to fileSearchStores/gieok-")
     monkeypatch.setenv("GIEOK_GEMINI_URL", "http://127.0.0.1:9")
     _, found = run("search", "고양이")
     assert found["results"][0]["path"] == "cat.md"

@@ -15,11 +15,13 @@ import pytest
 
 from gieok.backends.stores.gemini.ground import locate, overlapped
 from gieok.backends.stores.gemini.store import GeminiStore
+from gieok.capabilities.files.profile import FILES
+from gieok.engine.likelihood import HIGH, level
 from gieok.engine.profile import Profile
 from gieok.engine.recall import Question, recall
 from gieok.errors import StoreBusy, StoreUnreachable
 from gieok.model.memory import Entry, Passage
-from gieok.model.retrieval import Filter
+from gieok.model.retrieval import Filter, Ranking
 from gieok.testing import ManualClock
 from gieok.testing.contracts import DocumentContract, KeywordContract
 from gieok.testing.samples import HOME, OTHER, START, entry
@@ -57,6 +59,10 @@ class TestLocalPart(DocumentContract, KeywordContract):
 
     def reopen(self, store: GeminiStore) -> GeminiStore:
         return self.open()
+
+
+def _managed(store: GeminiStore, text: str, where: Filter, limit: int) -> Ranking:
+    return store.managed((HOME,), text, where, limit).by_scope.get(HOME, Ranking("managed", ()))
 
 
 def _uploads(gemini: Any) -> tuple[int, int]:
@@ -106,7 +112,7 @@ def test_the_new_version_is_active_before_the_old_one_goes(filled: GeminiStore, 
 
 
 def test_a_search_finds_lines_of_the_files_here(filled: GeminiStore, gemini: Any) -> None:
-    ranking = filled.managed(HOME, "what is the VLAN of the office?", Filter(), 9)
+    ranking = _managed(filled, "what is the VLAN of the office?", Filter(), 9)
     (found,) = filled.passages([ranking.ranked[0][0]])
     assert (ranking.name, found.key, found.start_line) == ("managed", "memory/2026-11-20.md", 1)
     assert ranking.ranked[0][1] == 1.0
@@ -124,7 +130,7 @@ def test_both_versions_of_the_interface_are_spoken(
     again = open_gemini()
     again.put([_ROUTER])
     assert again.push() == 1
-    assert again.managed(HOME, "VLAN", Filter(), 3).ranked
+    assert _managed(again, "VLAN", Filter(), 3).ranked
     assert gemini.prefixes == {"/v1", "/v1beta"}
 
 
@@ -134,7 +140,7 @@ def test_another_scope_another_kind_and_another_day_are_not_found(filled: Gemini
     filled.push()
 
     def names(where: Filter) -> set[str]:
-        return {p.key for p in filled.passages([i for i, _ in filled.managed(HOME, "office", where, 9).ranked])}
+        return {p.key for p in filled.passages([i for i, _ in _managed(filled, "office", where, 9).ranked])}
 
     assert names(Filter()) == {"memory/2026-11-20.md", "said.md"}
     assert names(Filter(frozenset({"session"}))) == {"said.md"}
@@ -304,7 +310,7 @@ def test_secrets_leave_neither_with_a_document_nor_with_a_question(filled: Gemin
     secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
     filled.put([entry("keys.md", f"the key is {secret}")])
     filled.push()
-    filled.managed(HOME, f"whose key is {secret}?", Filter(), 3)
+    _managed(filled, f"whose key is {secret}?", Filter(), 3)
     assert secret not in str(gemini.requests) + str(gemini.texts())
 
 
@@ -324,7 +330,7 @@ def test_a_stopped_service_leaves_the_words_and_is_told_of(
 
 
 def test_before_the_first_upload_the_words_answer(store: GeminiStore, clock: ManualClock) -> None:
-    assert store.managed(HOME, "고양이", Filter(), 3).ranked == ()
+    assert _managed(store, "고양이", Filter(), 3).ranked == ()
     store.put([_CAT])
     found = recall(store, None, Question("고양이 연어", (HOME,)), Profile(name="p"), clock)
     assert found.hits[0].passage.key == "cat.md"
@@ -332,30 +338,105 @@ def test_before_the_first_upload_the_words_answer(store: GeminiStore, clock: Man
 
 
 def test_managed_and_keyword_legs_are_fused_where_both_are_wanted(filled: GeminiStore, clock: ManualClock) -> None:
-    for hybrid, signals in ((False, {"managed"}), (True, {"managed", "keyword"})):
+    filled.put([entry("other.md", "the office plants")])
+    for hybrid, keys in ((False, ["memory/2026-11-20.md"]), (True, ["memory/2026-11-20.md", "other.md"])):
         question = Question("office VLAN", (HOME,), hybrid=hybrid)
         found = recall(filled, None, question, Profile(name="p"), clock)
         assert found.hits[0].passage.key == "memory/2026-11-20.md"
-        assert {"managed", "keyword"} & found.hits[0].signals.keys() == signals
+        assert found.hits[0].signals.keys() >= {"managed", "keyword"}, "words say how sure it is, either way"
+        assert list(dict.fromkeys(hit.passage.key for hit in found.hits)) == keys
         assert found.degraded is None
+
+
+def test_a_service_that_hangs_costs_its_deadline_once_whatever_the_number_of_scopes(
+    filled: GeminiStore, open_gemini: Open, gemini: Any, clock: ManualClock
+) -> None:
+    filled.put([entry("theirs.md", "the office of another", scope=OTHER)])
+    filled.push()
+    filled.close()
+    store = open_gemini(within_s=0.2)
+    gemini.reset_counts()
+    gemini.hangs = "generate"
+    found = recall(store, None, Question("office VLAN", (HOME, OTHER)), Profile(name="p"), clock)
+    assert gemini.calls["generate"] == 1
+    assert found.degraded is not None
+    assert found.degraded.startswith("gemini did not answer within 0.2 s")
+    assert {hit.passage.key for hit in found.hits} == {"memory/2026-11-20.md", "theirs.md"}
+
+
+def test_tries_end_with_the_deadline_and_uploads_keep_theirs(
+    filled: GeminiStore, open_gemini: Open, gemini: Any
+) -> None:
+    filled.close()
+    store = open_gemini(within_s=0.2)
+    gemini.reset_counts()
+    gemini.fail("generate", 503, "UNAVAILABLE")
+    with pytest.raises(StoreUnreachable):
+        _managed(store, "office", Filter(), 3)
+    assert gemini.calls["generate"] == 1, "the next pause would end after the deadline"
+    gemini.fail("start upload", 500, "INTERNAL", times=2)
+    store.put([entry("new.md", "new")])
+    assert store.push() == 1
+
+
+def test_one_request_asks_all_scopes_and_each_gets_its_own(filled: GeminiStore, gemini: Any) -> None:
+    filled.put([entry("theirs.md", "the office of another", scope=OTHER)])
+    filled.push()
+    gemini.reset_counts()
+    found = filled.managed((HOME, OTHER), "office", Filter(), 9)
+    assert gemini.calls["generate"] == 1
+    keys = {
+        scope: {p.key for p in filled.passages([i for i, _ in one.ranked])} for scope, one in found.by_scope.items()
+    }
+    assert keys == {HOME: {"memory/2026-11-20.md"}, OTHER: {"theirs.md"}}
+    assert filled.managed((HOME,), "office", Filter(), 9).by_scope.keys() == {HOME}
+
+
+@pytest.mark.parametrize(("has_titles", "is_placed"), [(True, True), (False, False)])
+def test_a_quotation_without_our_labels_is_placed_by_its_title_or_counted(
+    filled: GeminiStore, gemini: Any, has_titles: bool, is_placed: bool
+) -> None:
+    gemini.has_labels, gemini.has_titles = False, has_titles
+    found = filled.managed((HOME,), "VLAN office", Filter(), 9)
+    assert bool(found.by_scope) == is_placed
+    assert ("1 quotations by gemini are of documents that are not known here" in found.note) != is_placed
+
+
+def test_a_quotation_of_what_was_rewritten_here_since_is_counted(filled: GeminiStore) -> None:
+    filled.put([_changed(_ROUTER, "something else altogether")])
+    found = filled.managed((HOME,), "VLAN office", Filter(), 9)
+    assert "no longer stand in their documents" in found.note
+
+
+@pytest.mark.parametrize("text", ["고마워, 잘했어", "thanks, well done", "ok", "what is the capital of Peru?"])
+@pytest.mark.parametrize("hybrid", [True, False])
+def test_what_the_words_here_do_not_bear_out_is_unsure_however_high_it_is_ranked(
+    filled: GeminiStore, gemini: Any, clock: ManualClock, text: str, hybrid: bool
+) -> None:
+    gemini.quotes_anything = True
+    filled.put([entry(f"n{n}.md", f"주문 {n}번은 화요일에 나간다") for n in range(5)])
+    filled.push()
+    found = recall(filled, None, Question(text, (HOME,), hybrid=hybrid), FILES, clock)
+    assert found.hits
+    assert all(level(hit.score) != HIGH for hit in found.hits)
 
 
 def test_the_days_searches_have_an_end(filled: GeminiStore, open_gemini: Open, clock: ManualClock) -> None:
     filled.close()
     store = open_gemini(daily_calls=2)
     for _ in range(2):
-        store.managed(HOME, "VLAN", Filter(), 3)
+        _managed(store, "VLAN", Filter(), 3)
     with pytest.raises(StoreUnreachable, match="2 searches are used up"):
-        store.managed(HOME, "VLAN", Filter(), 3)
+        _managed(store, "VLAN", Filter(), 3)
     clock.advance(timedelta(days=1))
-    assert store.managed(HOME, "VLAN", Filter(), 3).ranked
+    assert _managed(store, "VLAN", Filter(), 3).ranked
 
 
 def test_calls_and_cost_are_counted_and_shown(filled: GeminiStore) -> None:
     for _ in range(3):
-        filled.managed(HOME, "VLAN", Filter(), 3)
+        _managed(filled, "VLAN", Filter(), 3)
     where, calls, today = filled.describe()
-    assert where.startswith("gemini-file-search: 2 documents in fileSearchStores/gieok-")
+    assert where.startswith("gemini-file-search: 2 documents sent to fileSearchStores/gieok-")
     assert "2 upload" in calls
     assert "3 search" in calls
     assert "3,000 tokens in, 150 out, about $0.00" in calls
@@ -369,7 +450,7 @@ def test_several_stores_share_the_documents_and_are_all_asked(open_gemini: Open,
     store.push()
     assert len(gemini.stores) == 5
     assert {name.split("/documents/")[0] for name in gemini.documents} == set(gemini.stores)
-    store.managed(HOME, "office", Filter(), 9)
+    _managed(store, "office", Filter(), 9)
     assert len(gemini.searches()[0]["file_search_store_names"]) == 5
 
 

@@ -244,16 +244,64 @@ def test_a_conflict_is_answered_either_way(vault: Vault, *, is_dropped: bool) ->
     assert vault.sync() == sync.Synced()
 
 
-def test_a_correction_here_takes_the_note_away_but_not_what_a_person_wrote_in_it(vault: Vault) -> None:
+def test_a_correction_here_is_written_into_the_memorys_own_note_beside_its_persons_words(vault: Vault) -> None:
+    observe(vault.tiers, "We ship with SQLite")
+    note = vault.note("SQLite")
+    own = note.read_text().replace("tags:\n", "tags:\n- mine\n", 1).replace("type:", "rating: 5\ntype:", 1)
+    note.write_text(own + "\nMy own reasons.\n")
+    vault.sync()
+    correct(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
+    text = note.read_text()
+    assert list(vault.notes()) == ["01 We ship with SQLite"], "no second note"
+    assert "We ship with Postgres" in text
+    assert "SQLite" not in text
+    assert "My own reasons." in text
+    assert "rating: 5" in text
+    assert vault.place(vault.document("We ship with Postgres")) == "Gieok/2024/08/01 We ship with SQLite.md"
+    assert vault.sync() == sync.Synced()
+
+
+@pytest.mark.parametrize("where", ["renamed", "moved out of Gieok's folder"])
+def test_a_note_that_its_person_moved_is_the_one_that_is_rewritten(vault: Vault, where: str) -> None:
+    observe(vault.tiers, "We ship with SQLite")
+    note = vault.note("SQLite")
+    moved = note.with_name("Our database.md") if where == "renamed" else vault.folder / "Database.md"
+    note.rename(moved)
+    vault.sync()
+    correct(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
+    assert "We ship with Postgres" in moved.read_text()
+    assert len(vault.notes()) == (where == "renamed")
+    assert vault.sync() == sync.Synced()
+
+
+def test_corrections_one_after_the_other_stay_in_one_note(vault: Vault) -> None:
+    observe(vault.tiers, "We ship with SQLite", "We log for 90 days")
+    for before, after in (("SQLite", "Postgres"), ("Postgres", "DuckDB"), ("DuckDB", "SQLite")):
+        correct(vault, vault.document(f"We ship with {before}"), f"We ship with {after}")
+    assert sorted(vault.notes()) == ["01 We log for 90 days", "01 We ship with SQLite"]
+    assert "We ship with SQLite" in vault.note("SQLite").read_text()
+
+
+def test_what_is_forgotten_leaves_its_note_and_what_a_person_wrote_stays(vault: Vault) -> None:
     observe(vault.tiers, "We ship with SQLite")
     note = vault.note("SQLite")
     note.write_text(note.read_text() + "\nMy own reasons.\n")
     vault.sync()
-    correct(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
-    assert "My own reasons." in note.read_text()
+    document = vault.document("We ship with SQLite")
+    vault.tiers.journal.erase(document.scope, [], [document.key])
+    vault.sync()
     assert "SQLite" not in note.read_text()
-    assert "gieok" not in note.read_text().partition("%%")[0]
-    assert vault.sync() == sync.Synced()
+    assert "My own reasons." in note.read_text()
+
+
+def test_what_a_person_brought_back_stays_in_hot_and_its_note_keeps_their_words(vault: Vault) -> None:
+    observe(vault.tiers, "We ship with SQLite")
+    note = vault.note("SQLite")
+    note.write_text(note.read_text() + "\nMy own reasons.\n")
+    vault.sync()
+    sweep.restore(vault.tiers, _HOME, date(2024, 8, 1))
+    assert vault.place(vault.document("We ship with SQLite")) == "hot"
+    assert "My own reasons." in note.read_text()
 
 
 def test_a_rejected_day_stays_in_warm_until_it_is_approved(vault: Vault) -> None:

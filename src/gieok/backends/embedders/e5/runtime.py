@@ -9,6 +9,7 @@ from gieok import paths
 from gieok.backends.embedders.e5 import room
 from gieok.backends.opening import ModelOpening
 from gieok.errors import EmbedderFailed
+from gieok.precedence import PROMPTS
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -46,7 +47,11 @@ class E5Embedder:
         """Return one unit vector per text, in order, little-endian float32. Raises EmbedderFailed."""
         from gieok.backends.embedders.e5.encoder import PASSAGE
 
-        return [self._vector(PASSAGE, text) for text in texts]
+        vectors = []
+        for text in texts:
+            PROMPTS.give_way()  # a passage takes some milliseconds, a batch of them more than a hook has
+            vectors.append(self._vector(PASSAGE, text))
+        return vectors
 
     def embed_query(self, text: str) -> bytes:
         """Return the unit vector of a question, little-endian float32. Raises EmbedderFailed."""

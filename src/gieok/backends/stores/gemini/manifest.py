@@ -8,7 +8,7 @@ import hashlib
 import sqlite3
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from gieok.model.memory import Scope
@@ -28,6 +28,10 @@ CREATE TABLE IF NOT EXISTS gemini_usage (
     PRIMARY KEY (day, what)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS gemini_stores (display_name TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS gemini_files (name TEXT PRIMARY KEY, nonce TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS gemini_compared (at INTEGER NOT NULL, held INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS gemini_dropped (at INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS gemini_lost (at INTEGER NOT NULL);
 """
 
 
@@ -104,6 +108,7 @@ class UploadManifest:
     def begin(self, attempt: Attempt) -> None:
         """Record an upload before it begins."""
         with self._writing() as db:
+            db.execute("DELETE FROM gemini_dropped")
             db.execute("INSERT INTO gemini_attempts VALUES (?, ?, ?, ?, ?)", attempt)
 
     def finish(self, upload: Upload, nonce: str, now: datetime) -> None:
@@ -135,6 +140,69 @@ class UploadManifest:
         """Return the service's names of what is to be deleted."""
         with self._reading() as db:
             return [name for (name,) in db.execute("SELECT name FROM gemini_retired ORDER BY name")]
+
+    def lose(self, ids: list[str]) -> None:
+        """Forget uploads that the service has lost: the next sync uploads them again."""
+        with self._writing() as db:
+            db.executemany("DELETE FROM gemini_uploads WHERE id = ?", [(i,) for i in ids])
+
+    def note_file(self, name: str, nonce: str) -> None:
+        """Record a file that an upload left at the file service."""
+        with self._writing() as db:
+            db.execute("INSERT OR REPLACE INTO gemini_files VALUES (?, ?)", (name, nonce))
+
+    def files(self, *, of_attempts: bool = True) -> list[str]:
+        """Return the files that uploads left at the file service; without those that an unfinished one may still need."""
+        condition = "" if of_attempts else " WHERE nonce NOT IN (SELECT nonce FROM gemini_attempts)"
+        with self._reading() as db:
+            return [name for (name,) in db.execute(f"SELECT name FROM gemini_files{condition} ORDER BY name")]
+
+    def file_deleted(self, name: str) -> None:
+        """Forget a file that has been deleted."""
+        with self._writing() as db:
+            db.execute("DELETE FROM gemini_files WHERE name = ?", (name,))
+
+    def note_compared(self, now: datetime, held: int) -> None:
+        """Record that the service was asked what it holds, and how many documents of ours that were."""
+        with self._writing() as db:
+            db.execute("DELETE FROM gemini_compared")
+            db.execute("INSERT INTO gemini_compared VALUES (?, ?)", (round(now.timestamp()), held))
+
+    def compared(self) -> tuple[datetime, int] | None:
+        """Return when the service was asked last what it holds, and how much that was; None for never."""
+        with self._reading() as db:
+            row = db.execute("SELECT at, held FROM gemini_compared").fetchone()
+        return (datetime.fromtimestamp(row[0], UTC), row[1]) if row else None
+
+    def note_lost(self, now: datetime) -> None:
+        """Record that there was a manifest before this one: what it said is at the service alone."""
+        with self._writing() as db:
+            db.execute("INSERT INTO gemini_lost VALUES (?)", (round(now.timestamp()),))
+
+    def is_empty(self) -> bool:
+        """Say whether no document is recorded to be at the service, or on its way."""
+        return not self._holds("uploads", "attempts", "retired", "files")
+
+    def _holds(self, *tables: str) -> bool:
+        with self._reading() as db:
+            return any(db.execute(f"SELECT EXISTS (SELECT 1 FROM gemini_{table})").fetchone()[0] for table in tables)
+
+    def is_clear(self) -> bool:
+        """Say whether nothing was ever sent from here, or all of it was deleted and looked after."""
+        if not self.is_empty() or self._holds("stores", "lost"):
+            return False
+        with self._reading() as db:
+            sent, dropped = db.execute(
+                "SELECT EXISTS (SELECT 1 FROM gemini_usage WHERE what = 'upload'), EXISTS (SELECT 1 FROM gemini_dropped)"
+            ).fetchone()
+        return bool(dropped or not sent)
+
+    def note_dropped(self, now: datetime) -> None:
+        """Record that the service holds nothing of ours any more."""
+        with self._writing() as db:
+            for table in ("stores", "uploads", "attempts", "retired", "files", "compared", "lost"):
+                db.execute(f"DELETE FROM gemini_{table}")
+            db.execute("INSERT INTO gemini_dropped VALUES (?)", (round(now.timestamp()),))
 
     def add_retired(self, names: list[str]) -> None:
         """Mark documents of no recorded upload for deletion."""

@@ -6,9 +6,12 @@ gives no scores. Only the SDK gets the key; it is cut out of every error.
 """
 
 import io
+import queue
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import httpx2
 from google import genai
@@ -16,8 +19,11 @@ from google.genai import errors, types
 
 from gieok.errors import StoreUnreachable
 
-#: Tries of a call before its failure counts.
+#: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
+_FIRST_PAUSE_S = 1.0
+#: What the SDK raises; KeyError: an answer without what it looks for.
+_FAILURES = (errors.APIError, httpx2.HTTPError, OSError, KeyError)
 _RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
 _UNAVAILABLE = 503
 #: The largest page that the service gives.
@@ -49,10 +55,20 @@ class Remote(NamedTuple):
 
 
 class GroundedChunk(NamedTuple):
-    """A quotation from one of our documents."""
+    """A quotation from a document. `title` is what it was called when it was uploaded."""
 
     text: str
     labels: Mapping[str, str]
+    title: str = ""
+    #: The service's name of the document, where it gives one.
+    name: str = ""
+
+
+class RemoteStore(NamedTuple):
+    """A store at the service."""
+
+    name: str
+    display_name: str
 
 
 class Payload(NamedTuple):
@@ -97,11 +113,16 @@ class GeminiService:
             self._opened = genai.Client(api_key=self._access.key, vertexai=False, http_options=options)
         return self._opened
 
+    def stores(self) -> Iterator[RemoteStore]:
+        """Yield every store of the key's project, other programs' too."""
+        for store in self._pages("list", lambda client: client.file_search_stores.list(config={"page_size": _PAGE})):
+            yield RemoteStore(str(store.name), str(store.display_name or ""))
+
     def find_or_make_store(self, display_name: str) -> str:
         """Return the resource name of the store with this display name (or resource name)."""
-        for store in self._pages("list", lambda client: client.file_search_stores.list(config={"page_size": _PAGE})):
+        for store in self.stores():
             if display_name in (store.display_name, store.name):
-                return str(store.name)
+                return store.name
         config = types.CreateFileSearchStoreConfig(
             display_name=display_name, embedding_model=self._access.embedding_model or None
         )
@@ -124,9 +145,9 @@ class GeminiService:
             return None
 
     def upload(
-        self, store: str, payload: Payload
+        self, store: str, payload: Payload, note_file: Callable[[str], None]
     ) -> types.UploadToFileSearchStoreOperation | types.ImportFileOperation:
-        """Begin an upload and return its operation."""
+        """Begin an upload and return its operation; `note_file` hears of a file that it leaves at the file service."""
         config = types.UploadToFileSearchStoreConfig(
             mime_type=_MIME,
             display_name=payload.title[:512],
@@ -141,9 +162,9 @@ class GeminiService:
                 ),
             )
         except _Unavailable:
-            return self._import(store, payload)
+            return self._import(store, payload, note_file)
 
-    def _import(self, store: str, payload: Payload) -> types.ImportFileOperation:
+    def _import(self, store: str, payload: Payload, note_file: Callable[[str], None]) -> types.ImportFileOperation:
         """Upload through the file service, which works where direct uploads answer 503."""
         held = self._call(
             "upload",
@@ -152,6 +173,7 @@ class GeminiService:
                 config=types.UploadFileConfig(mime_type=_MIME, display_name=payload.title[:512]),
             ),
         )
+        note_file(str(held.name))
         config = types.ImportFileConfig(custom_metadata=_metadata(payload.labels), chunking_config=_chunking(payload))
         return self._call(
             "upload",
@@ -177,22 +199,45 @@ class GeminiService:
         except Gone:
             return
 
-    def search(self, stores: list[str], text: str, condition: str, limit: int) -> list[GroundedChunk]:
-        """Return chunks in the order in which the service gives them."""
+    def delete_file(self, name: str) -> None:
+        """Delete what an upload left at the file service, which itself keeps it for two days."""
+        try:
+            self._call("delete", lambda client: client.files.delete(name=name))
+        except (Gone, _Refused):  # it answers 403 for files that are gone
+            return
+
+    def delete_store(self, name: str) -> None:
+        """Delete a store that was seen to be empty; one that is gone already is fine."""
+        config = types.DeleteFileSearchStoreConfig(force=True)  # what is indexed of a deleted document may linger
+        try:
+            self._call("delete store", lambda client: client.file_search_stores.delete(name=name, config=config))
+        except Gone:
+            return
+
+    def search(self, stores: list[str], text: str, condition: str, limit: int, within_s: float) -> list[GroundedChunk]:
+        """Return chunks in the order in which the service gives them. All tries together take `within_s` at most."""
         tool = types.Tool(
             file_search=types.FileSearch(file_search_store_names=stores, top_k=limit, metadata_filter=condition)
         )
-        config = types.GenerateContentConfig(
-            tools=[tool], system_instruction=_ASKED, temperature=0.0, max_output_tokens=_OUTPUT_TOKENS
-        )
-        found = self._call(
-            "search",
-            lambda client: client.models.generate_content(model=self._access.model, contents=text, config=config),
-            first_pause_s=0.25,
-        )
+
+        def ask(client: genai.Client, left_s: float) -> types.GenerateContentResponse:
+            config = types.GenerateContentConfig(
+                tools=[tool],
+                system_instruction=_ASKED,
+                temperature=0.0,
+                max_output_tokens=_OUTPUT_TOKENS,
+                http_options=types.HttpOptions(timeout=max(round(left_s * 1000), 1)),
+            )
+            return client.models.generate_content(model=self._access.model, contents=text, config=config)
+
+        found = self._call_within("search", ask, within_s)
         grounding = [c.grounding_metadata for c in found.candidates or () if c.grounding_metadata]
         contexts = [chunk.retrieved_context for g in grounding for chunk in g.grounding_chunks or ()]
-        return [GroundedChunk(c.text or "", _labels(c.custom_metadata)) for c in contexts if c is not None]
+        return [
+            GroundedChunk(c.text or "", _labels(c.custom_metadata), c.title or "", c.document_name or "")
+            for c in contexts
+            if c is not None
+        ]
 
     def close(self) -> None:
         """Close the connections."""
@@ -209,21 +254,48 @@ class GeminiService:
                 return
             self._call(what, lambda client: pager.next_page())
 
-    def _call(self, what: str, call: Callable[[genai.Client], _R], first_pause_s: float = 1.0) -> _R:
+    def _call(self, what: str, call: Callable[[genai.Client], _R]) -> _R:
         """Call, up to three times where that may help, and count each."""
         client = self._client()
         for attempt in range(_TRIES):
             try:
                 self._meter(what, 0, 0)
-                result = call(client)
-            except (errors.APIError, httpx2.HTTPError, OSError, KeyError) as error:
+                return call(client)
+            except _FAILURES as error:
                 problem = self._problem(error)
                 if not problem.may_pass or attempt == _TRIES - 1:
                     raise problem.error from None  # the SDK's own error may quote the request
-                self._pause(first_pause_s * 2**attempt)
+                self._pause(_FIRST_PAUSE_S * 2**attempt)
+        raise AssertionError  # the last attempt returned or raised
+
+    def _call_within(
+        self,
+        what: str,
+        call: Callable[[genai.Client, float], types.GenerateContentResponse],
+        within_s: float,
+    ) -> types.GenerateContentResponse:
+        """Call for somebody who waits: tries and pauses together take `within_s` at most. Counts calls and tokens."""
+        client, end = self._client(), time.monotonic() + within_s
+        late = StoreUnreachable(
+            f"gemini did not answer within {within_s:g} s", hint="what is here answered; raise gemini.search_timeout_s"
+        )
+        for attempt in range(_TRIES):
+            left_s = end - time.monotonic()
+            if left_s <= 0:
+                raise late
+            self._meter(what, 0, 0)
+            try:
+                result = _answer_in_time(lambda left_s=left_s: call(client, left_s), left_s)  # type: ignore[misc]
+            except _Late:
+                raise late from None
+            except _FAILURES as error:
+                problem = self._problem(error)
+                pause_s = _FIRST_PAUSE_S / 4 * 2**attempt
+                if not problem.may_pass or attempt == _TRIES - 1 or time.monotonic() + pause_s >= end:
+                    raise problem.error from None
+                self._pause(pause_s)
             else:
-                usage = getattr(result, "usage_metadata", None)
-                if usage:
+                if usage := result.usage_metadata:
                     self._meter("", usage.prompt_token_count or 0, usage.candidates_token_count or 0)
                 return result
         raise AssertionError  # the last attempt returned or raised
@@ -233,7 +305,9 @@ class GeminiService:
             said = self._clean(str(error) or type(error).__name__)
             return _Problem(StoreUnreachable(f"gemini unreachable: {said}", hint="check the network"), may_pass=True)
         said = self._clean(f"{error.code} {error.status or ''}: {error.message or ''}".strip())
-        kind: type[StoreUnreachable] = {404: Gone, _UNAVAILABLE: _Unavailable}.get(error.code, StoreUnreachable)
+        kind: type[StoreUnreachable] = {403: _Refused, 404: Gone, _UNAVAILABLE: _Unavailable}.get(
+            error.code, StoreUnreachable
+        )
         refused = error.code in (401, 403) or "api key" in said.lower()
         if refused:
             raised = kind(f"gemini refused the key ({said})", hint="check GEMINI_API_KEY: `gieok keys test gemini`")
@@ -258,6 +332,38 @@ class Gone(StoreUnreachable):
 
 class _Unavailable(StoreUnreachable):
     """503, three times."""
+
+
+class _Refused(StoreUnreachable):
+    """403: the key may not, or a file is gone."""
+
+
+class _Late(Exception):
+    """No answer yet."""
+
+
+def _answer_in_time(call: Callable[[], _R], within_s: float) -> _R:
+    """Return what a call returns, or raise what it raises; raises _Late where it takes longer.
+
+    A time-out of a socket counts from the last byte: a service that trickles would hold whoever waits for ever. The thread is
+    a daemon's, so that a command that has answered does not wait for it either.
+    """
+    answers: queue.SimpleQueue[tuple[_R | None, Exception | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            answers.put((call(), None))
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
+            answers.put((None, error))
+
+    threading.Thread(target=work, name="gieok-search", daemon=True).start()
+    try:
+        result, failure = answers.get(timeout=within_s)
+    except queue.Empty:
+        raise _Late from None
+    if failure is not None:
+        raise failure
+    return cast("_R", result)
 
 
 def outcome(operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK's two kinds

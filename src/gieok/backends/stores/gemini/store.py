@@ -6,21 +6,23 @@ mapped back to passages here, so that a citation names lines of the file on disk
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, Self, Unpack
 
 from gieok import fs
 from gieok.backends.opening import Opening
-from gieok.backends.stores.gemini.ground import locate, overlapped
+from gieok.backends.stores.gemini.comparison import KIND, OWNER, SCOPE, TIME, RemoteCopy
+from gieok.backends.stores.gemini.ground import Placing
 from gieok.backends.stores.gemini.manifest import UploadManifest
-from gieok.backends.stores.gemini.service import Access, GeminiService, GroundedChunk
-from gieok.backends.stores.gemini.sync import ID, KIND, OWNER, SCOPE, TIME, Sync, UploadPlan, alone, uploaded
+from gieok.backends.stores.gemini.service import Access, GeminiService
+from gieok.backends.stores.gemini.sync import Sync, UploadPlan, alone, uploaded
 from gieok.backends.stores.sqlite.store import SqliteDocuments, SqliteOptions
 from gieok.errors import BadConfig, StoreUnreachable
 from gieok.model.memory import PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, Ranking
+from gieok.model.retrieval import Filter, ManagedRankings, Ranking
+from gieok.ports.store import RemoteData
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
 
@@ -31,12 +33,16 @@ _CHUNK_TOKENS = (21, 512)
 
 
 class Terms(NamedTuple):
-    """Limits and prices of searches: chunks per search, calls per day (0: unlimited), dollars per million tokens."""
+    """Limits and prices of searches: chunks per search, calls per day (0: unlimited), dollars per million tokens.
+
+    `within_s` is how long a search may take, all its tries together: a person waits, and what is here answers too.
+    """
 
     top_k: int
     daily_calls: int
     price_input: float
     price_output: float
+    within_s: float = 2.0
 
 
 class _SystemClock:
@@ -47,12 +53,13 @@ class _SystemClock:
 def _owner(file: Path) -> str:
     """Return the owner label of this home's documents, which other machines may share a key with; it outlives the manifest."""
     if not file.is_file():
-        fs.replace_private(file, secrets.token_hex(8))
+        fs.make_private(file.parent)
+        fs.create(file, secrets.token_hex(8))  # of two processes, the slower one takes the word of the faster
     return file.read_text(encoding="ascii").strip()
 
 
 class GeminiStore(SqliteDocuments):
-    """`Store`, `KeywordSearch`, `ManagedSearch`, `ManagedCopy` and `Described`."""
+    """`Store`, `KeywordSearch`, `ManagedSearch`, `ManagedCopy`, `Droppable` and `Described`."""
 
     service_name = "gemini-file-search"
 
@@ -65,16 +72,22 @@ class GeminiStore(SqliteDocuments):
         *,
         clock: Clock | None = None,
         pause: Callable[[float], None] = time.sleep,
+        was_used: bool = False,
         **options: Unpack[SqliteOptions],
     ) -> None:
+        is_new = not file.exists()
         super().__init__(file, **options)
         self._lock = file.with_suffix(".lock")
         self._manifest = UploadManifest(self._reading, self._writing)
         self._clock = clock or _SystemClock()
+        if was_used and is_new:
+            self._manifest.note_lost(self._clock.now())
         self._pause = pause
         self._plan = plan
+        self._address = access.url
         self._terms = terms
         self._service = GeminiService(access, self._count, pause)
+        self._remote = RemoteCopy(self._manifest, self._service, plan.owner, plan.stores, self._clock)
 
     @classmethod
     def open(cls, opening: Opening) -> Self:
@@ -86,8 +99,10 @@ class GeminiStore(SqliteDocuments):
             )
         least, most = _CHUNK_TOKENS
         chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
+        owner = opening.home / "gemini.owner"
+        was_used = owner.is_file()
         plan = UploadPlan(
-            _owner(opening.home / "gemini.owner"),
+            _owner(owner),
             names,
             chunk,
             min(int(opening.setting("index.overlap_tokens")), chunk // 2),
@@ -105,8 +120,9 @@ class GeminiStore(SqliteDocuments):
             int(opening.setting("gemini.daily_calls")),
             float(opening.setting("gemini.price_input")),
             float(opening.setting("gemini.price_output")),
+            float(opening.setting("gemini.search_timeout_s")),
         )
-        return cls(opening.file, plan, access, terms, resident=opening.is_resident, say=opening.say)
+        return cls(opening.file, plan, access, terms, was_used=was_used, resident=opening.is_resident, say=opening.say)
 
     @property
     def location(self) -> str:
@@ -125,32 +141,84 @@ class GeminiStore(SqliteDocuments):
 
     # ManagedSearch, ManagedCopy, Described
 
-    def managed(self, scope: Scope, text: str, where: Filter, limit: int) -> Ranking:
+    def managed(self, scopes: Sequence[Scope], text: str, where: Filter, limit: int) -> ManagedRankings:
         """Rank as the service does. Quotations of documents that are gone here are left out."""
         uploads = self._manifest.uploads()
-        stores = sorted({upload.store for upload in uploads.values() if upload.scope == scope.path})[:_MOST_STORES]
-        if not stores and uploaded(self.hashes(scope)):
-            raise StoreUnreachable(f"nothing of {scope} is at gemini yet", hint="run `gieok index`")
-        if not stores:
-            return Ranking("managed", ())
+        paths = {scope.path for scope in scopes}
+        own = [upload for upload in uploads.values() if upload.scope in paths]
+        there = {upload.scope for upload in own}
+        absent = [scope for scope in scopes if scope.path not in there and uploaded(self.hashes(scope))]
+        notes = [f"nothing of {scope} is at gemini yet (run `gieok index`)" for scope in absent]
+        if not own:
+            return ManagedRankings({}, "; ".join(notes))
         self._verify_budget()
         asked = min(limit, self._terms.top_k)
-        chunks = self._service.search(stores, redact(text), self._condition(scope, where), asked)
-        ids: dict[PassageId, None] = {}
-        for chunk in chunks:
-            upload = uploads.get(chunk.labels.get(ID, ""))
-            if upload is not None and upload.scope == scope.path:
-                ids.update(dict.fromkeys(self._passages_of(scope, upload.key, chunk)))
-        allowed = [p.id for p in self.passages(list(ids), scope) if where.admits(p.kind, p.valid_from or p.updated_at)][
-            :limit
-        ]
+        stores = sorted({upload.store for upload in own})[:_MOST_STORES]
+        condition = self._condition([scope for scope in scopes if scope.path in there], where)
+        chunks = self._service.search(stores, redact(text), condition, asked, self._terms.within_s)
+        placing = Placing(self, uploads, self._manifest.retired(), scopes)
+        placed = [one for chunk in chunks for one in placing.passages(chunk)]
+        rankings = {
+            scope: self._in_service_order([i for s, i in placed if s == scope], scope, where, limit) for scope in scopes
+        }
+        return ManagedRankings(
+            {scope: one for scope, one in rankings.items() if one.ranked}, "; ".join(notes + placing.notes())
+        )
+
+    def _in_service_order(self, ids: Sequence[PassageId], scope: Scope, where: Filter, limit: int) -> Ranking:
+        found = self.passages(list(dict.fromkeys(ids)), scope)
+        allowed = [p.id for p in found if where.admits(p.kind, p.valid_from or p.updated_at)][:limit]
         return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
 
-    def push(self, progress: Callable[[int], None] = lambda done: None) -> int:
+    def first_passages(self, scope: Scope, keys: Sequence[str]) -> dict[str, PassageId]:
+        """Return the id of the first passage of documents, by key."""
+        marks = ", ".join("?" * len(keys))
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT key, first_passage FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) "
+                f"AND key IN ({marks})",
+                (scope.path, *keys),
+            ).fetchall()
+        return dict(rows)
+
+    def push(self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False) -> int:
         """Synchronise the service with what is here; return how many documents were uploaded or deleted."""
         with alone(self._lock):
-            sync = Sync(self, self._manifest, self._service, self._plan, self._clock, self._pause, progress)
-            return sync.push()
+            return self._sync(progress).push(verify=verify)
+
+    def prune(self) -> int:
+        """Delete at the service what is gone or changed here; upload nothing."""
+        with alone(self._lock):
+            return self._sync(lambda done: None).prune()
+
+    def _sync(self, progress: Callable[[int], None]) -> Sync:
+        return Sync(self, self._manifest, self._service, self._plan, self._clock, self._pause, progress)
+
+    def remote_data(self) -> list[RemoteData]:
+        """Ask the service what it holds of this home."""
+        return self._remote.look()
+
+    def known_remote_data(self) -> list[RemoteData]:
+        """Return what the manifest says of the service, without asking it."""
+        if self._manifest.is_clear():
+            return []
+        uploads = list(self._manifest.uploads().values())
+        names = self._manifest.store_names() or {name: f"the store {name!r}" for name in self._plan.stores}
+        return [
+            RemoteData(f"{name} ({display_name})", sum(upload.store == name for upload in uploads), 0)
+            for display_name, name in names.items()
+        ]
+
+    def drop(self, progress: Callable[[int], None] = lambda done: None) -> list[RemoteData]:
+        """Delete at the service what is this home's, and look that it is gone."""
+        with alone(self._lock):
+            return self._remote.drop(progress)
+
+    @property
+    def by_hand(self) -> str:
+        """Say how to delete it without Gieok: stores can be deleted with all that is in them, by the key of their project."""
+        address = self._address.rstrip("/") or "https://generativelanguage.googleapis.com"
+        return f'curl -X DELETE -H "x-goog-api-key: $GEMINI_API_KEY" "{address}/v1beta/NAME?force=true"'
 
     def describe(self) -> list[str]:
         """Tell what is at the service, and what this month's calls took."""
@@ -161,8 +229,15 @@ class GeminiStore(SqliteDocuments):
         ) / 1_000_000
         kinds = ", ".join(f"{count:,} {what}" for what, count in sorted(month.calls.items())) or "none"
         end = f" of {self._terms.daily_calls:,}" if self._terms.daily_calls else ""
+        compared = self._manifest.compared()
+        counted = (
+            f"{compared[1]:,} counted there on {compared[0]:%Y-%m-%d %H:%M} UTC"
+            if compared
+            else "never counted there: `gieok index --force` does"
+        )
+        sent = f"{len(self._manifest.uploads()):,} documents sent to {', '.join(self._store_names())}"
         return [
-            f"{self.service_name}: {len(self._manifest.uploads()):,} documents in {', '.join(self._store_names())}",
+            f"{self.service_name}: {sent}; {counted}",
             f"calls this month: {kinds}; {month.input_tokens:,} tokens in, {month.output_tokens:,} out, about ${dollars:.2f}",
             f"searches today: {today.calls.get('search', 0):,}{end}",
         ]
@@ -171,21 +246,9 @@ class GeminiStore(SqliteDocuments):
         names = self._manifest.store_names()
         return [names.get(name, f"{name} (not made yet)") for name in self._plan.stores]
 
-    def _passages_of(self, scope: Scope, key: str, chunk: GroundedChunk) -> list[PassageId]:
-        """Return the passages that a chunk is in."""
-        entry = next(iter(self.entries(scope, [key])), None)
-        span = locate(entry.document.text, chunk.text) if entry else None
-        if entry is None or span is None:
-            return []
-        with self._reading() as db:
-            row = db.execute(
-                "SELECT first_passage FROM documents WHERE key = ? AND scope_id = (SELECT id FROM scopes WHERE path = ?)",
-                (key, scope.path),
-            ).fetchone()
-        return [row[0] + place for place in overlapped(entry.passages, span)] if row else []
-
-    def _condition(self, scope: Scope, where: Filter) -> str:
-        terms = [f"{OWNER}={_quoted(self._plan.owner)}", f"{SCOPE}={_quoted(scope.path)}"]
+    def _condition(self, scopes: Sequence[Scope], where: Filter) -> str:
+        asked = [f"{SCOPE}={_quoted(scope.path)}" for scope in scopes]
+        terms = [f"{OWNER}={_quoted(self._plan.owner)}", asked[0] if len(asked) == 1 else f"({' OR '.join(asked)})"]
         if where.kinds:
             terms.append("(" + " OR ".join(f"{KIND}={_quoted(kind)}" for kind in sorted(where.kinds)) + ")")
         terms += [f"{TIME}>={round(where.since.timestamp())}"] if where.since else []

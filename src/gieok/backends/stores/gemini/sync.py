@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from gieok.backends.sqlite.failures import translated
 from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS
+from gieok.backends.stores.gemini.comparison import HASH, ID, KIND, NONCE, OWNER, SCOPE, TIME, RemoteCopy
 from gieok.backends.stores.gemini.manifest import Attempt, Upload, UploadManifest, document_id
-from gieok.backends.stores.gemini.service import GeminiService, Gone, Payload, Remote, State, outcome
+from gieok.backends.stores.gemini.service import GeminiService, Gone, Payload, State, outcome
 from gieok.errors import StoreUnreachable
 from gieok.model.memory import Document, Scope
 from gieok.places import SESSIONS
@@ -33,10 +34,6 @@ _LONGEST_PAUSE_S = 10.0
 #: An operation may never report an active document: the documents are listed at every n-th poll.
 _LOOKS_BETWEEN_LISTS = 4
 _BATCH = 200
-
-OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
-    f"gieok_{name}" for name in ("owner", "scope", "id", "hash", "nonce", "kind", "time")
-)
 
 
 def uploaded(keys: Iterable[str]) -> list[str]:
@@ -80,24 +77,49 @@ class Sync:
         self._manifest = manifest
         self._service = service
         self._plan = plan
+        self._remote = RemoteCopy(manifest, service, plan.owner, plan.stores, clock)
         self._clock = clock
         self._pause = pause
         self._progress = progress
         self._moved = 0
         self._late: list[str] = []
 
-    def push(self) -> int:
-        """Return how many documents were uploaded or deleted. Raises StoreUnreachable, which says what still waits."""
+    def push(self, *, verify: bool = False) -> int:
+        """Return how many documents were uploaded or deleted. Raises StoreUnreachable, which says what still waits.
+
+        With `verify`, the service is asked first what it holds, and the manifest is corrected by that.
+        """
         wanted = dict(self._wanted())
-        if not wanted and not self._manifest.uploads() and not self._manifest.retired():
+        if not wanted and self._manifest.is_empty():
             return 0  # nothing here, nothing there: no store is made for it
         try:
-            return self._bring_in_line(wanted)
+            return self._verified(wanted) if verify else self._bring_in_line(wanted)
         except Gone as error:
             self._manifest.forget_stores()
             raise StoreUnreachable(
                 f"a store is gone from gemini ({error})", hint="run `gieok index`: everything is uploaded anew"
             ) from error
+
+    def _verified(self, wanted: Mapping[str, _Wanted]) -> int:
+        """Compare, bring in line, and count again what is there then."""
+        try:
+            self._remote.compare()
+        except Gone:  # a store was deleted there: it is looked for, or made, again
+            self._manifest.forget_stores()
+        moved = self._bring_in_line(wanted)
+        self._remote.compare()
+        return moved
+
+    def prune(self) -> int:
+        """Delete at the service what is gone or changed here; upload nothing. Returns how many were deleted."""
+        if self._manifest.is_clear():
+            return 0
+        wanted = dict(self._wanted())
+        self._resume({})
+        uploads = self._manifest.uploads()
+        self._manifest.retire([i for i, one in uploads.items() if i not in wanted or wanted[i].hash != one.hash])
+        self._delete_retired()
+        return self._moved
 
     def _bring_in_line(self, wanted: Mapping[str, _Wanted]) -> int:
         stores = self._open_stores(wanted)
@@ -146,7 +168,7 @@ class Sync:
     def _adopt(self, store: str, wanted: Mapping[str, _Wanted]) -> None:
         """Rebuild the manifest from the documents that the service holds for this owner."""
         known = self._manifest.uploads()
-        for remote in self._ours(store):
+        for remote in self._remote.documents(store):
             i, digest = remote.labels.get(ID, ""), remote.labels.get(HASH, "")
             want = wanted.get(i)
             if want and want.hash == digest and i not in known and remote.state is State.ACTIVE:
@@ -155,14 +177,11 @@ class Sync:
             elif all(upload.name != remote.name for upload in known.values()):
                 self._manifest.add_retired([remote.name])
 
-    def _ours(self, store: str) -> Iterator[Remote]:
-        return (remote for remote in self._service.documents(store) if remote.labels.get(OWNER) == self._plan.owner)
-
     def _resume(self, wanted: Mapping[str, _Wanted]) -> set[str]:
         """Settle uploads that an earlier run left unfinished; return those that may still become active."""
         attempts = self._manifest.attempts()
         stores = {attempt.store for attempt in attempts}
-        found = {remote.labels.get(NONCE): remote for store in stores for remote in self._ours(store)}
+        found = {remote.labels.get(NONCE): remote for store in stores for remote in self._remote.documents(store)}
         in_doubt = set()
         now = self._clock.now().timestamp()
         for attempt in attempts:
@@ -206,7 +225,8 @@ class Sync:
             return False  # changed meanwhile: the next run uploads it
         nonce = uuid.uuid4().hex
         self._manifest.begin(Attempt(nonce, i, want.hash, store, round(self._clock.now().timestamp())))
-        operation = self._service.upload(store, self._payload(documents[0], want, nonce))
+        payload = self._payload(documents[0], want, nonce)
+        operation = self._service.upload(store, payload, lambda name: self._manifest.note_file(name, nonce))
         name, wrong = outcome(operation)
         waited, pause_s, looks = 0.0, 1.0, 0
         while not (name and self._is_active(name)):
@@ -219,7 +239,7 @@ class Sync:
             if not name:
                 name, wrong = self._service.progress(operation)
             if not name and looks % _LOOKS_BETWEEN_LISTS == 0:
-                name = next((r.name for r in self._ours(store) if r.labels.get(NONCE) == nonce), "")
+                name = next((r.name for r in self._remote.documents(store) if r.labels.get(NONCE) == nonce), "")
         self._manifest.finish(_uploaded(i, want, store, name), nonce, self._clock.now())
         return True
 
@@ -232,6 +252,9 @@ class Sync:
             self._service.delete(name)
             self._manifest.deleted(name)
             self._done()
+        for name in self._manifest.files(of_attempts=False):
+            self._service.delete_file(name)
+            self._manifest.file_deleted(name)
 
     def _done(self) -> None:
         self._moved += 1

@@ -1,6 +1,6 @@
 """The store on a PostgreSQL server. Any number of processes on any number of machines; threads share a few connections."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
 import psycopg
@@ -8,20 +8,24 @@ import psycopg
 from gieok.backends.opening import Opening
 from gieok.backends.postgres.citus import distribute, statements
 from gieok.backends.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, configured, read_address
+from gieok.backends.postgres.tables import Tables
 from gieok.backends.stores.postgres import reading, vectors, writing
 from gieok.backends.stores.postgres.schema import OF_SCOPES
 from gieok.backends.stores.postgres.tables import TABLES
 from gieok.backends.stores.sql_vectors import SqlVectors
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, StoreError
 from gieok.model.memory import Entry, PassageId, Scope
 from gieok.model.retrieval import Filter, Ranking, VectorQuery
+from gieok.ports.store import RemoteData
 
 #: Waiting passages whose texts are looked for in other scopes at once.
 _SHARED_AT_ONCE = 1_000
+#: For looking without making tables.
+_NO_TABLES = Tables("pg_catalog", (), lock=6)
 
 
 class PostgresStore(SqlVectors[psycopg.Connection]):
-    """`Store`, `KeywordSearch`, `ModelSwitch`, `VectorCopy`, `Adoptable` and `Described` on one database."""
+    """`Store`, `KeywordSearch`, `ModelSwitch`, `VectorCopy`, `Adoptable`, `Droppable` and `Described` on one database."""
 
     _reads = reading
     _writes = writing
@@ -32,6 +36,8 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
     ) -> None:
         address = read_address(url, password)
         self.location = address.location
+        self._address = address
+        self._timeout_s = timeout_s
         self._connections = Connections(address, TABLES, lock_timeout_ms, timeout_s)
 
     @classmethod
@@ -79,6 +85,41 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
                 for table in ("documents", "passages", "postings", "embeddings", "waiting", "vectors", "scopes"):
                     db.execute(f"VACUUM (ANALYZE) gieok.{table}")
 
+    by_hand = "DROP SCHEMA gieok CASCADE"
+
+    def known_remote_data(self) -> list[RemoteData]:
+        """Return nothing: nothing is recorded here, the server has to be asked."""
+        return []
+
+    def remote_data(self) -> list[RemoteData]:
+        """Ask the server; no tables are made for that."""
+        looking = Connections(self._address, _NO_TABLES, timeout_s=self._timeout_s)
+        try:
+            with looking.answering() as db:
+                if not _is_there(db, "gieok"):
+                    return []
+                row = db.execute("SELECT coalesce(sum(documents), 0) FROM gieok.scopes").fetchone()
+        finally:
+            looking.close()
+        assert row
+        return [RemoteData(f"{self.location}, schema gieok", int(row[0]))]
+
+    def drop(self, progress: Callable[[int], None] = lambda done: None) -> list[RemoteData]:
+        """Drop the schema with all its tables, every scope of everybody who uses it, and look that it is gone."""
+        there = self.remote_data()
+        if not there:
+            return []
+        dropping = Connections(self._address, _NO_TABLES, timeout_s=self._timeout_s)
+        try:
+            with dropping.writing() as db:
+                db.execute("DROP SCHEMA gieok CASCADE")
+        finally:
+            dropping.close()
+        if self.remote_data():
+            raise StoreError(f"the schema is still there: {self.location}", hint=f"`{self.by_hand}` by hand")
+        progress(there[0].documents)
+        return there
+
     def distribution(self) -> list[str]:
         """Return the calls that spread the tables over nodes."""
         return statements("gieok", OF_SCOPES, ("meta", "models", "migrations"))
@@ -109,3 +150,7 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
                 return Ranking("vector", ())
             model.verify_query(query)
             return vectors.nearest(db, scope, query, where, limit)
+
+
+def _is_there(db: psycopg.Connection, schema: str) -> bool:
+    return db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchone() is not None

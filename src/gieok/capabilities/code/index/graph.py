@@ -19,7 +19,7 @@ from gieok.capabilities.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall
 
 #: Changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 13
+RESOLVER_VERSION = 14
 
 
 class Certainty(IntEnum):
@@ -59,7 +59,7 @@ class Built(NamedTuple):
 
     edges: tuple[Edge, ...]
     unresolved_calls: tuple[UnresolvedCall, ...]
-    #: Files that the solver cannot take, each with the reason: their symbols are here, their calls are not.
+    #: Files that the solver cannot take whole, each with the reason: their symbols are here, and their calls in part.
     unlinked: tuple[tuple[str, str], ...] = ()
 
 
@@ -111,6 +111,10 @@ def build(files: Files, place: Callable[[str], str] = fold, again: Callable[[], 
         (found, calls), strange = isolated(work, by_family.pop(family), partial(_again, family, again))
         edges.take(found)
         unresolved_calls |= calls
+        if strange:
+            in_part, open_calls = _linked_in_part(family, place, again, {path for path, _ in strange})
+            edges.take(in_part)
+            unresolved_calls |= open_calls
         unlinked += strange
     return Built(
         tuple(
@@ -149,14 +153,34 @@ def _again(family: Family, again: Callable[[], Files]) -> Files:
     return _by_family(again())[family]
 
 
-def _linked(family: Family, place: Callable[[str], str], members: Files) -> tuple[_Edges, set[UnresolvedCall]]:
+def _linked_in_part(
+    family: Family, place: Callable[[str], str], again: Callable[[], Files], strange: set[str]
+) -> tuple[_Edges, set[UnresolvedCall]]:
+    """Return the edges from and to the files that could not be linked whole, and their unresolved calls.
+
+    Their imports, names and what is known when the work on them is given up: what values reach only grows, so it is true.
+    """
+    try:
+        found, calls = _linked(family, place, _again(family, again), is_lenient=True)
+    except Exception:  # noqa: BLE001 - a file that breaks the solver otherwise; it is named as not followed
+        return _Edges(), set()
+    edges = _Edges()
+    for (source, target, kind, line), (tier, reason) in found.found.items():
+        if source.partition("::")[0] in strange or target.partition("::")[0] in strange:
+            edges.add(source, target, kind, tier, reason, line)
+    return edges, {call for call in calls if call.source.partition("::")[0] in strange}
+
+
+def _linked(
+    family: Family, place: Callable[[str], str], members: Files, *, is_lenient: bool = False
+) -> tuple[_Edges, set[UnresolvedCall]]:
     """Return the edges of one family of languages, and the unresolved calls."""
     edges = _Edges()
     names = {s.name for _, facts in members for s in facts.symbols if s.kind in _NAMED}
     if family.rules is None:
         return edges, _named(members, names, place, edges)
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
-    program = solve(members, family.rules(members))
+    program = solve(members, family.rules(members), is_lenient=is_lenient)
     placed = [place(key) for key in keys]
     unresolved_calls = _calls(program, keys, placed, names, edges)
     _others(program, keys, placed, edges)

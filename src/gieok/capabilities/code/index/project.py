@@ -282,7 +282,7 @@ def _link(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
 def unlinked(project: Project) -> list[scan.Skipped]:
     """Return the files that could not be linked, with the reason: they are searched, their calls are not known."""
     rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
-    return [scan.Skipped(path, f"calls not followed: {reason}") for path, reason in rows]
+    return [scan.Skipped(path, f"calls followed in part: {reason}") for path, reason in rows]
 
 
 def notes(project: Project) -> list[scan.Skipped]:
@@ -292,19 +292,30 @@ def notes(project: Project) -> list[scan.Skipped]:
 
 
 class Freshness(NamedTuple):
-    """Freshness of an answer: commit and time of the index, and the files that differ on disk."""
+    """What an answer rests on: commit and time of the index, and what it does not know.
+
+    `dirty` are files that differ on disk, `in_part` those of which calls or symbols are known in part, `unread` those with a
+    name of source code that were not read, each with its reason.
+    """
 
     commit: str
     head: str
     indexed_at: str
     dirty: tuple[str, ...]
+    in_part: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+
+    @property
+    def is_whole(self) -> bool:
+        """Say whether everything was looked at: a zero may be said."""
+        return not (self.dirty or self.in_part or self.unread)
 
 
 def freshness(project: Project) -> Freshness:
     """Compare what is indexed with what is on disk: by size and time, and by content where these differ."""
     known = project.store.files()
-    notes = project.store.notes(SCOPE)
-    candidates, _ = _look(project, ())
+    kept = project.store.notes(SCOPE)
+    candidates, skipped = _look(project, ())
     dirty = known.keys() - {c.path for c in candidates}
     for candidate in candidates:
         file = known.get(candidate.path)
@@ -317,7 +328,12 @@ def freshness(project: Project) -> Freshness:
                 digest = ""
             dirty.update([candidate.path] if digest != file.content_hash else [])
     return Freshness(
-        notes.get(_COMMIT_NOTE, ""), project.versions.head(), notes.get(_TIME_NOTE, ""), tuple(sorted(dirty))
+        commit=kept.get(_COMMIT_NOTE, ""),
+        head=project.versions.head(),
+        indexed_at=kept.get(_TIME_NOTE, ""),
+        dirty=tuple(sorted(dirty)),
+        in_part=tuple(dict.fromkeys(note.path for note in notes(project))),
+        unread=tuple(f"{one.path}: {one.reason}" for one in sorted(skipped)),
     )
 
 

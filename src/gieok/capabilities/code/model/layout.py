@@ -32,8 +32,7 @@ def prepare(root: Path) -> None:
     folder = root / FOLDER
     fs.make_private(folder)
     for name, text in (("config.yaml", CONFIG), (".gitignore", _IGNORE)):
-        if not (folder / name).exists():
-            (folder / name).write_text(text, encoding="utf-8")
+        fs.create(folder / name, text, 0o644)
 
 
 def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:

@@ -14,6 +14,10 @@ CAP = 20
 Trigger = tuple[Any, ...]
 
 
+#: How often a lenient run drops what spends its steps, and goes on with this part of them.
+_RESTS = 64
+
+
 class Tangled(Exception):
     """Values bring about ever more calls, which bring about values."""
 
@@ -21,7 +25,13 @@ class Tangled(Exception):
 class Flows:
     """Variables, the values they hold, where these flow, and what waits for them."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, steps: int, *, is_lenient: bool = False) -> None:
+        #: Where the steps are spent, what brings itself about without end is dropped instead of raising, and the others go on,
+        #: with less at a time: what is known only ever grows, so all of it is true.
+        self._is_lenient = is_lenient
+        self._rests = _RESTS if is_lenient else 0
+        self._rest_steps = max(1, steps // _RESTS)
+        self._is_spent = False
         #: Triggers with a value each, to be called next: a trigger calls none itself, so nothing here recurses.
         self.due: list[tuple[Any, Trigger]] = []
         self._points: list[list[int] | None] = []
@@ -117,19 +127,23 @@ class Flows:
     def fire(self) -> None:
         """Call the triggers that are due, and those that become due by it, the last first."""
         due = self.due
-        while due:
+        while due and not self._is_spent:
             value, trigger = due.pop()
             trigger[0](value, *trigger[1:])
+        if self._is_spent:
+            due.clear()
 
     def drain(self, refresh: Callable[[], bool]) -> None:
         """Propagate until nothing changes and `refresh` finds no look-up to make again. Raises Tangled."""
+        self._go_on()
+        self.fire()
         self._propagate()
-        while refresh():
+        while not self._is_spent and refresh():
             self._propagate()
 
     def _propagate(self) -> None:
         queue, pending, flows, waits = self._queue, self._pending, self._targets, self._waits
-        while queue:
+        while queue and not self._is_spent:
             variable = queue.popleft()
             fresh = pending.pop(variable)
             targets, waiting = flows[variable] or (), waits[variable]
@@ -144,11 +158,21 @@ class Flows:
                         trigger[0](value, *trigger[1:])
                         if self.due:
                             self.fire()
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Give what is left some more steps, after what spent them was dropped."""
+        if self._is_spent and self._rests:
+            self._rests -= 1
+            self._steps, self._is_spent = self._rest_steps, False
 
     def _spend(self, steps: int) -> None:
         """Count down: whatever a file holds, the work on it ends. Raises Tangled."""
         self._steps -= steps
-        if self._steps < 0:
+        if self._steps >= 0:
+            return
+        self._is_spent = True
+        if not self._is_lenient:
             raise Tangled("values and calls bring about each other without end")
 
     def let_go(self) -> None:

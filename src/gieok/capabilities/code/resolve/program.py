@@ -80,12 +80,13 @@ class Reference(NamedTuple):
 class Program:
     """The files of one family of languages. Plain data: the parts of the solver read it and write to it."""
 
-    def __init__(self, files: Sequence[tuple[str, Facts]]) -> None:
+    def __init__(self, files: Sequence[tuple[str, Facts]], *, is_lenient: bool = False) -> None:
         self.paths = [path for path, _ in files]
         self.file_of = {path: number for number, path in enumerate(self.paths)}
         self.values = Values()
         self.hierarchy = Hierarchy()
-        self.flows = Flows(_FREE_STEPS + _STEPS * sum(len(facts.top) + len(facts.inner) for _, facts in files))
+        steps = _FREE_STEPS + _STEPS * sum(len(facts.top) + len(facts.inner) for _, facts in files)
+        self.flows = Flows(steps, is_lenient=is_lenient)
         self.containers = Containers(self.flows, self.values)
         self.bounds: list[Bound] = []
         self.functions: list[FunctionFact] = []

@@ -19,9 +19,12 @@ _NO_FACTS = Facts("", (), (), (), {}, 0, 0, (), ())
 _EARLY = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.FUNCTION, Op.EXTERNAL))
 
 
-def solve(files: list[tuple[str, Facts]], rules: LinkRules) -> Program:
-    """Return the program with all sites, references and imports found. Takes the facts out of `files`. Raises Tangled."""
-    solver = _Solver(files, rules)
+def solve(files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool = False) -> Program:
+    """Return the program with all sites, references and imports found. Takes the facts out of `files`.
+
+    Raises Tangled where values and calls bring about each other without end; with `is_lenient`, what is known then is returned.
+    """
+    solver = _Solver(files, rules, is_lenient=is_lenient)
     solver.start(files)
     solver.settle()
     return solver.program
@@ -30,8 +33,8 @@ def solve(files: list[tuple[str, Facts]], rules: LinkRules) -> Program:
 class _Solver:
     """The parts, and the order in which they work."""
 
-    def __init__(self, files: list[tuple[str, Facts]], rules: LinkRules) -> None:
-        self.program = Program(files)
+    def __init__(self, files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool) -> None:
+        self.program = Program(files, is_lenient=is_lenient)
         self._rules = rules
         self._calls = Calls(self.program, rules.natives)
         names = Names(self.program, rules.linker, files)

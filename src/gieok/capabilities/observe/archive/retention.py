@@ -7,6 +7,7 @@ from typing import NamedTuple
 from gieok.capabilities.observe import observation
 from gieok.capabilities.observe.observation import Category, Priority
 from gieok.model.memory import CORRECTED, Document, Entry
+from gieok.text import binding
 
 #: What a person brought back stays this long, though its day is over.
 KEPT_DAYS = 30
@@ -52,7 +53,10 @@ def days_in_hot(document: Document, table: Iterable[Rule]) -> int | None:
 
 def _is_over(document: Document, table: tuple[Rule, ...], now: datetime) -> bool:
     days = days_in_hot(document, table)
-    return days is not None and (document.valid_from or document.updated_at) <= now - timedelta(days=days)
+    if days is None or (document.valid_from or document.updated_at) > now - timedelta(days=days):
+        return False
+    # A rule that binds is not aged: it leaves with what ends it.
+    return document.valid_to is not None or not binding.is_rule(document.text)
 
 
 def stands(document: Document) -> bool:

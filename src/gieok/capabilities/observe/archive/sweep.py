@@ -5,7 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from gieok.capabilities.observe.archive import limits, move, retention
+from gieok.capabilities.observe.archive import cold, limits, move, retention
+from gieok.capabilities.observe.archive.note_file import NoteForm
 from gieok.capabilities.observe.archive.tiers import INCIDENT, LOCK, Arrival, Group, Outcome, Tiers
 from gieok.engine.distil import deliver
 from gieok.engine.durable import retier
@@ -187,10 +188,43 @@ def _swept(tiers: Tiers) -> Outcome:
         if places == before:
             break
         before = places
-        done.add(move.carry_out(tiers, _groups_of(tiers, places, done)))
+        groups = [_with_returning(tiers, group) for group in _groups_of(tiers, places, done)]
+        outcome = move.carry_out(tiers, groups)
+        outcome.moved = 0  # what came back to its own note never left for anybody who looks
+        done.add(outcome)
         _settle_missing(tiers, places)
         deliver(tiers.journal, tiers.store)
+        back = {(group.scope, one.entry.document.key) for group in groups for one in group.arriving}
+        if back:
+            done.add(cold.relink(tiers, back))
     return done
+
+
+def _with_returning(tiers: Tiers, group: Group) -> Group:
+    """Return the file of a note, with the memory that left it because it changed: it is rewritten beside its person's words.
+
+    What a person brought back to hot, or is asked about, stays there. What they changed in the note too is a conflict.
+    """
+    shelf = tiers.shelves[group.tier]
+    if not isinstance(shelf.form, NoteForm):
+        return group
+    try:
+        held = next(filter(None, (shelf.read(place) for place in _places(tiers, group))), None)
+    except ArchiveFailed:
+        return group
+    written = {one.entry.document.key for one in held.contents.memories if not one.is_edited} if held else set()
+    if not written or any(tiers.journal.archived(group.scope, place=place) for place in _places(tiers, group)):
+        return group
+    kept = _kept(tiers, group.scope)
+    hot = (one for one in tiers.journal.made(group.scope) if one.document.key in written - kept.keys())
+    arriving = tuple(Arrival(one, retention.day_of(one.document, tiers.zone)) for one in hot)
+    return replace(group, arriving=arriving)
+
+
+def _places(tiers: Tiers, group: Group) -> list[Place]:
+    """Return every place that a file may have by its plain path."""
+    paths = tiers.shelves[group.tier].spellings(group.path)
+    return [Place(group.scope, group.tier, path) for path in paths]
 
 
 def _archives(tiers: Tiers) -> Iterator[Tidying]:

@@ -71,6 +71,25 @@ def run(tiers: Tiers) -> Synced:
     return done
 
 
+def is_edited(tiers: Tiers) -> bool:
+    """Say whether a file of the cold tier in which something lives is not as Gieok wrote it. Raises ArchiveFailed."""
+    shelf = tiers.shelves.get(Tier.COLD)
+    if shelf is None:
+        return False
+    rows: dict[str, list[ArchivedMemory]] = {}
+    archives: dict[str, Archive] = {}
+    for row in cold.in_cold(tiers):
+        archive = shelf.archive(row.place.scope)
+        archives.setdefault(archive.location, archive)
+        rows.setdefault(filenames.same(row.place.path), []).append(row)
+    for location, archive in archives.items():
+        look = _Look(archive, rows)
+        found = archive.changes(tiers.journal.kept(_REALM + location).get(_CURSOR, ""))
+        if any(not _is_known(look, path, one) for one in found.files if (path := filenames.same(one.path)) in rows):
+            return True
+    return False
+
+
 def _archive(tiers: Tiers, shelf: Shelf, look: _Look, done: Synced) -> None:
     realm = _REALM + look.archive.location
     kept = tiers.journal.kept(realm)

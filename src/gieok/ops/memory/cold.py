@@ -40,6 +40,20 @@ def synced(context: Context) -> Synced:
     return done
 
 
+def follow_edits(context: Context) -> None:
+    """Synchronise where a note of the vault says something else than it was written with. Does nothing while others do.
+
+    Notes that are gone are left to the time of the synchronisation: a program that moves files may be at work.
+    """
+    tiers = context.archive.tiers()
+    if not tiers.journal.tiers().get(Tier.COLD) or not sync.is_edited(tiers):
+        return
+    with tiers.journal.exclusive(LOCK, wait=False) as held:
+        is_free = held
+    if is_free:
+        synced(context)
+
+
 def follow_corrections(context: Context, corrected: int) -> None:
     """Have turns and active memory say what people corrected in files, if they did."""
     if corrected:

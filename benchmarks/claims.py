@@ -1,0 +1,121 @@
+"""Claims: how many later statements are marked as replacing earlier ones, of parallel subjects, changes and compatible ones.
+
+    python benchmarks/claims.py --data DIR [--noise FILE [--models DIR] [--show N]]
+
+DIR holds `parallel.jsonl`, `changes.jsonl` and `compatible.jsonl` (those that it has) of {"earlier", "later", "lang"}: on
+another subject built alike; the earlier one holds no more; both hold. Printed are the shares marked *sure* and *unsure* by
+language.
+
+FILE is a real memory: sessions as lines of JSON (`.gz` or not) with `turns` of `role` and `text`, or a text a line. Each
+sentence of a user is judged beside its nearest 24 by vectors (cosine at least .4 with the mean taken off), as the product
+judges it. In a memory where few statements change, every mark has to be read: `--show` prints them.
+"""
+
+import argparse
+import gzip
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from gieok.engine.claims.relation import SURE, UNSURE, Relation, relation
+
+_KINDS = ("parallel", "changes", "compatible")
+_NEIGHBOURS = 24
+_LEAST_COSINE = 0.4
+_BATCH = 256
+_CHARS = range(15, 301)
+
+
+def measure_pairs(folder: Path) -> None:
+    """Print the shares of marks of every kind of pairs, by language."""
+    for kind in _KINDS:
+        path = folder / f"{kind}.jsonl"
+        if not path.is_file():
+            continue
+        pairs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        began = time.process_time()
+        found = [(pair["lang"], relation(pair["earlier"], pair["later"]).sureness) for pair in pairs]
+        micros = (time.process_time() - began) / max(1, len(pairs)) * 1e6
+        for lang in sorted({lang for lang, _ in found}):
+            of_lang = Counter(sureness for one, sureness in found if one == lang)
+            count = of_lang.total()
+            print(
+                f"{kind:<11} {lang}  {count:>4} pairs  sure {of_lang[SURE] / count:.3f}  unsure {of_lang[UNSURE] / count:.3f}"
+            )
+        print(f"{kind:<11} {micros:.0f} µs a pair, everything read for the first time")
+
+
+def measure_noise(path: Path, models: Path, shown: int) -> None:
+    """Print how many of the neighbours of a real memory are marked."""
+    sentences = list(dict.fromkeys(_read_sentences(path)))
+    marked: list[Relation] = []
+    counts: Counter[str] = Counter()
+    began = time.process_time()
+    for later, nearest in enumerate(_find_neighbours(_embed(sentences, models))):
+        for earlier in nearest:
+            found = relation(sentences[earlier], sentences[later])
+            counts[found.sureness] += 1
+            marked += [found] if found.is_sure else []
+    print(
+        f"noise: {len(sentences)} sentences, {counts.total()} pairs of neighbours, {time.process_time() - began:.0f} s"
+    )
+    print(f"noise: sure {counts[SURE]}, unsure {counts[UNSURE]} ({counts[UNSURE] / max(1, counts.total()):.3f})")
+    for found in marked[:shown]:
+        print(f"  {found.claim}\n    ← {found.by}   {found.spoke_for}")
+
+
+def _read_sentences(path: Path) -> Iterator[str]:
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    for line in raw.decode("utf-8").splitlines():
+        turns = json.loads(line)["turns"] if line.startswith("{") else [{"role": "user", "text": line}]
+        for turn in turns:
+            if turn["role"] != "user":
+                continue
+            for sentence in re.split(r"(?<=[.!?])\s+|\n", turn["text"]):
+                if len(sentence) in _CHARS and not sentence.endswith("?"):
+                    yield sentence.strip()
+
+
+def _embed(sentences: list[str], models: Path) -> np.ndarray:
+    from gieok.backends.embedders.e5.runtime import E5Embedder
+    from gieok.text.embedform import text_to_embed
+
+    embedder = E5Embedder(models)
+    vectors: list[bytes] = []
+    for start in range(0, len(sentences), _BATCH):
+        batch = sentences[start : start + _BATCH]
+        vectors += embedder.embed_passages([text_to_embed(f"User: {sentence}") for sentence in batch])
+    centred = np.array([np.frombuffer(vector, "<f4") for vector in vectors])
+    centred -= centred.mean(axis=0)
+    return centred / np.linalg.norm(centred, axis=1, keepdims=True)
+
+
+def _find_neighbours(vectors: np.ndarray) -> Iterator[list[int]]:
+    for place, vector in enumerate(vectors):
+        cosines = vectors @ vector
+        cosines[place] = -1
+        nearest = np.argsort(-cosines)[:_NEIGHBOURS]
+        yield [int(one) for one in nearest if cosines[one] >= _LEAST_COSINE]
+
+
+def main() -> None:
+    """Measure what the arguments name."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--noise", type=Path)
+    parser.add_argument("--models", type=Path, default=Path(".cache/models"))
+    parser.add_argument("--show", type=int, default=0)
+    arguments = parser.parse_args()
+    if arguments.data:
+        measure_pairs(arguments.data)
+    if arguments.noise:
+        measure_noise(arguments.noise, arguments.models, arguments.show)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Tries the models that settings choose, each by the path of its work: for `doctor` and `status`."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from gieok.app import code, embedders, models
+from gieok.app.wiring import Wiring
+from gieok.capabilities.observe import rules
+from gieok.capabilities.observe.known import Known
+from gieok.capabilities.observe.observer import ModelObserver
+from gieok.config import Settings
+from gieok.engine.distil import MessageSpan
+from gieok.errors import GeneratorFailed
+from gieok.model.conversation import Journalled, Message, Role
+from gieok.model.memory import Scope
+from gieok.ops.context import ModelTrial
+from gieok.ports.journal import Ledger
+from gieok.ports.models import ChatMessage, Prompt, Sampling
+from gieok.text.tokens import count_tokens
+
+#: What rules and models find worth keeping, by meaning and by words alone.
+_SENTENCE = "From now on, we settle payments on Tuesdays."
+_WORD = Prompt("Answer with one word.", "Say ok.", 0.0, 16, 0)
+_HINT = "`gieok config show` shows the model's settings"
+
+
+def trials(wiring: Wiring) -> Iterator[ModelTrial]:
+    """Yield a trial for the observer, then for each other setting that names a model of its own."""
+    settings = wiring.settings
+    model = settings.text("observe.model")
+    yield ModelTrial(
+        "observe.model", model, models.costs(settings, "observe.", model), partial(observe_sentence, wiring)
+    )
+    for setting, prefix in _others(settings):
+        model = settings.text(setting)
+        attempt = partial(_ask_word, wiring, setting, prefix, model)
+        yield ModelTrial(setting, model, models.costs(settings, prefix, model), attempt)
+    if (model := settings.text("character.model")) != "scripted":
+        yield ModelTrial(
+            "character.model", model, models.costs(settings, "character.", model), partial(_talk, settings, model)
+        )
+
+
+def _others(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield the settings that name a language model of their own, and where its address and key are set."""
+    if settings.text("reflect.model") not in ("", "rules"):
+        yield "reflect.model", "reflect."
+    if settings.text("code.model"):
+        yield "code.model", "code."
+    if settings.text("code.upkeep_model"):
+        yield "code.upkeep_model", code.upkeep_prefix(settings)
+    if models.memory_model(settings) and settings.text("character.memory_model"):
+        yield "character.memory_model", models.memory_prefix(settings)
+
+
+def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
+    """Let the observer that is configured observe one sentence; nothing of it is kept but what it cost.
+
+    Raises GeneratorFailed, BadConfig, MissingExtra.
+    """
+    settings, now = wiring.settings, wiring.clock.now()
+    said, model = models.observer(wiring), settings.text("observe.model")
+    message = Message(
+        id="doctor",
+        role=Role.USER,
+        text=_SENTENCE,
+        at=now,
+        session="doctor",
+        agent="gieok",
+        tokens=count_tokens(_SENTENCE),
+    )
+    span = MessageSpan(Scope("gieok:doctor"), 0, 1, (Journalled(1, message),))
+    if model == "rules":
+        judge = rules.Judge(partial(embedders.opened, wiring))
+        found = rules.RulesObserver(wiring.zone, judge, lambda before: "", tuple)(span)
+    else:
+        generator = models.generator(settings, "observe.", model)
+        once = replace(models.asker(wiring, "observer", generator, ledger=ledger), delays_s=())
+        temperature = settings.number("observe.temperature")
+        found = ModelObserver(once, wiring.zone, lambda messages, before: Known(), temperature)(span)
+    if not found.observations:
+        raise GeneratorFailed(f"{model} keeps nothing of a sentence that is worth keeping", hint="take another model")
+    return f"{said}; it observed a sentence"
+
+
+def _ask_word(wiring: Wiring, setting: str, prefix: str, model: str) -> str:
+    """Ask a model for a word, once and within the tokens of the day. Raises GeneratorFailed, BadConfig, MissingExtra."""
+    models.verify(wiring, setting, prefix)
+    asker = models.asker(wiring, "doctor", models.generator(wiring.settings, prefix, model))
+    replace(asker, delays_s=()).ask(_WORD, _spoken)
+    return f"{model} answered"
+
+
+def _spoken(answer: str) -> str:
+    if not answer.strip():
+        raise GeneratorFailed("it answered nothing", hint=_HINT)
+    return answer
+
+
+def _talk(settings: Settings, model: str) -> str:
+    """Let the model of characters say a word. Raises GeneratorFailed, BadConfig, MissingExtra."""
+    parts = models.chat(settings, model).stream(
+        [ChatMessage("system", _WORD.system), ChatMessage("user", _WORD.text)], Sampling(0.0, _WORD.max_output_tokens)
+    )
+    _spoken("".join(part.text for part in parts))
+    return f"{model} answered"

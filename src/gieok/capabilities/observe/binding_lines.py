@@ -1,0 +1,79 @@
+"""Which turns of a scope state rules that bind: a file that names their lines, for a session's start and for prompts.
+
+No rule ages, and none makes room for another: what takes one off the list is a later turn that lifts it, the same rule said
+again, or a line that `replaced` ended. The file holds no text, only where in a line its rules stand: what is forgotten is not
+in it, and the hook needs none of the patterns that find rules.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gieok import fs, places
+from gieok.model.memory import Scope
+from gieok.ports.store import Documents
+from gieok.text import binding
+from gieok.text.assent import accepts
+from gieok.text.gist import gist, is_same
+from gieok.text.turns import USER, asked
+
+if TYPE_CHECKING:
+    from gieok.capabilities.observe.lasting import LastingLine
+
+_AT_ONCE = 200
+
+
+def write(store: Documents, home: Path, scope: str, lines: "Sequence[tuple[str, LastingLine]]") -> None:
+    """Name the rules among a scope's lines, each given with the scope in which it was said; newest first."""
+    told = sorted((pair for pair in lines if pair[1].rule), key=lambda pair: (pair[1].at, pair[1].key, pair[1].line))
+    file = Path(places.rules_file(str(home), scope))
+    if not told and not file.exists():
+        return
+    held: list[tuple[str, LastingLine, list[str]]] = []
+    texts = _texts(store, told)
+    for whose, line in told:
+        words, question = texts.get((whose, line.key, line.line), ("", ""))
+        rules = binding.rules_in(words, question)
+        if rules:
+            held = [one for one in held if not _repeats(one[2], rules)]
+            held.append((whose, line, rules))
+        elif words:
+            held = [one for one in held if not all(binding.lifted_by(rule, words) for rule in one[2])]
+    rows = [
+        (line.at, whose, line.key, line.line, line.check, _places(texts[whose, line.key, line.line][0], rules))
+        for whose, line, rules in reversed(held)
+    ]
+    fs.make_private(file.parent)
+    fs.replace_private(file, json.dumps(rows))
+
+
+def _places(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where in the words rules stand, a pair of offsets each; none for those that the words merely accept."""
+    if accepts(words):
+        return []
+    found = [(words.find(rule), len(rule)) for rule in rules]
+    return [(start, start + length) if start >= 0 else (0, len(words)) for start, length in found]
+
+
+def _repeats(earlier: Sequence[str], later: Sequence[str]) -> bool:
+    """Say whether all of the earlier rules are said again by the later ones."""
+    again = [gist(rule) for rule in later]
+    return all(any(is_same(gist(rule), one) for one in again) for rule in earlier)
+
+
+def _texts(store: Documents, lines: "Sequence[tuple[str, LastingLine]]") -> dict[tuple[str, str, int], tuple[str, str]]:
+    """Return what was said in each line, and the question that it answers, where it still says what was judged."""
+    found: dict[tuple[str, str, int], tuple[str, str]] = {}
+    for whose in dict.fromkeys(whose for whose, _ in lines):
+        own = [line for scope, line in lines if scope == whose]
+        keys = list(dict.fromkeys(line.key for line in own))
+        for start in range(0, len(keys), _AT_ONCE):
+            for document in store.get(Scope(whose), keys[start : start + _AT_ONCE]):
+                said = document.text.split("\n")
+                for line in (one for one in own if one.key == document.key and one.line <= len(said)):
+                    text = said[line.line - 1]
+                    if places.line_check(text) == line.check:
+                        words = text.removeprefix(f"{USER}: ")
+                        found[whose, line.key, line.line] = (words, asked(said, line.line))
+    return found

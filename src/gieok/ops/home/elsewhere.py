@@ -1,0 +1,61 @@
+"""What of this memory lies at a service or on a server: who has some, what is recorded of it, and how it is deleted there."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from gieok.errors import GieokError
+from gieok.ops.context import Context
+from gieok.ops.encode import Reason
+from gieok.ops.operation import Words
+from gieok.ports.store import Droppable, RemoteData, Store
+
+
+class RemotePlace(NamedTuple):
+    """A store that may have data elsewhere; `store` is None where it cannot be opened, and `trouble` says why."""
+
+    name: str
+    store: Store | None
+    #: The file in the home by which its data is known again; None where none is needed.
+    mark: Path | None = None
+    trouble: str = ""
+
+    def known(self) -> list[RemoteData]:
+        """Return what is recorded here of its data elsewhere; nobody is asked."""
+        return self.store.known_remote_data() if isinstance(self.store, Droppable) else []
+
+    def how_by_hand(self) -> str:
+        """Say how the data is deleted without Gieok; '' where nobody can tell."""
+        return self.store.by_hand if isinstance(self.store, Droppable) else ""
+
+
+def remote_places(context: Context) -> Iterator[RemotePlace]:
+    """Yield the stores that may have data elsewhere, the one in use too."""
+    return (_opened(context, name, mark) for name, mark in context.admin.elsewhere().items())
+
+
+def _opened(context: Context, name: str, mark: Path | None) -> RemotePlace:
+    try:
+        return RemotePlace(name, context.admin.open_store(name), mark)
+    except GieokError as error:
+        return RemotePlace(name, None, mark, f"{error} ({error.hint})")
+
+
+def unused_remote_data(context: Context) -> list[Reason]:
+    """Return what lies at services for stores that are not in use, as far as it is recorded here. Nobody is asked."""
+    found: list[Reason] = []
+    for name, mark in context.admin.elsewhere().items():
+        if name == context.memory.store_name or mark is None:
+            continue
+        place = _opened(context, name, mark)
+        found += [Reason(one.name, left_words(name, one).say(context.lang)) for one in place.known()]
+        found += [Reason(name, place.trouble)] if place.trouble else []
+    return found
+
+
+def left_words(name: str, data: RemoteData) -> Words:
+    """Say what of a store that is not in use lies elsewhere, and how to delete it."""
+    return Words(
+        f"{data.documents:,} documents of yours lie there, and nothing here uses them: `gieok store drop {name}` deletes them",
+        f"문서 {data.documents:,}개가 거기 있고 여기서는 쓰지 않습니다. `gieok store drop {name}`이 지웁니다",
+    )

@@ -1,0 +1,93 @@
+"""Finds what is forgotten in the files of agents: their transcripts, their histories of prompts, what we put before them.
+
+They are theirs, so nothing is taken out of them: each is named. A text is looked for as it was said and as JSON has it; in
+what Gieok itself put before an agent, where it may be cut and escaped, by its letters.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from gieok.agents import agent, table
+from gieok.ops.context import Context
+from gieok.ops.memory.leftovers import Parts, forms_of
+from gieok.ops.operation import Words
+
+#: Programs and what they fetched, not what was said; some are large.
+_SKIPPED = frozenset(("node_modules", ".git", "plugins", "extensions", "cache", "bin"))
+#: A larger file is not read: it is named as one that was not.
+_LARGEST_BYTES = 500_000_000
+#: Stands in every text that Gieok puts before an agent.
+_OURS = b'source=\\"gieok\\"'
+_OWN = Words("the agent's own file; it is not read again", "에이전트 자신의 파일. 다시 읽지 않습니다")
+_SHOWN = Words(
+    "the agent's own file; what Gieok put before it stands there",
+    "에이전트 자신의 파일. 기억이 에이전트에게 넣어 준 글이 거기 남아 있습니다",
+)
+_LARGE = Words(
+    "the agent's own file; it is too large to be searched", "에이전트 자신의 파일. 너무 커서 찾아보지 않았습니다"
+)
+
+
+def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return (file, why) of every file in a folder of an agent known to us that holds one of the texts."""
+    forms = {form.lower() for text in texts for form in forms_of(text)}
+    parts = Parts(texts)
+    found = ((str(file), _why(file, forms, parts)) for file in _files(context)) if texts else ()
+    return [(file, why.say(context.lang)) for file, why in found if why]
+
+
+def _files(context: Context) -> Iterator[Path]:
+    user, environment = context.caller.user, context.caller.environment
+    folders = set[Path]()
+    for name in table.NAMES:
+        known = agent.load(name)
+        folders |= {known.folder(user, environment)} if known.folder else set()
+        folders |= {known.place(user, environment).folder} if known.place else set()
+    home = context.home.resolve()
+    for folder in sorted(_outermost(folders)):
+        for at, below, names in os.walk(folder):
+            below[:] = sorted(n for n in below if n not in _SKIPPED and Path(at, n).resolve() != home)
+            yield from (file for file in sorted(Path(at, name) for name in names) if _is_file(file))
+
+
+def _outermost(folders: Iterable[Path]) -> set[Path]:
+    real = {folder.resolve() for folder in folders if folder.is_dir()}
+    return {folder for folder in real if not real & {*folder.parents}}
+
+
+def _is_file(file: Path) -> bool:
+    return file.is_file() and not file.is_symlink()
+
+
+def _why(file: Path, forms: Iterable[bytes], parts: Parts) -> Words | None:
+    """Return why a file is named; None where it holds none of the texts."""
+    try:
+        if file.stat().st_size > _LARGEST_BYTES:
+            return _LARGE
+        data = file.read_bytes()
+    except OSError:
+        return None
+    small = data.lower()
+    if any(form in small for form in forms):
+        return _OWN
+    ours = (line for line in data.splitlines() if _OURS in line) if _OURS in data else ()
+    return _SHOWN if any(parts.are_in(text) for line in ours for text in _texts(line)) else None
+
+
+def _texts(line: bytes) -> Iterator[str]:
+    """Yield the texts of a line of JSON; the line itself where it is none."""
+    text = line.decode("utf-8", "replace")
+    try:
+        yield from _strings(json.loads(text))
+    except (ValueError, RecursionError):
+        yield text
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from value.split("\n")
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)

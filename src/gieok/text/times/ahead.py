@@ -1,0 +1,39 @@
+"""Days that a statement names ahead of the day on which it was said."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import NamedTuple
+
+from gieok.text.times.reading import Time, read
+
+#: Periods of which "until next week" may or may not mean the whole.
+_PERIODS = ("week", "month", "quarter", "half", "season", "year", "decade")
+
+
+class NamedDays(NamedTuple):
+    """Days that are named, the words, whether a whole period is (a week, a month), and whether it is one that runs now."""
+
+    first: date
+    last: date
+    words: str
+    is_period: bool = False
+    is_current: bool = False
+
+
+def at_start(text: str, said_on: date) -> NamedDays | None:
+    """Return the days that a text begins with."""
+    lead = re.match(r"(?:the )?", text, re.IGNORECASE)
+    return next((named for start, named in each(text, said_on) if start in (0, lead.end() if lead else 0)), None)
+
+
+def each(text: str, said_on: date) -> Iterator[tuple[int, NamedDays]]:
+    """Yield the days that a text names, with where the words stand."""
+    for time in read(text, said_on, is_ahead=True).found:
+        if not time.looks_back:
+            yield time.start, _named(time, text)
+
+
+def _named(time: Time, text: str) -> NamedDays:
+    words = text[time.start : time.end]
+    return NamedDays(*time.span, words, is_period=time.grain in _PERIODS, is_current=time.is_current)

@@ -1,0 +1,175 @@
+"""Spans of days in the calendar: weeks begin on Monday, winter in December. Months are counted by dateutil."""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dateutil.relativedelta import relativedelta
+
+DAY = timedelta(days=1)
+_WEEK_DAYS = 7
+#: How many months a period has.
+MONTHS = {"month": 1, "quarter": 3, "season": 3, "half": 6, "year": 12, "decade": 120}
+_DECEMBER = 12
+
+
+class Span(NamedTuple):
+    """Days from `first` to `last`, both included."""
+
+    first: date
+    last: date
+
+    @property
+    def days(self) -> int:
+        """Return how many days it has."""
+        return (self.last - self.first).days + 1
+
+    def holds(self, other: "Span") -> bool:
+        """Say whether another span lies within this one."""
+        return self.first <= other.first and other.last <= self.last
+
+
+@cache
+def _delta(months: int) -> "relativedelta":
+    from dateutil.relativedelta import relativedelta
+
+    return relativedelta(months=months)
+
+
+def months_later(day: date, months: int) -> date:
+    """Return the same day of another month, its last day where it has no such day. Raises ValueError, OverflowError."""
+    later: date = day + _delta(months)
+    return later
+
+
+def one(day: date) -> Span:
+    """Return a span of one day."""
+    return Span(day, day)
+
+
+def months(first: date, count: int) -> Span:
+    """Return so many months from the first day of one."""
+    return Span(first, months_later(first, count) - DAY)
+
+
+def year(number: int) -> Span:
+    """Return a year."""
+    return months(date(number, 1, 1), 12)
+
+
+def month(of_year: int, number: int) -> Span:
+    """Return a month of a year."""
+    return months(date(of_year, number, 1), 1)
+
+
+def week_with(day: date) -> Span:
+    """Return the week of a day."""
+    monday = day - day.weekday() * DAY
+    return Span(monday, monday + 6 * DAY)
+
+
+def period(unit: str, day: date, offset: int) -> Span:
+    """Return the period of a unit that holds a day, or one so many later."""
+    if unit == "day":
+        return one(day + offset * DAY)
+    if unit == "week":
+        return week_with(day + 7 * offset * DAY)
+    if unit == "weekend":
+        week = week_with(day + 7 * offset * DAY)
+        return Span(week.first + 5 * DAY, week.last)
+    length = MONTHS[unit]
+    index = (day.year * 12 + day.month - 1) // length * length
+    return months(months_later(date(index // 12, index % 12 + 1, 1), length * offset), length)
+
+
+def shifted(unit: str, day: date, count: int) -> date:
+    """Return the day so many units later."""
+    if unit in ("day", "week"):
+        return day + count * (_WEEK_DAYS if unit == "week" else 1) * DAY
+    return months_later(day, count * MONTHS[unit])
+
+
+def yearly(kind: str, number: int, of_year: int) -> Span:
+    """Return what comes once a year: a month, a quarter, a half by its number, a season by the month in which it begins."""
+    start = number if kind in ("month", "season") else (number - 1) * MONTHS[kind] + 1
+    return months(date(of_year, start, 1), MONTHS[kind])
+
+
+def week_of(box: Span, ordinal: int, *, is_row: bool = False) -> Span:
+    """Return a week of a month. People count both days 1 to 7, 8 to 14 … and rows of the calendar: the span covers both.
+
+    `is_row`: the row alone, where a day of the week is wanted of it.
+    """
+    row = week_with(box.first + 7 * (ordinal - 1) * DAY)
+    if ordinal < 0:
+        row = week_with(box.last + 7 * (ordinal + 1) * DAY)
+        return row if is_row else Span(box.last + (7 * ordinal + 1) * DAY, box.last + 7 * (ordinal + 1) * DAY)
+    if is_row:
+        return row
+    start = box.first + 7 * (ordinal - 1) * DAY
+    return Span(max(box.first, min(start, row.first)), min(box.last, start + 6 * DAY))
+
+
+def weekdays(box: Span, number: int) -> list[date]:
+    """Return the days of a span that are a certain day of the week."""
+    first = box.first + (number - box.first.weekday()) % 7 * DAY
+    return [first + 7 * n * DAY for n in range(((box.last - first).days // 7) + 1)] if first <= box.last else []
+
+
+def days_of_month(box: Span, number: int) -> list[date]:
+    """Return the days of a span that have a number in their month."""
+    found: list[date] = []
+    at = box.first.replace(day=1)
+    while at <= box.last:
+        here = _with_day(at, number)
+        if here and box.first <= here <= box.last:
+            found.append(here)
+        at = months_later(at, 1)
+    return found
+
+
+def _with_day(at: date, number: int) -> date | None:
+    try:
+        return at.replace(day=number)
+    except ValueError:
+        return None
+
+
+def dates_near(today: date, number: int, *, is_ahead: bool) -> Iterator[date]:
+    """Yield the days with a number in their month, from today on or back; those that there are."""
+    for n in range(4):
+        here = _with_day(months_later(today.replace(day=1), n if is_ahead else -n), number)
+        if here and (here >= today if is_ahead else here <= today):
+            yield here
+
+
+#: First and last day of a part of a month; people round, so that the parts meet.
+_OF_MONTH = {1: (1, 10), 2: (10, 20), 3: (20, 31), 4: (21, 31), 5: (1, 15), 6: (16, 31)}
+#: First and last month of a part of a period of so many months.
+_OF_MONTHS = {
+    12: {1: (1, 3), 2: (5, 8), 3: (10, 12), 4: (10, 12), 5: (1, 6), 6: (7, 12)},
+    6: {1: (1, 2), 2: (3, 4), 3: (5, 6), 4: (5, 6), 5: (1, 3), 6: (4, 6)},
+    3: {1: (1, 1), 2: (2, 2), 3: (3, 3), 4: (3, 3)},
+    120: {1: (1, 48), 2: (37, 84), 3: (73, 120), 4: (85, 120), 5: (1, 60), 6: (61, 120)},
+}
+#: First and last day of a part of a week.
+_OF_WEEK = {1: (1, 2), 2: (2, 4), 3: (4, 7), 4: (5, 7)}
+
+
+def part(box: Span, number: int) -> Span | None:
+    """Return the beginning (1), middle (2), late part (3), end (4) or a half (5, 6) of a period; None of other spans."""
+    if box.days == _WEEK_DAYS and number in _OF_WEEK:
+        start, end = _OF_WEEK[number]
+        return Span(box.first + (start - 1) * DAY, box.first + (end - 1) * DAY)
+    if box.first.day != 1 or (box.last + DAY).day != 1:
+        return None
+    length = (box.last.year - box.first.year) * 12 + box.last.month - box.first.month + 1
+    if length == 1:
+        start, end = _OF_MONTH[number]
+        return Span(box.first + (start - 1) * DAY, min(box.first + (end - 1) * DAY, box.last))
+    if number not in _OF_MONTHS.get(length, {}):
+        return None
+    start, end = _OF_MONTHS[length][number]
+    return months(months_later(box.first, start - 1), end - start + 1)

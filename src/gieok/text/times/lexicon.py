@@ -1,0 +1,362 @@
+"""The words of which phrases for times are made, Korean and English, as tokens.
+
+A word is a token of one kind; what the kinds may stand beside each other is in `phrases`. Korean words stand together with
+their particles: a group of syllables is read as tokens and particles from its first to its last, or not at all, so that
+지난주에는 is a time and 지난주문 is none.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import NamedTuple
+
+
+class Token(NamedTuple):
+    """A word for a time: its kind, its number, where it stands. `text` is in small letters."""
+
+    kind: str
+    value: int
+    start: int
+    end: int
+    text: str
+
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_SHORT_DAYS = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5, "sun": 6}
+_COUNTS = "one two three four five six seven eight nine ten eleven twelve".split()
+_ORDINALS = "first second third fourth fifth".split()
+
+#: Words of English by kind.
+_ENGLISH: dict[str, dict[str, int]] = {
+    "month": {name: n for n, long in enumerate(_MONTHS, 1) for name in (long, long[:3])} | {"sept": 9},
+    "weekday": {name: n for n, name in enumerate(_WEEKDAYS)},
+    "weekdays": {f"{name}s": n for n, name in enumerate(_WEEKDAYS)},
+    "qualifier": {
+        "last": -1, "previous": -1, "past": -1, "this past": -1, "this last": -1, "this": 0, "current": 0, "this coming": 1,
+        "next": 1,
+        "coming": 1, "upcoming": 1, "following": 1,
+    },
+    "postfix": {"before last": -2, "before the last": -2, "after next": 2},
+    "unit": {name: n for n, long in enumerate(("day", "week", "month", "quarter", "year", "decade"))
+             for name in (long, f"{long}s")},
+    "fortnight": {"fortnight": 2, "fortnights": 2},
+    "weekend": {"weekend": 0, "weekends": 0},
+    "half": {"half": 0, "and a half": 0},
+    "halfyear": {"h1": 1, "h2": 2, "1h": 1, "2h": 2},
+    "quarter": {f"{a}{n}{b}": n for n in range(1, 5) for a, b in (("q", ""), ("", "q"))},
+    "season": {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12},
+    "count": {name: n for n, name in enumerate(_COUNTS, 1)} | {"a couple of": 2, "couple of": 2, "a couple": 2, "couple": 2,
+              "a few": 3, "few": 3, "several": 0, "many": 0},
+    "ordinal": {name: n for n, name in enumerate(_ORDINALS, 1)} | {"final": -1},
+    "ago": {"ago": 0, "back": 0, "earlier": 0},
+    "hence": {"from now": 0, "hence": 0, "from today": 0},
+    "part": {
+        "early": 1, "beginning of": 1, "start of": 1, "mid": 2, "middle of": 2, "late": 3, "end of": 4, "the end of": 4,
+        "the very end of": 4, "rest of": 0, "first half of": 5, "second half of": 6, "latter half of": 6,
+    },
+    "day": {"today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0, "yesterday": -1,
+            "day before yesterday": -2, "tomorrow": 1, "day after tomorrow": 2},
+    "span": {"last night": 1, "the other day": 2},
+    "week-of": {"week of": 0},
+    "this-time": {"this time": 0, "same time": 0},
+    "daytime": {"morning": 0, "afternoon": 0, "evening": 0, "night": 0, "noon": 0},
+    "every": {"every": 0, "each": 0, "every other": 0, "any": 0, "weekly": 0, "monthly": 0, "yearly": 0, "most": 0},
+    "link": {"to": 0, "through": 0, "thru": 0, "and": 1, "or": 4},
+    "until": {"until": 0, "till": 0, "up to": 0},
+    "since": {"since": 0},
+    "after": {"after": 1},
+    "before": {"before": 0, "prior to": 0, "by": 0},
+}  # fmt: skip
+_HUNDRED = ("nineties eighties seventies sixties fifties".split(), (1990, 1980, 1970, 1960, 1950))
+_ENGLISH["decade"] = dict(zip(*_HUNDRED, strict=True))
+
+_COUNTS_KO = {"한": 1, "두": 2, "세": 3, "석": 3, "서너": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8,
+              "아홉": 9,
+              "열": 10, "일": 1, "이": 2, "삼": 3, "몇": 3, "몇몇": 0, "수": 0, "여러": 0}  # fmt: skip
+#: Words of Korean by kind.
+_KOREAN: dict[str, dict[str, int]] = {
+    "year": {},
+    "weekday": {f"{day}{end}": n for n, day in enumerate("월화수목금토일") for end in ("요일", "욜")},
+    "qualifier": {"지지난": -2, "저저번": -2, "저지난": -2, "지난번": -1, "지난": -1, "저번": -1, "요번": 0, "이번": 0, "올": 0,
+                  "다다음": 2,
+                  "다음번": 1, "다음": 1, "담": 1, "오는": 1, "최근": -1},
+    #: An offset and a unit: ten times the offset, and the unit.
+    "near": {"금주": 1, "금월": 2, "이달": 2, "내달": 12, "내주": 11, "차주": 11, "전주": -9, "금일": 0},
+    "unit": {"일": 0, "날": 0, "주": 1, "주일": 1, "주간": 1, "달": 2, "개월": 2, "분기": 3, "년": 4, "해": 4, "해간": 4},
+    "weekend": {"주말": 0},
+    "half-unit": {"반기": 0},
+    "halfyear": {"상반기": 1, "하반기": 2, "전반기": 1, "후반기": 2},
+    "season": {"봄": 3, "여름": 6, "가을": 9, "겨울": 12},
+    "years": {"작년": -1, "재작년": -2, "재재작년": -3, "그러께": -2, "올해": 0, "금년": 0, "내년": 1, "내후년": 2, "후년": 2},
+    "days-count": {"하루": 1, "이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "엿새": 6, "이레": 7, "여드레": 8, "아흐레": 9,
+                   "열흘": 10, "보름": 15, "일주일": 7},
+    "half-year": {"반년": 6},
+    "half": {"반": 0},
+    "count": _COUNTS_KO,
+    "ordinal": {"첫째": 1, "첫": 1, "둘째": 2, "두번째": 2, "셋째": 3, "세번째": 3, "넷째": 4, "네번째": 4, "다섯째": 5,
+                "다섯번째": 5,
+                "첫번째": 1, "마지막": -1},
+    "nth": {"번째": 0, "째": 0},
+    "ago": {"전": 0},
+    "hence": {"뒤": 0, "후": 0},
+    "part": {"초순": 1, "초반": 1, "상순": 1, "초": 1, "중순": 2, "중반": 2, "말경": 4, "하순": 4, "말": 4,
+             "후반": 6, "전반": 5},
+    "part-of": {"연초": 41, "연말": 44, "월초": 21, "월말": 24, "분기초": 31, "분기말": 34, "주초": 11},
+    "day": {"오늘": 0, "아까": 0, "방금": 0, "어제": -1, "그저께": -2, "그제": -2, "엊그제": -2, "엊그저께": -2, "그끄저께": -3,
+            "내일": 1, "낼": 1, "모레": 2, "낼모레": 2, "내일모레": 2, "글피": 3},
+    "span": {"어젯밤": 1, "며칠": 3, "간밤": 1},
+    "this-time": {"이맘때": 0},
+    "daytime": {"아침": 0, "오전": 0, "낮": 0, "오후": 0, "저녁": 0, "밤": 0, "새벽": 0},
+    "every": {"매주": 0, "매달": 0, "매월": 0, "매년": 0, "매일": 0, "격주": 0, "매": 0, "마다": 0},
+    "since": {"부터": 0, "이후": 0, "이래": 0},
+    "link": {"에서": 2, "와": 1, "과": 1, "랑": 1, "이랑": 1},
+    "until": {"까지": 0},
+    "before": {"이전": 0},
+    "while": {"동안": 0, "간": 0, "내내": 0, "사이": 0},
+}  # fmt: skip
+#: Particles and endings behind a time, which say nothing of which time it is.
+_PARTICLES = (
+    "에 서 의 은 는 이 가 을 를 도 만 엔 쯤 께 경 중 내 처럼 보다 로 으로 치 인 야 이야 이다 이고 임 이라 였 였나 였지 "
+    "이었나 이었지 입니다 예요 이에요 네 요 한정"
+).split()
+
+#: Such behind a day or a month alone: 25일날, 3월달, 3월호.
+_OF_NUMBERED = {"날": "date", "달": "month", "분": "month", "호": "month"}
+
+_NAMES_EN = {word: (kind, value) for kind, words in _ENGLISH.items() for word, value in words.items()}
+#: Abbreviations that are also words are names of days where they begin with a capital letter.
+_CAPITAL = {name: ("weekday", n) for name, n in _SHORT_DAYS.items()}
+#: "may 5" asks of a month where a preposition stands before it.
+_PREPOSITION = re.compile(
+    r"\b(?:in|on|of|during|since|until|till|by|from|between|early|mid|late|last|next|before|after"
+    r"|\d(?:st|nd|rd|th)?)[\s-]+$",
+    re.IGNORECASE,
+)
+_WORD_MONTHS = {"may", "march", "mar", "dec", "jan", "apr", "sep", "jun", "oct", "aug", "nov", "feb", "jul", "sept"}
+
+
+#: The forms of a word in the pattern below, by the names of their groups.
+_FORMS = (
+    "iso",
+    "yearmonth",
+    "slashes",
+    "slash",
+    "dayth",
+    "decade",
+    "short",
+    "article",
+    "number",
+    "joined",
+    "word",
+    "capital",
+    "dash",
+)
+
+
+@cache
+def _english() -> re.Pattern[str]:
+    names = sorted(_NAMES_EN, key=len, reverse=True)
+    words = "|".join(name.replace(" ", r"\s+") for name in names)
+    return re.compile(
+        # A number of a release is no day: 2024.1.3 after one of these words.
+        r"(?P<iso>(?<![\d./v-])(?<!version )(?<!release )(?<!버전 )(?<!버전)"
+        r"(?P<y>\d{4})(?P<sep>[-./])(?P<m>\d{1,2})(?P=sep)(?P<d>\d{1,2})(?![\d-]|[./]\d))"
+        r"|(?P<yearmonth>(?<![\d./-])(?P<y2>(?:19|20)\d\d)-(?P<m2>0[1-9]|1[0-2])(?![\d-]))"
+        r"|(?P<slashes>(?<![\d./-])\d{1,2}(?P<sep2>[/.-])\d{1,2}(?P=sep2)(?:\d{4}|\d\d)(?![\d./-]))"
+        r"|(?P<slash>(?<![\d./-])\d{1,2}/\d{1,2}(?![\d/]|\.\d))"
+        r"|(?P<dayth>(?<![\w.#/])\d{1,2}(?:st|nd|rd|th)(?!\w))"
+        r"|(?P<decade>(?<![\w.#/])(?:(?:19|20)\d0|['’]?\d0)s(?!\w))"
+        r"|(?P<short>(?<!\w)['’]\d\d(?!\w))"
+        r"|(?P<number>(?<![\w.#/:,$€₩%])\d{1,4}(?![\w:/%]|[.,]\d))"
+        r"|(?P<article>(?<![\w'-])an?(?=\s+(?:day|week|month|quarter|year|decade|fortnight|half)\b))"
+        r"|(?P<joined>(?<![\w@#./'-])(?:early|mid|late)-(?=\w))"
+        rf"|(?P<word>(?<![\w@#./'])(?:{words})(?![\w@]|[./'’]\w(?<!'s)(?<!’s)))"
+        r"|(?P<capital>(?-i:(?<![\w@#./'-])(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?![\w@'’])\.?))"
+        r"|(?P<dash>~|〜|–|—|\.\.|-)",
+        re.IGNORECASE,
+    )  # fmt: skip
+
+
+_CHUNK = re.compile(r"\d*[가-힣][가-힣\d]*")
+_HANGUL_NUMBER = re.compile(r"\d{1,4}(?!\d)")
+
+
+def tokens_of(text: str) -> list[Token]:
+    """Return the words for times of a text, in its order."""
+    found: list[Token] = []
+    at = 0
+    pattern = _english()
+    while at < len(text):
+        chunk = _CHUNK.match(text, at)
+        if chunk and not re.match(r"[\d./-]*\d[./-]$", text[max(0, at - 3) : at] if text[at].isdigit() else ""):
+            found += _korean(chunk[0], at) or ()
+            at = chunk.end()
+            continue
+        if chunk and text[at].isdigit():  # 2-5일
+            found += _korean(chunk[0], at) or ()
+            at = chunk.end()
+            continue
+        match = pattern.match(text, at)
+        if match is None:
+            at += 1
+            continue
+        token = _token(match, text)
+        found += (token,) if token else ()
+        at = match.end()
+    return _unhyphened(found, text)
+
+
+def _unhyphened(tokens: list[Token], text: str) -> list[Token]:
+    """Return the tokens without those that a hyphen makes a part of another word: last-minute, utf-8."""
+    ends, starts = {token.end for token in tokens}, {token.start for token in tokens}
+    kept: list[Token] = []
+    for token in tokens:
+        before, after = text[: token.start], text[token.end :]
+        if token.text == "-":
+            is_kept = (token.start in ends and token.end in starts) or (before.endswith(" ") and after.startswith(" "))
+        else:
+            is_joined = kept and kept[-1].end == token.start
+            is_kept = not (before.endswith("-") and before[-2:-1].strip() and not is_joined)
+            is_kept &= not (re.match(r"-\w", after) and token.end + 1 not in starts)
+        kept += [token] if is_kept else []
+    return kept
+
+
+def _digits(match: re.Match[str]) -> int:
+    return int(re.sub(r"\D", "", match[0]))
+
+
+def _decade(match: re.Match[str]) -> int:
+    number = _digits(match)
+    return number if number > _MOST_SHORT_YEAR else 1900 + number
+
+
+_MOST_SHORT_YEAR = 99
+#: What a form that holds a number is.
+_NUMBERS: dict[str, Callable[[re.Match[str]], tuple[str, int]]] = {
+    "iso": lambda m: ("iso", int(m["y"]) * 10_000 + int(m["m"]) * 100 + int(m["d"])),
+    "yearmonth": lambda m: ("year-month", int(m["y2"]) * 100 + int(m["m2"])),
+    "slashes": lambda _: ("slashes", 0),
+    "slash": lambda _: ("slash", 0),
+    "dayth": lambda m: ("ordinal", _digits(m)),
+    "decade": lambda m: ("decade", _decade(m)),
+    "short": lambda m: ("year", 2000 + _digits(m)),
+    "number": lambda m: ("number", _digits(m)),
+    "dash": lambda _: ("link", 3),
+    "article": lambda _: ("count", 1),
+    "joined": lambda m: ("part", {"early": 1, "mid": 2, "late": 3}[m[0].lower()[:-1]]),
+}
+
+
+def _token(match: re.Match[str], text: str) -> Token | None:
+    said = match[0].lower()
+    kind = next(name for name in _FORMS if match[name] is not None)
+    start, end = match.span()
+    if kind in _NUMBERS:
+        name, value = _NUMBERS[kind](match)
+        return Token(name, value, start, end, said)
+    if kind == "capital":
+        name, value = _CAPITAL[said.rstrip(".")]
+        return Token(name, value, start, end, said)
+    words = " ".join(said.split())
+    name, value = _NAMES_EN[words]
+    if name == "month" and match[0][0].islower() and not _is_month(words, text[:start], text[end:]):
+        return None
+    return Token(name, value, start, end, words)
+
+
+def _is_month(word: str, before: str, after: str) -> bool:
+    """Say whether a word in small letters is a month: "in march", "dec 5", but not "it may", "march on"."""
+    if word == "may" or (word == "march" and not re.match(r"\s+\d", after)):
+        is_day = re.match(r"\s+\d{1,2}(?:st|nd|rd|th)?\s*(?:[.,;!?)]|$)", after)
+        return bool(_PREPOSITION.search(before) or is_day)
+    return word not in _WORD_MONTHS or bool(_PREPOSITION.search(before) or re.match(r"\.?\s+\d", after))
+
+
+#: What a number counts or names in Korean.
+_NUMBERED = {
+    "월": "month",
+    "일": "date",
+    "분기": "quarter",
+    "년": "year",
+    "년도": "year",
+    "년대": "decade",
+    "주차": "ordinal-week",
+}
+
+
+@cache
+def _korean_words() -> Mapping[str, tuple[tuple[str, int], ...]]:
+    words: dict[str, list[tuple[str, int]]] = {}
+    for kind, names in _KOREAN.items():
+        for name, value in names.items():
+            words.setdefault(name, []).append((kind, value))
+    for name in (*_PARTICLES, *_OF_NUMBERED):
+        words.setdefault(name, []).append(("", 0))
+    return {name: tuple(kinds) for name, kinds in words.items()}
+
+
+#: Words that hold a time's syllables, and are none.
+_NO_TIMES = re.compile(r"그제야|그제서야|이제|이주|전달|내주[었는고]|연초록")
+_LONGEST = 5
+
+
+def _korean(chunk: str, at: int) -> list[Token] | None:
+    """Return the tokens of a group of syllables; None where a part of it is no word for a time."""
+    return None if _NO_TIMES.match(chunk) else _segments(chunk, 0, at, "start")
+
+
+def _segments(chunk: str, at: int, offset: int, before: str) -> list[Token] | None:
+    if at == len(chunk):
+        return []
+    if number := _HANGUL_NUMBER.match(chunk, at):
+        return _numbered(chunk, number, offset)
+    words = _korean_words()
+    for length in range(min(_LONGEST, len(chunk) - at), 0, -1):
+        name = chunk[at : at + length]
+        for kind, value in words.get(name, ()):
+            if not _may_follow(kind, name, before, chunk, at + length):
+                continue
+            rest = _segments(chunk, at + length, offset, kind or "particle")
+            if rest is None:
+                continue
+            return rest if not kind else [Token(kind, value, offset + at, offset + at + length, name), *rest]
+    return None
+
+
+_AFTER_PARTICLES = frozenset(("until", "since", "every", "ago", "before", "while", "link"))
+_UNITS_FOLLOW = frozenset(("start", "qualifier", "count", "number", "ordinal", "nth", "halfyear", "date"))
+_COUNTED_SYLLABLES = "주달월년해개분일번"
+
+
+def _may_follow(kind: str, name: str, before: str, chunk: str, end: int) -> bool:
+    """Say whether a word may stand here: particles follow something, short words belong to what they stand beside."""
+    if not kind and name in _OF_NUMBERED:
+        return before == _OF_NUMBERED[name]
+    if not kind:
+        return before not in ("start", "count", "qualifier", "every") or (before == "qualifier" and name == "의")
+    if before == "particle":
+        return kind in _AFTER_PARTICLES
+    if kind == "count":
+        is_counting = end == len(chunk) or len(name) > 1 or chunk[end] in _COUNTED_SYLLABLES
+        return before in ("start", "qualifier") and is_counting
+    if kind == "unit":
+        return before in (("count", "number") if name == "일" else _UNITS_FOLLOW)
+    return True
+
+
+def _numbered(chunk: str, number: re.Match[str], offset: int) -> list[Token] | None:
+    value, start = int(number[0]), number.end()
+    for name in sorted(_NUMBERED, key=len, reverse=True):
+        if not chunk.startswith(name, start):
+            continue
+        end = start + len(name)
+        kind = _NUMBERED[name]
+        rest = _segments(chunk, end, offset, kind)
+        if rest is not None:
+            return [Token(kind, value, offset + number.start(), offset + end, chunk[number.start() : end]), *rest]
+    rest = _segments(chunk, start, offset, "number")
+    if rest is None:
+        return None
+    return [Token("number", value, offset + number.start(), offset + start, number[0]), *rest]

@@ -1,0 +1,141 @@
+"""Whether words that may be a time or something else are meant as a time, by what stands around them.
+
+금요일에 배포해도 돼? asks for a rule, not for what was on Friday; Q4 may be a quantization, 9/25 a score.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from gieok.text.times.lexicon import Token
+from gieok.text.times.rules import letters
+
+_BARE_MONTHS = {
+    "january", "february", "july", "august", "september", "october", "november", "december", "sept", "sep", "oct", "nov",
+}  # fmt: skip
+_LEAD = re.compile(r"\b(?:in|during|of|back in|for|since|around|from|over|by|throughout) (?:the )?$", re.IGNORECASE)
+_LEAD_OF_QUARTER = re.compile(r"\b(?:in|during|of|from|for|since)(?: the)? $", re.IGNORECASE)
+_LEAD_OF_WEEKEND = re.compile(r"\b(?:over|on|at|during|this past) (?:the )?$", re.IGNORECASE)
+_LEAD_OF_SEASON = re.compile(r"\b(?:in|over|during) the $", re.IGNORECASE)
+_LEAD_OF_YEAR = re.compile(r"\b(?:in|since|during|of|from|back in) $", re.IGNORECASE)
+_LEAD_OF_SLASH = re.compile(r"\b(?:on|since|from|until|by|before|after|of) $", re.IGNORECASE)
+_ON_THE = re.compile(r"\bon the $", re.IGNORECASE)
+_COUNTED_KO = re.compile(r"[가-힣]*\s*(?:한|두|세|네|\d+)\s*(?:번|회|차례)")
+_THINGS = re.compile(
+    r"\s+(?:floor|try|attempt|line|commit|item|page|row|street|iteration|run|call|time|step|test|case|version)\b",
+    re.IGNORECASE,
+)
+_UNITS_OF_DATA = re.compile(r"\s+(?:[a-z]*s|ms|mb|kb|gb|px)\b", re.IGNORECASE)
+_EVENTS = re.compile(
+    r"[\s(]*(?:회의|미팅|일지|회고|기록|노트|작업|배포|릴리스|대화|메모|일정|약속|출장|워크숍|스탠드업|장애|발표|meeting|stand-?up|notes?\b"
+    r"|call\b|retro|release|deploy|sync\b|demo\b|incident|outage|review|decision|goals?\b|results?\b|roadmap|okrs?\b"
+    r"|planning|revenue|budget|sales|report|targets?\b|plans?\b)",
+    re.IGNORECASE,
+)
+#: A question that asks what was.
+_PAST = re.compile(
+    r"[았었했였됐왔갔섰났렸켰쳤졌꼈뒀줬봤랐](?:어|다|음|지|고|던|는|습|네|나|니|구|군|으|더|을|$|[?.!\s])"
+    r"|[가-힣](?:한|된|던|긴|쓴|은|난|온|간|킨|린|친|진|꾼|뀐|눈|운)"
+    r"\s*(?:거|것|게|건|걸|일|내용|얘기|이야기|말|회의|결정|이유|사람|곳|데)"
+    r"|(?<![가-힣])[정말한된](?:한|된)?\s*(?:거|것|게|건|걸|일)(?![가-힣]{2})"
+    r"|\b(?:did|was|were|had|happened|said|told|went|made|came|got|left|wrote|ran|broke|met|took|gave|chose|began|saw"
+    r"|found|\w{2,}ed)\b"
+)
+_ALONE = re.compile(r"\b(?:on|in|at|over|during|since|the)\b", re.IGNORECASE)
+_MOST_SHORT_YEAR = 99
+
+
+class _Place(NamedTuple):
+    """Words for a time, and what stands around them."""
+
+    token: Token
+    before: str
+    after: str
+    text: str
+
+    @property
+    def is_korean(self) -> bool:
+        return bool(re.search(r"[가-힣]", self.text))
+
+    @property
+    def is_alone(self) -> bool:
+        """Say whether the text says nothing else."""
+        after = re.sub(r"^(?:에는|에|은|는|날)", "", self.after.strip())
+        return not re.sub(r"\W", "", _ALONE.sub("", self.before) + after)
+
+    @property
+    def asks_what_was(self) -> bool:
+        return bool(_PAST.search(self.text))
+
+
+def is_meant(run: Sequence[Token], text: str) -> bool:
+    """Say whether a row of words is meant as a time; what can be nothing else always is."""
+    place = _Place(run[0], text[: run[0].start], text[run[-1].end :], text)
+    test = _TESTS.get(letters(run))
+    return test is None or test(place)
+
+
+def _is_month(place: _Place) -> bool:
+    token = place.token
+    if "월" in token.text:
+        return True
+    is_name = token.text in _BARE_MONTHS and place.text[token.start].isupper()
+    is_counting = re.match(r"\.?\s+\d", place.after) and not place.is_korean
+    return bool(is_name or _LEAD.search(place.before)) and not is_counting
+
+
+def _is_weekday(place: _Place) -> bool:
+    return place.asks_what_was or place.is_alone
+
+
+def _is_weekend(place: _Place) -> bool:
+    is_asked = place.asks_what_was and place.token.text == "주말"
+    return place.is_alone or bool(_LEAD_OF_WEEKEND.search(place.before)) or is_asked
+
+
+def _is_season(place: _Place) -> bool:
+    is_framed = place.after.startswith("에") or _LEAD_OF_SEASON.search(place.before)
+    return bool(is_framed) and place.asks_what_was
+
+
+def _is_quarter(place: _Place) -> bool:
+    is_word = place.token.text[-2:] in ("분기", "반기")
+    return bool(is_word or _LEAD_OF_QUARTER.search(place.before) or place.is_alone or _EVENTS.match(place.after))
+
+
+def _is_date(place: _Place) -> bool:
+    if "일" in place.token.text:
+        return bool(re.match(r"에|날", place.after)) and not _COUNTED_KO.match(place.after[1:])
+    is_named = place.token.text[0].isdigit() and _ON_THE.search(place.before)
+    return bool(is_named) and not _THINGS.match(place.after)
+
+
+def _is_year_number(place: _Place) -> bool:
+    return bool(_LEAD_OF_YEAR.search(place.before)) and not _UNITS_OF_DATA.match(place.after)
+
+
+def _is_year(place: _Place) -> bool:
+    is_whole = place.token.value > _MOST_SHORT_YEAR or "'" in place.before[-1:] + place.token.text
+    return is_whole or bool(re.match(r"에(?!\s*한)|도|의", place.after)) or place.is_alone
+
+
+def _is_decade(place: _Place) -> bool:
+    return "년대" in place.token.text or bool(_LEAD.search(place.before)) or place.is_alone
+
+
+def _is_slash_date(place: _Place) -> bool:
+    if _LEAD_OF_SLASH.search(place.before) or place.is_alone or _EVENTS.match(place.after):
+        return True
+    return place.is_korean and bool(re.match(r"에\s|에는|에서|의\s|일|날|부터|까지|$", place.after))
+
+
+def _is_never(_place: _Place) -> bool:
+    return False
+
+
+#: By the letters of a row of tokens.
+_TESTS: Mapping[str, Callable[[_Place], bool]] = {
+    "m": _is_month, "e": _is_weekday, "et": _is_weekday, "k": _is_weekend, "kt": _is_weekend, "s": _is_season,
+    "Q": _is_quarter, "h": _is_quarter, "o": _is_date, "d": _is_date, "Z": _is_year_number, "y": _is_year, "z": _is_decade,
+    "l": _is_slash_date,
+} | dict.fromkeys(("ou", "n#u", "oe", "ok", "of", "w", "u", "t", "W", "p", "O"), _is_never)  # fmt: skip

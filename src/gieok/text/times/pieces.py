@@ -1,0 +1,217 @@
+"""The pieces of a phrase for a time, and how they narrow each other down to days.
+
+작년 · 3월 · 초 is a year, a month of it, and the beginning of that. Every piece has its grain and takes part, in whatever
+order a language has them; where one does not fit to the others, they mean nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import NamedTuple
+
+from gieok.text.times import calendar
+from gieok.text.times.calendar import DAY, Span
+
+#: From coarse to fine: a piece narrows those before it.
+GRAINS = {"decade": 0, "year": 1, "half": 2, "quarter": 3, "season": 3, "month": 4, "week": 5, "part": 6, "weekend": 7,
+          "date": 7, "day": 7, "weekday": 8, "widen": 9, "daytime": 10}  # fmt: skip
+#: A day without a year this long ago is this year's, told late; longer ago, it is next year's.
+_LATE_DAYS = 30
+_LEAP_YEARS = 9
+#: What is narrowed by nothing: "early" on Monday.
+_ANY = Span(date.min, date.max)
+
+
+class Piece(NamedTuple):
+    """A part of a time: its kind, its number, how many periods off from now (None: not said), or the days themselves."""
+
+    kind: str
+    number: int = 0
+    offset: int | None = None
+    span: Span | None = None
+    #: Which of several within a longer time, from 1; -1: the last.
+    ordinal: int = 0
+    #: A grain other than that of its kind: "three months ago" is a month.
+    grain_of: str = ""
+
+    @property
+    def grain(self) -> int:
+        """Return how fine it is."""
+        return GRAINS[self.grain_of or self.kind]
+
+
+class View(NamedTuple):
+    """From which day a text is read, and whether it speaks of what is ahead."""
+
+    today: date
+    is_ahead: bool = False
+    #: The month stands first in 3/4, as in Korean; else only what can be read in one way is read.
+    is_month_first: bool = False
+
+
+def resolve(pieces: Sequence[Piece], view: View) -> Span | None:
+    """Return the days that pieces mean together; None where they do not fit."""
+    ordered = sorted(pieces, key=lambda piece: piece.grain)
+    grains = [piece.grain for piece in ordered]
+    if len(set(grains)) < len(grains):
+        return None
+    if all(piece.kind in ("daytime", "widen") for piece in ordered):
+        return None
+    box: Span | None = None
+    try:
+        for piece in _joined(ordered, view):
+            box = _narrow(piece, box, ordered, view)
+            if box is None:
+                return None
+    except (ValueError, OverflowError):  # 2월 31일, 999999년 전
+        return None
+    return box
+
+
+def _joined(ordered: Sequence[Piece], view: View) -> list[Piece]:
+    """Return the pieces with the day of a month without a year as one: 2월 29일 is of the latest year that has it."""
+    kinds = [piece.kind for piece in ordered]
+    has_year = any(piece.grain < GRAINS["month"] for piece in ordered)
+    if has_year or kinds[:2] != ["month", "date"] or ordered[0].offset is not None or ordered[0].span:
+        return list(ordered)
+    month, day = ordered[0].number, ordered[1].number
+    found = _day_ahead(month, day, view.today) if view.is_ahead else _latest_day(month, day, view.today)
+    return [Piece("day", span=calendar.one(found)), *ordered[2:]]
+
+
+def _latest_day(month: int, day: int, today: date) -> date:
+    """Return the latest such day, up to eight years back: the longest gap between two 29 February."""
+    days = (calendar.month(today.year - n, month).first.replace(day=1) for n in range(_LEAP_YEARS))
+    found = (at.replace(day=day) for at in days if day <= calendar.months(at, 1).last.day)
+    return next((at for at in found if at <= today), None) or date(today.year, month, 99)
+
+
+def _day_ahead(month: int, day: int, today: date) -> date:
+    found = date(today.year, month, day)
+    return found if (today - found).days <= _LATE_DAYS else date(today.year + 1, month, day)
+
+
+def _narrow(piece: Piece, box: Span | None, pieces: Sequence[Piece], view: View) -> Span | None:
+    """Return the days of a piece within those of the pieces before it."""
+    if piece.span is not None:
+        return piece.span if box is None or box.holds(piece.span) else None
+    if piece.kind in ("month", "quarter", "half", "season"):
+        return _narrow_yearly(piece, box, view)
+    if piece.kind == "part":
+        return _narrow_part(piece, box, pieces)
+    if piece.kind == "week":
+        return _narrow_week(piece, box, pieces)
+    if piece.kind in _BY_DAY:
+        return _BY_DAY[piece.kind](piece, box, view)
+    return box  # a time of the day
+
+
+def _narrow_day(piece: Piece, box: Span | None, _view: View) -> Span | None:
+    ordinal = piece.ordinal
+    if box is None or not ordinal:
+        return None
+    at = box.first + (ordinal - 1) * DAY if ordinal > 0 else box.last + (ordinal + 1) * DAY
+    return _within(calendar.one(at), box)
+
+
+def _within(span: Span, box: Span | None) -> Span | None:
+    return span if box is None or box.holds(span) else None
+
+
+def _narrow_yearly(piece: Piece, box: Span | None, view: View) -> Span | None:
+    if piece.ordinal:  # the last month of the quarter
+        return _nth(_periods(box, piece.kind), piece.ordinal) if box else None
+    if box is not None:
+        found = [calendar.yearly(piece.kind, piece.number, y) for y in _years(box)]
+        inside = [span for span in found if box.first <= span.first <= box.last]
+        return inside[0] if len(inside) == 1 else None
+    around = [calendar.yearly(piece.kind, piece.number, view.today.year + n) for n in range(-4, 5)]
+    over = [span for span in around if span.last < view.today]
+    begun = [span for span in around if span.first <= view.today]
+    after = [span for span in around if span.first > view.today]
+    if piece.offset is None:
+        ahead = next(span for span in around if span.last >= view.today)
+        return ahead if view.is_ahead else begun[-1]
+    if piece.offset < 0:
+        return over[piece.offset]
+    if piece.offset > 0:
+        return after[piece.offset - 1]
+    current = begun[-1]
+    of_year = next(span for span in around if span.first.year == view.today.year)
+    return current if current.last >= view.today else of_year
+
+
+def _years(box: Span) -> range:
+    return range(box.first.year, box.last.year + 1)
+
+
+def _periods(box: Span, unit: str) -> list[Span]:
+    """Return the periods of a unit that a longer time is made of."""
+    found: list[Span] = []
+    at = calendar.period(unit, box.first, 0)
+    while at.last <= box.last:
+        found += [at] if box.holds(at) else []
+        at = calendar.period(unit, at.last + DAY, 0)
+    return found
+
+
+def _nth(spans: Sequence[Span], ordinal: int) -> Span | None:
+    at = ordinal - 1 if ordinal > 0 else len(spans) + ordinal
+    return spans[at] if 0 <= at < len(spans) else None
+
+
+def _narrow_part(piece: Piece, box: Span | None, pieces: Sequence[Piece]) -> Span | None:
+    if box is None:  # early on Monday
+        is_day = any(other.grain > GRAINS["part"] for other in pieces if other is not piece)
+        return _ANY if is_day and piece.number in (1, 3) else None
+    return calendar.part(box, piece.number)
+
+
+def _narrow_week(piece: Piece, box: Span | None, pieces: Sequence[Piece]) -> Span | None:
+    if box is None or box.days < 27:
+        return None
+    found = calendar.week_of(box, piece.ordinal, is_row=any(other.kind == "weekday" for other in pieces))
+    return found if found.first <= found.last and found.first <= box.last else None
+
+
+def _narrow_weekend(piece: Piece, box: Span | None, view: View) -> Span | None:
+    if piece.ordinal:
+        return _nth([Span(day, day + DAY) for day in calendar.weekdays(box, 5)], piece.ordinal) if box else None
+    if box is not None:
+        found = Span(box.first + 5 * DAY, box.last)
+        return found if box.days == 7 and not box.first.weekday() else None
+    # A weekend that runs is not over, and who asks what was on the weekend means one that is.
+    return calendar.period("weekend", view.today, 0 if view.is_ahead else -1)
+
+
+def _narrow_date(piece: Piece, box: Span | None, view: View) -> Span | None:
+    if box is None or box == _ANY:
+        found = next(calendar.dates_near(view.today, piece.number, is_ahead=view.is_ahead), None)
+        return calendar.one(found) if found else None
+    days = calendar.days_of_month(box, piece.number) if box.days <= 31 else []
+    return calendar.one(days[0]) if len(days) == 1 else None
+
+
+def _widen(_piece: Piece, box: Span | None, _view: View) -> Span | None:
+    return calendar.week_with(box.first) if box and box.days == 1 else None
+
+
+def _narrow_weekday(piece: Piece, box: Span | None, view: View) -> Span | None:
+    if box is not None and box != _ANY:
+        days = calendar.weekdays(box, piece.number)
+        if piece.ordinal:
+            return _nth([calendar.one(day) for day in days], piece.ordinal)
+        return calendar.one(days[0]) if len(days) == 1 and box.days <= 7 else None
+    if piece.ordinal:
+        return None
+    back = (view.today.weekday() - piece.number) % 7 or 7
+    ahead = (piece.number - view.today.weekday()) % 7 or 7
+    if piece.offset is None:
+        return calendar.one(view.today + (ahead if view.is_ahead else -back) * DAY)
+    if piece.offset < 0:
+        return calendar.one(view.today - (back + 7 * (-piece.offset - 1)) * DAY)
+    return calendar.one(calendar.week_with(view.today + 7 * piece.offset * DAY).first + piece.number * DAY)
+
+
+_BY_DAY = {
+    "weekend": _narrow_weekend, "date": _narrow_date, "day": _narrow_day, "widen": _widen, "weekday": _narrow_weekday,
+}  # fmt: skip

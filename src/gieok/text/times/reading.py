@@ -1,0 +1,327 @@
+"""Reads the times of a text: rows of words for times that stand together, understood whole or refused.
+
+What is half understood is refused: 재작년 여름 must not answer for this summer because 여름 alone is known. `Times.refused` has
+the words, so that whoever asked can be told.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
+
+from gieok.text.times import calendar
+from gieok.text.times.calendar import DAY, Span
+from gieok.text.times.lexicon import Token, tokens_of
+from gieok.text.times.meant import is_meant
+from gieok.text.times.pieces import GRAINS, Piece, View, resolve
+from gieok.text.times.rules import letters, parse, readings
+
+
+class Time(NamedTuple):
+    """Days that a text names: from where to where it stands, how fine it is (`week`), and whether it runs now.
+
+    `looks_back`: it names what is past: last week, two days ago.
+    """
+
+    span: Span
+    start: int
+    end: int
+    grain: str
+    is_current: bool = False
+    looks_back: bool = False
+
+
+class Times(NamedTuple):
+    """The times of a text in its order, and the words that look like a time but are understood in part only."""
+
+    found: tuple[Time, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+#: A prefilter: every phrase holds one of these, and most texts none.
+_HINT = re.compile(
+    r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|열흘|보름|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
+    r"|day|week|month|year|night|morning|noon|evening|tomorrow|ago\b|quarter|q[1-4]|h[12]|spring|summer|autumn|fall\b|winter|decade|ties\b|fortnight"
+    r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ju[nl]e?|march|april|august)\b|\w+ember|october|\w+uary"
+    r"|\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b",
+    re.IGNORECASE,
+)
+#: What may stand between the words of one time.
+_GLUE = re.compile(r"\.?(?:['’]s)?[\s,]*(?:\b(?:of|the|in|on|at|for|during|back)\b\s*)*", re.IGNORECASE)
+_LEAST_YEAR, _MOST_YEAR = 1900, 2100
+#: Kinds that make a row of words one for a time; without any it is a number or a word of its own.
+_ANCHORS = frozenset("ijSmekhsQYzrXDcTaEP")
+
+
+@lru_cache(32)
+def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
+    """Return the times of a text, seen from a day. `is_ahead`: the text tells of plans, so that a bare Friday is the next."""
+    if not _HINT.search(text):
+        return Times()
+    view = View(today, is_ahead, is_month_first=bool(re.search(r"[가-힣~〜]", text)))
+    found: list[Time] = []
+    refused: list[str] = []
+    for run in _runs(text):
+        times = _read_run(run, text, view)
+        if times is None:
+            words = _lessened(_trimmed(run), text)[-1]
+            refused.append(text[words[0].start : words[-1].end])
+        else:
+            found += times
+    return Times(tuple(found), tuple(refused))
+
+
+def _runs(text: str) -> list[list[Token]]:
+    """Return the rows of tokens that stand together."""
+    runs: list[list[Token]] = []
+    for token in tokens_of(text):
+        if token.text in ("back", "earlier") and not (runs and runs[-1][-1].kind in ("unit", "weekend", "half")):
+            continue  # come back to
+        if runs and _GLUE.fullmatch(text, runs[-1][-1].end, token.start):
+            runs[-1].append(token)
+        else:
+            runs.append([token])
+    return [_told_apart(run, text) for run in runs]
+
+
+def _told_apart(run: Sequence[Token], text: str) -> list[Token]:
+    """Return tokens by what they are in their place: years among numbers, running times, the last one of several."""
+    made: list[Token] = []
+    for at, token in enumerate(run):
+        follows = run[at + 1] if at + 1 < len(run) else None
+        before = text[: token.start]
+        if token.kind == "number" and len(token.text) == 4 and _LEAST_YEAR <= token.value < _MOST_YEAR:
+            made.append(token._replace(kind="full-year"))
+        elif token.kind == "week-of" and at and run[at - 1].kind in ("qualifier", "ordinal"):
+            made.append(token._replace(kind="unit", value=1))
+        elif token.text == "last" and follows and at + 2 < len(run) and _is_last_of(follows, run[at + 2], text):
+            made.append(token._replace(kind="ordinal", value=-1))
+        elif token.kind == "qualifier" and follows and follows.kind == "unit" and _is_running(token, before):
+            made.append(token._replace(kind="running"))
+        else:
+            made.append(token)
+    return made
+
+
+def _is_running(token: Token, before: str) -> bool:
+    return token.text in ("past", "최근") or (
+        token.text == "last" and bool(re.search(r"\b(?:over|in|during|for|within) the $", before, re.IGNORECASE))
+    )
+
+
+def _is_last_of(named: Token, of: Token, text: str) -> bool:
+    if named.kind == "week-of":
+        return True
+    return named.kind in ("unit", "weekend", "weekday") and bool(re.search(r"\bof\b", text[named.end : of.start]))
+
+
+def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+    """Return the times of a row of tokens, none where it is no time, None where it is half understood."""
+    run = _trimmed(run)
+    kinds = letters(run)
+    if not run or any(token.kind == "every" for token in run) or (set(kinds) <= {"E", "U", "L", "v"}):
+        return []
+    for tokens in _lessened(run, text):
+        if (times := _understood(tokens, text, view)) is not None:
+            return times
+    if kinds == "l":  # 3/4: in either order
+        return None if not view.is_ahead and is_meant(run, text) else []
+    has_anchor = bool(_ANCHORS & set(kinds)) or bool(re.search(r"[qR][uk]|[qR]n[uk]|[UbGv].*[mekhsQYD]", kinds))
+    is_row = len([token for token in run if token.kind not in ("daytime", "while", "link", "number", "count")]) > 1
+    return None if has_anchor and is_row and _is_no_duration(kinds) else []
+
+
+def _is_no_duration(kinds: str) -> bool:
+    """Say whether more is named than how long something takes, or how often."""
+    return not re.fullmatch(r"[nNBydfuFkW#eoEt]+a?", kinds) or kinds.endswith("a")
+
+
+def _trimmed(run: Sequence[Token]) -> list[Token]:
+    """Return a row without the links at its ends: they lead to something else."""
+    kept = list(run)
+    while kept and kept[-1].kind in ("link", "after"):
+        kept.pop()
+    while kept and kept[0].kind == "link":
+        kept.pop(0)
+    return kept
+
+
+def _lessened(run: Sequence[Token], text: str) -> list[Sequence[Token]]:
+    """Return a row, and the row without numbers at its ends that count something else: yesterday 3 people."""
+    rows = [run]
+    if not run:
+        return rows
+    if len(run) > 1 and _is_of_what_follows(run[-1], run[-2], text):
+        rows.append(run[:-1])
+    if len(run) > 1 and run[0].kind in ("number", "count") and run[1].kind not in ("unit", "weekend"):
+        rows.append(run[1:])
+    return rows
+
+
+def _is_of_what_follows(last: Token, before: Token, text: str) -> bool:
+    """Say whether a word belongs to what stands behind a time: yesterday 3 people, 어제 한 일, 어제 말 나온 것."""
+    if last.kind in ("number", "full-year"):
+        return bool(re.match(r"\s+[a-z가-힣]", text[last.end :]))
+    return last.kind == "count" or (last.text in ("말", "초") and before.kind in ("day", "weekday", "date", "iso"))
+
+
+def _understood(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+    """Return the times of a row that is understood as a whole, none where it is no time; None where it is not understood."""
+    if view.is_ahead:
+        return _ahead(run, text, view)
+    if run[0].kind in ("until", "before") or run[-1].kind == "before":
+        return _open_beginning(
+            [token for token in run if token.kind not in ("until", "before")], view, run[0].text == "by"
+        )
+    if times := _range(run, text, view):
+        return times
+    if run[-1].kind == "until":
+        return _open_beginning(run[:-1], view)
+    if run[0].kind in ("since", "after") or run[-1].kind == "since":
+        return _since(run, view)
+    return _single(run, text, view)
+
+
+def _open_beginning(run: Sequence[Token], view: View, is_deadline: bool = False) -> list[Time] | None:
+    """Return no time of what is due or lasts until a day to come; what was before a day is not understood."""
+    found = parse(run, view)
+    return [] if found and (is_deadline or found[0].last >= view.today) else None
+
+
+def _single(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+    found = parse(run, view)
+    if found is None:
+        return [] if len(run) == 1 and run[0].kind != "slash" else None
+    is_bare = len(run) == 1 or len(found[1]) == 1
+    return [_time(found, run, view)] if not is_bare or is_meant(run, text) else []
+
+
+def _time(found: tuple[Span, list[Piece]], run: Sequence[Token], view: View) -> Time:
+    span, pieces = found
+    finest = max((piece for piece in pieces if piece.kind not in ("daytime", "widen")), key=lambda piece: piece.grain)
+    return Time(
+        span,
+        run[0].start,
+        run[-1].end,
+        finest.grain_of or finest.kind,
+        is_current=len(pieces) == 1 and finest.offset == 0 and span.first <= view.today <= span.last,
+        looks_back=any((piece.offset or 0) < 0 for piece in pieces),
+    )
+
+
+def _since(run: Sequence[Token], view: View) -> list[Time] | None:
+    """Return the days from one that is named until today: since A, A부터, after A."""
+    is_after = run[0].kind == "after"
+    found = parse(run[1:] if run[0].kind in ("since", "after") else run[:-1], view)
+    if found is None:
+        return None
+    first = found[0].last + DAY if is_after else found[0].first
+    if first > view.today:
+        return []
+    return [Time(Span(first, view.today), run[0].start, run[-1].end, "since")]
+
+
+def _range(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+    """Return the days from one that is named to another: from A to B, between A and B, A부터 B까지, A–B."""
+    for at, token in enumerate(run):
+        if not 0 < at < len(run) - 1 or token.kind not in ("link", "since", "until"):
+            continue
+        right = [one for one in run[at + 1 :] if one.kind not in ("until", "while")]
+        left = run[:at]
+        if token.text in ("and", "와", "과", "랑", "이랑") and not _is_between(left, run, text):
+            return _union(left, right, view)
+        if token.text == "or":
+            return None
+        if span := _from_to(left, right, view):
+            return [Time(span, left[0].start, run[-1].end, "range")]
+    return None
+
+
+def _is_between(left: Sequence[Token], run: Sequence[Token], text: str) -> bool:
+    before, after = text[: left[0].start], text[run[-1].end :]
+    return (
+        bool(re.search(r"\bbetween (?:the )?$", before, re.IGNORECASE))
+        or run[-1].text == "사이"
+        or after[:3].strip()[:2] == "사이"
+    )
+
+
+def _union(left: Sequence[Token], right: Sequence[Token], view: View) -> list[Time] | None:
+    """Return two times that follow each other as one: last week and this week."""
+    first, last = parse(left, view), parse(right, view)
+    if not first or not last:
+        return None
+    spans = sorted((first[0], last[0]))
+    if spans[1].first > spans[0].last + DAY:
+        return None
+    return [Time(Span(spans[0].first, max(s.last for s in spans)), left[0].start, right[-1].end, "range")]
+
+
+def _from_to(left: Sequence[Token], right: Sequence[Token], view: View) -> Span | None:
+    for first in _sides(left, right, view):
+        for last in _sides(right, left, view):
+            for filled in ((_filled(first, last), _filled(last, first)), (first, last)):
+                spans = resolve(filled[0], view), resolve(filled[1], view)
+                if spans[0] and spans[1] and (made := _ordered(spans[0], spans[1], filled)):
+                    return made
+    return None
+
+
+def _sides(tokens: Sequence[Token], other: Sequence[Token], view: View) -> list[list[Piece]]:
+    """Return the pieces of one side of a range; a number at its end is what the other side ends with: 3~5월, May 3 to 5."""
+    kinds, others = letters(tokens), letters(other)
+    if kinds.count("n") == 1 and not re.search(r"[mu]", kinds) and {"m", "d"} & set(others):
+        is_day = bool({"d", "n", "o"} & set(others))
+        number = Piece("date" if is_day else "month", tokens[kinds.index("n")].value)
+        rest = [token for token in tokens if token.kind not in ("number", "count")]
+        return [[*pieces, number] for pieces in readings(rest, view)]
+    return list(readings(tokens, view))
+
+
+def _filled(pieces: Sequence[Piece], by: Sequence[Piece]) -> list[Piece]:
+    """Return the pieces of one side with what only the other side says: the year, the month, the week."""
+    finest = max(piece.grain for piece in pieces)
+    own = {piece.grain for piece in pieces}
+    missing = [
+        piece
+        for piece in by
+        if piece.grain < finest and piece.grain not in own and piece.kind not in ("daytime", "widen", "part")
+    ]
+    return [*missing, *pieces]
+
+
+def _ordered(first: Span, last: Span, filled: tuple[list[Piece], list[Piece]]) -> Span | None:
+    """Return a range; one that began in the week or the year before its end is moved there."""
+    if first.first <= last.last:
+        return Span(first.first, last.last)
+    if any(piece.grain < GRAINS["half"] or piece.offset is not None for side in filled for piece in side):
+        return None
+    week = first.first - 7 * DAY
+    if all(piece.kind == "weekday" for side in filled for piece in side):
+        return Span(week, last.last)
+    return Span(calendar.months_later(first.first, -12), last.last)
+
+
+def _ahead(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+    """Return the times of a plan: each end of a range by itself."""
+    cut: list[list[Token]] = [[]]
+    for token in run:
+        if token.kind in ("link", "since", "until", "before", "after"):
+            cut.append([])
+        else:
+            cut[-1].append(token)
+    parts = [part for part in cut if part]
+    times: list[Time] = []
+    before: list[Token] = []
+    for part in parts:
+        if letters(part) in ("nu", "nF", "fnu", "nuf") and re.search(r"\bin $", text[: part[0].start], re.IGNORECASE):
+            part.append(Token("hence", 0, part[-1].end, part[-1].end, ""))  # in two weeks
+        found = parse(part, view)
+        if found is None and before:
+            found = parse([*(token for token in before if token.kind in ("month", "years", "year")), *part], view)
+        if found is None:
+            return None if len(part) > 1 else times
+        times.append(_time(found, part, view))
+        before = part
+    return times

@@ -1,0 +1,78 @@
+"""What is derived from a record is made anew when it is edited, and its history keeps every wording."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok.surfaces.cli import main
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project's folder, the one that commands are called in."""
+    project = tmp_path / "shop"
+    (project / ".git").mkdir(parents=True)
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    monkeypatch.chdir(project)
+    return project
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    capsys.readouterr()
+    assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def _files(project: Path) -> list[str]:
+    return sorted(file.name for file in (project / ".gieok" / "memory").rglob("*.md"))
+
+
+def _remember(capsys: pytest.CaptureFixture[str], text: str, *more: str) -> str:
+    _json(capsys, "remember", text, "--category", "decision", *more)
+    (row,) = _json(capsys, "list", "--kind", "record")["memories"]
+    return str(row["handle"])
+
+
+@pytest.mark.parametrize("title", [(), ("--title", "Office wifi nabi-5G")])
+def test_a_corrected_value_stands_nowhere_any_more(
+    project: Path, capsys: pytest.CaptureFixture[str], title: tuple[str, ...]
+) -> None:
+    old = _remember(capsys, "The office wifi is nabi-5G", *title)
+    edited = _json(capsys, "edit", old, "The office wifi is nabi-6")
+    (name,) = _files(project)
+    assert name == "the-office-wifi-is-nabi-6.md"
+    assert "5G" not in (project / ".gieok/memory/decision" / name).read_text(encoding="utf-8")
+    assert edited["path"].endswith(name)
+    (hit,) = _json(capsys, "search", "office wifi", "--min-score", "0")["results"]
+    assert "5G" not in json.dumps(hit)
+    assert "5g" not in json.dumps(hit)
+    assert main(["search", "nabi-5G"]) == 0 or "5G" not in capsys.readouterr().out
+
+
+def test_a_title_of_ones_own_stays_where_it_is_still_true(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = _remember(capsys, "The office wifi is nabi-5G", "--title", "Network")
+    _json(capsys, "edit", old, "The office wifi is nabi-6")
+    assert _files(project) == ["network.md"]
+
+
+def test_links_of_other_records_follow_a_new_name(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = _remember(capsys, "The office wifi is nabi-5G")
+    other = project / ".gieok/memory/decision/printer.md"
+    other.write_text("The printer is in [[the-office-wifi-is-nabi-5g]].\n", encoding="utf-8")
+    _json(capsys, "edit", old, "The office wifi is nabi-6")
+    assert other.read_text(encoding="utf-8") == "The printer is in [[the-office-wifi-is-nabi-6]].\n"
+
+
+def test_history_keeps_every_wording_of_a_record(capsys: pytest.CaptureFixture[str]) -> None:
+    first = _remember(capsys, "The office wifi is nabi-5G")
+    second = _json(capsys, "edit", first, "The office wifi is nabi-6")["handle"]
+    third = _json(capsys, "edit", second, "The office wifi is nabi-7, upstairs nabi-8")["handle"]
+    said = [row["text"] for row in _json(capsys, "history", third)["versions"]]
+    assert said == [
+        "The office wifi is nabi-5G",
+        "The office wifi is nabi-6",
+        "The office wifi is nabi-7, upstairs nabi-8",
+    ]

@@ -1,0 +1,91 @@
+"""Which statements are rules, and what they govern."""
+
+import pytest
+
+from gieok.text import binding
+
+_ROWS = (*binding.SURE, *binding.BARE)
+
+
+@pytest.mark.parametrize(("pattern", "one", "none"), _ROWS, ids=[one for _, one, _ in _ROWS])
+def test_a_row_has_an_example_and_a_counter_example(pattern: str, one: str, none: str) -> None:
+    assert binding.rules_in(one) == [one]
+    assert binding.rules_in(none) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't merge anything into release/ without Dana's approval",
+        "PR 올리기 전에 꼭 린트 돌려줘",
+        "and never commit .env files, ok?",
+        "All migrations have to be reversible.",
+        "Tests must not hit the network.",
+        "고객 데이터는 절대 외부 API로 보내면 안 돼",
+        "kubectl delete는 내 허락 없이 실행하지 마세요",
+        "매번 배포 끝나면 슬랙에 공지 남겨줘",
+        "저번에 다들 고생했어. 금욜 점심 이후로는 prod에 손대지 마",
+    ],
+)
+def test_a_rule_is_one_in_whatever_form_it_is_said(text: str) -> None:
+    assert binding.is_rule(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "should we never deploy on Fridays?",
+        "절대 안 되나?",
+        "He said never push to main.",
+        '"Never trust a cache" is what the book says.',
+        "문서에는 절대 쓰지 말라고 적혀 있더라",
+        "don't run it yet",
+        "이번 커밋에는 테스트 넣지 마",
+        "Add a retry to the client. Don't touch the tests.",
+        "I never eat meat",
+        "나는 항상 늦게 자",
+        "The server always crashes at night.",
+        "빌드가 항상 실패해",
+        "write a story where the hero must never lie",
+        "If I run into any issues, I can always call a plumber.",
+    ],
+)
+def test_questions_quotations_habits_and_what_is_for_this_once_are_no_rules(text: str) -> None:
+    assert not binding.is_rule(text)
+
+
+def test_a_rule_is_whole_with_the_sentence_that_carries_it_on() -> None:
+    said = "Never log customer phone numbers. Instead, mask all but the last four digits. Thanks!"
+    assert binding.rules_in(said) == [
+        "Never log customer phone numbers.",
+        "Instead, mask all but the last four digits.",
+    ]
+
+
+def test_a_yes_makes_a_rule_of_what_was_offered_for_every_time() -> None:
+    offer = "The linter found three. Should I run it before every commit from now on?"
+    assert binding.rules_in("yes, do that", offer) == ["Should I run it before every commit from now on?"]
+    assert binding.rules_in("no", offer) == []
+    assert binding.rules_in("yes, do that", "Should I run it now?") == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "prompt", "bears"),
+    [
+        ("never run migrations straight against prod", "운영 DB에 마이그레이션 돌려줘", True),
+        ("로그에 고객 전화번호 절대 남기지 마", "add debug logging to the signup handler", True),
+        ("don't touch src/legacy/auth.py", "clean up src/legacy/auth.py", True),
+        ("Always run the tests before a commit", "fix the failing test", False),
+        ("금요일에는 배포하지 마", "write the about page", False),
+    ],
+)
+def test_a_rule_bears_on_what_it_governs_in_either_language(rule: str, prompt: str, bears: bool) -> None:
+    assert binding.bears_on(rule, prompt) is bears
+
+
+def test_a_rule_is_lifted_by_a_text_that_takes_back_what_it_governs() -> None:
+    rule = "금요일에는 배포하지 마"
+    assert binding.lifted_by(rule, "이제 금요일에 배포해도 돼")
+    assert binding.lifted_by(rule, "you can deploy on Fridays again")
+    assert not binding.lifted_by(rule, "이제 로그 지워도 돼")
+    assert not binding.lifted_by(rule, "금요일에 배포해도 돼?")
