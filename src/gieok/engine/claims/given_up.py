@@ -77,6 +77,8 @@ def inflect(stem: str) -> list[str]:
         nouns = [_with_final(head + bare, _FINAL_NASAL)] if final == _FINAL_LIQUID else [stem + "은"]
         past = "았" if vowel in (_A, _O) else "었"
         return [*forms, stem + past, stem + "음", stem + "습", *nouns]
+    # Of a person who is honoured: 그만두셨어, 퇴직하셔서.
+    forms += [stem + ending for ending in ("셨", "셔서", "시고", "신 ")]
     if stem[-1] == "하":
         return [*forms, head + "했", head + "함", head + "한", head + "합"]
     forms += [stem + "었"]
@@ -113,7 +115,9 @@ def _join_forms(stems: Sequence[str], behind: str) -> str:
 
 
 _ENDING = _join_forms(_KOREAN_ENDING, _ENDS)
-_CHANGING = _join_forms(_KOREAN_CHANGING, _ENDS)
+_CHANGING = _join_forms(_KOREAN_CHANGING, _ENDS) + (
+    r"|(?:이전|교체|전환|변경|이관|이사|이동) ?(?:완료|끝|결정|확정|왔|갔|옴|감)"
+)
 _HABIT = _join_forms(_KOREAN_HABIT, r"(?!야|도|라|줘)")
 _ADVERB = r"(?:이제|이젠|아예|그냥|완전|다|싹|요즘|더 ?이상|더는|결국|드디어|이번에|전부|모두|다시) "
 #: Before one of these stands what is given up; after it, up to the next verb, what takes its place.
@@ -170,14 +174,15 @@ _ENGLISH_ENDING = (
     r"|retir(?:ed|ing)|gave up(?: on)?|giv(?:en|ing) up(?: on)?|got rid of|get(?:ting)? rid of|did away with|phas(?:ed|ing) out"
     r"|(?:mov(?:ed|ing)|migrat(?:ed|ing)|switch(?:ed|ing)|got(?:ten)?) (?:off|away from|out of)"
     r"|done with|through with|finished with|broke up with|unsubscribed from|killed off|axed|ripp(?:ed|ing) out"
-    r"|threw (?:out|away)|gave away|(?:is|are|'s|'re|am|'m) (?:off|past|over)|no more|never ?mind|forget|scrap|ditch|drop|skip)"
+    r"|threw (?:out|away)|fired|let go(?: of)?|gave away"
+    r"|(?:is|are|'s|'re|am|'m) (?:off|past|over)|no more|never ?mind|forget|scrap|ditch|drop|skip)"
 )
 _ENGLISH_GONE = (
     rf"(?:{_BE}{_NOW} (?:gone(?: for good)?|history|dead|off the table|discontinued|deprecated|scrapped|no more"
     r"|decommissioned|shut down|replaced|no longer (?:with us|around|available|in use)|retired|retiring)"
     rf"|(?: is| are|['’]s|['’]re| been| got){_NOW} (?:cancell?ed|dropped)"
     rf"|(?:{_BE})?{_NOW} (?:retired|resigned|quit|left$|stepped down|passed away"
-    r"|left (?:the|us|for)\b|moved on))"
+    r"|left (?:the|us|for)\b|moved (?:on|away)))"
 )
 #: Of one clause: `old` is given up, `new` takes its place.
 _ENGLISH_ROWS = (
@@ -208,7 +213,8 @@ _ENGLISH_ROWS = (
     GivingUp(
         rf"(?:.*(?<![-\w]))?{_ENGLISH_ENDING}\b "
         r"(?:using |being |doing |taking |going to |drinking |eating |working (?:at|for) |having )?"
-        r"(?P<old>.+?)(?: (?:in favou?r of|and|for) (?P<new>.+))?",
+        r"(?P<old>.+?)(?: (?:in favou?r of|and) (?P<new>.+)"
+        r"| for (?P<new_2>(?!the |our |my |all |its |his |her |their ).+))?",
         "we finally ditched <Jenkins>",
         "thanks to Jenkins",
     ),
@@ -217,6 +223,12 @@ _ENGLISH_ROWS = (
         r".*?\b(?:no longer|not|never|no|\w+n['’]?t)\b (?P<old>.+?) (?:any ?more|any longer|these days)\b.*",
         "we don't use <Helix> anymore",
         "Helix needs more memory",
+    ),
+    GivingUp(
+        r".*\b(?:mov|migrat|switch|port|pull|tak|convert)(?:ed|ing)\b.* (?:off|away from|out of) (?P<old>.+?)"
+        r"(?: (?:to|onto|into) (?P<new>.+))?",
+        "we moved the site off <Netlify> to a VPS",
+        "we moved the site to Netlify",
     ),
     GivingUp(r".*?\bno longer\b (?P<old>.+)", "no longer on <Heroku>", "no longer"),
     GivingUp(r"(?P<old>.+?)\s*(?:->|→|=>|➡)\s*(?P<new>.+)", "<5432> → 6432", "6432 is 5432"),
@@ -233,11 +245,13 @@ _ENGLISH_PAIRS = (
         "it isn't <Tuesday>, it's Friday",
         "it isn't Tuesday",
     ),
+    GivingUp(r"not (?P<old>.+)", "not <Marta>, Ivo has the phone", "not today"),
 )
 #: What follows on what is out, and on what is not so.
 _ENGLISH_SUCCESSORS = (
     r"(?:it['’]s|it is|that['’]s|they['’]re|we['’]re|we|i['’]m|the)\b|.*\b(?:in|now)$|.+ (?:are|is) in\b|.+ now\b",
     r"(?:but |so )?(?:it['’]s|it is|that['’]s|that is|they['’]re|they are|he['’]s|she['’]s|rather)\b",
+    r".+ (?:has|have|is|are|does|do|gets)\b",
 )
 #: A clause that takes back what the one before it denies: "it's Friday, not Tuesday".
 _DENIED_AFTER = re.compile(r"(?:and )?(?:not|no longer|instead of|rather than) (?P<old>.+)$")
@@ -296,7 +310,7 @@ def _reach_back(loss: Loss, start: int) -> Loss:
 
 
 def _read_row(found: re.Match[str], start: int, end: int) -> Loss:
-    named = [name for name in ("new", "said") if name in found.re.groupindex and found[name]]
+    named = [name for name in ("new", "new_2", "said") if name in found.re.groupindex and found[name]]
     new = _shift(found.span(named[0]), start) if named else (0, 0)
     old = next(name for name in ("old", "old_2", "old_3") if name in found.re.groupindex and found[name])
     return Loss(_shift(found.span(old), start), (start, end), new, has_subject="said" in named)

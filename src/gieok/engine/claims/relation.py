@@ -37,7 +37,7 @@ _AMOUNTS = frozenset(
 _GENERIC = frozenset(
     """
     사용 이용 발송 제출 예약 구독 계약 약정 제한 방식 정책 규칙 방침 등록 복용 서비스 생활 갱신
-    체제 버전 subscription membership setup plan
+    체제 버전 histori dead tabl discontinu deprec decommiss good subscription membership setup plan
     """.split()
 )
 #: Shorter stems of Korean words begin too many others.
@@ -59,6 +59,9 @@ _KOREAN_HABIT = re.compile(
 )
 _FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
 #: What changes a part: "힐만 민수에서 가영이로", "replaced one anyhow".
+_REQUEST = re.compile(
+    r"(?:줘|주세요|봐|봐요|해라|하자|부탁해|부탁해요|부탁드려요)[.!~ㅋㅎ ]*$|\b(?:please|pls)\b", re.IGNORECASE
+)
 _IDENTITY = re.compile(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:no|not|never|without|cannot)\b|n['’]t\b"
@@ -78,6 +81,7 @@ _ENGLISH_STATE = re.compile(
     r"|gets?|takes?|keeps?|needs?|likes?|prefers?|drinks?|eats?|pays?|sits?|meets?)\b",
     re.IGNORECASE,
 )
+_OF_SUBJECT = re.compile(r"\b(?:for|on|in|at|of)\s", re.IGNORECASE)
 _WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
 _PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
 #: Behind what is given up stands its successor, up to one of these.
@@ -263,7 +267,7 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         word
         for word in later.words
         if loss.clause[0] <= word.start < loss.clause[1]
-        and (not loss.new[0] <= word.start < loss.new[1] or (loss.has_subject and word.place == TOPIC))
+        and (not loss.new[0] <= word.start < loss.new[1] or _is_of_subject(word, later, loss))
         and not _is_time(later.text, word)
     ]
     held = [word for word in zone if has_word(earlier, word.stem)]
@@ -281,6 +285,13 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         differing=(*(word.stem for word in zone if _is_own(word, earlier)), *names),
         said=later.text[loss.clause[0] : loss.clause[1]],
     )
+
+
+def _is_of_subject(word: Word, later: Sentence, loss: Loss) -> bool:
+    """Say whether a word beside the successor says what is changed: "Turnstile on the signup form"."""
+    if loss.has_subject:
+        return word.place == TOPIC
+    return word.is_anchor and _OF_SUBJECT.search(later.text, loss.new[0], word.start) is not None
 
 
 def _is_time(text: str, word: Word) -> bool:
@@ -314,7 +325,7 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
 
 
 def _tells_event(sentence: Sentence) -> bool:
-    """Say whether a sentence tells what happened once, which nothing later replaces; a change or decision holds on."""
+    """Say whether a sentence tells what happened once: nothing takes its place. A change or decision holds on."""
     if sentence.find_cue("change") or sentence.has_mood("decided"):
         return False
     if sentence.is_korean:
@@ -329,11 +340,12 @@ def _is_name(stem: str, sentence: Sentence) -> bool:
 
 def _is_plain(sentence: Sentence, stem: str) -> bool:
     """Say whether a sentence says of somebody a habit, or of a thing what it is, and nothing else."""
-    if sentence.has_mood("request"):
+    if _REQUEST.search(sentence.text):
         return False
     clause = re.split(r"[,;.]", sentence.text)[0]
     words = [word for word in sentence.words if word.start < len(clause) and word.is_anchor]
-    if len(words) > _PLAIN_WORDS or not any(is_same_word(word.stem, stem) for word in words):
+    # The verb of a Korean sentence is a word of it.
+    if len(words) > _PLAIN_WORDS + sentence.is_korean or not any(is_same_word(word.stem, stem) for word in words):
         return False
     if sentence.is_korean:
         return (

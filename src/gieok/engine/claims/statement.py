@@ -25,7 +25,7 @@ CUES = {
             r"\b(?:switch\w*|mov(?:ed|ing|es?)|migrat\w+|replac\w+|swap\w*|chang\w+|no longer|any ?more|instead|rather than"
             r"|ditch\w*|drop\w*|ripped|retired"
             r"|bump\w*|rais\w+|lower\w+|renam\w+|turned (?:down|up)|went (?:up|down)|going (?:up|down)"
-            r"|pushed|slip\w*|stop\w*|ported|over to|gone|left|cut)\b"
+            r"|pushed|slip\w*|stop\w*|ported|over to|gone|left|cut|quit|cancel\w*|sold|fired|traded)\b"
         ),
     ),
     "now": (

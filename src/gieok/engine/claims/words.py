@@ -68,8 +68,8 @@ _MEASURES = frozenset(
         half thing way lot bit new old 월요일 화요일 수요일 목요일 금요일 토요일
         일요일 월욜 화욜 수욜 목욜 금욜 토욜 일욜 아침 밤 낮 주말 평일 주 월 일 년 시 분 초 명
         개 번 원 만 천 백 만원 천원 하나 둘 셋 한두 두 세 네 다섯 여섯 일곱 여덟 아홉 열 반
-        마지막 처음 사람 생각 정도 얘기 이야기 definit great good idea tip mind sound plan sure option recent help
-        interest excit
+        마지막 처음 사람 생각 정도 얘기 이야기 definit great good idea tip mind sound plan sure option
+        recent help interest excit
     """.split()
 )
 #: Nouns that end like a word with a particle.
@@ -97,7 +97,7 @@ _LIGHT_VERB = frozenset(
         takes took keep keeps kept like likes love loves liked loved want wants wanted need
         needs needed start starts started end ends ended make makes made become becomes became
         put puts set sets called call calls changed switched moved swapped replaced renamed left
-        quit retired stopped decided picked chose lies 's 're 'm being traded trade cancelled
+        quit retired stopped decided picked chose lies 's 're 'm being fired traded trade cancelled
         canceled cancel ditched ditch dropped scrapped abandoned migrated ported turned raised
         lowered bumped pushed shifted reduced resigned gave given killed axed ripped threw
         exchanged substituted superseded replaces replace trading swapping cancelling stop
