@@ -90,7 +90,8 @@ CODE = re.compile(
     | \b(?:SELECT|FROM|WHERE|PRAGMA|AND|JOIN|BEGIN|UPDATE|CREATE\ TABLE)\b
     | (?i:^(?:no\ matching\ keys|no\ space\ left|too\ many\ tokens|too\ long|too\ large|maximum\ context|context\ length
     |token\ limit|text\ required|message\ required|invalid\ fts5|database\ is\ locked|on\ run\ argv|memory\ summary\ un
-    |the\ key\ lies\ below|the\ lighthouse|what\ do\ we\ know|embedder:\ none|library/|answer\ with\ one\ word|say\ ok|from\ now\ on
+    |the\ key\ lies\ below|the\ lighthouse|what\ do\ we\ know|embedder:\ none|library/|answer\ with\ one\ word|say\ ok
+    |from\ now\ on
     |say\ of\ each
     |quote,\ in\ a\ few|untrusted|---|own\.tf|name,\ is_|day,\ streak|id,\ |daemon\.log
     |config\.yaml|(?:\0)?gieok\ |\.git\ |build\ dist

@@ -10,7 +10,7 @@ from pathlib import Path
 from gieok import places
 from gieok.app import open_context
 from gieok.capabilities.observe import promotion
-from gieok.engine.lifecycle import fill_vectors
+from gieok.engine.lifecycle import fill_lines, fill_vectors
 from gieok.errors import GieokError
 from gieok.ops import operation
 from gieok.ops.encode import encode
@@ -55,6 +55,7 @@ def embed() -> None:
     try:
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
+            fill_lines(store, embedder)
             promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
     except GieokError as error:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log

@@ -26,7 +26,7 @@ from gieok.daemon.seeds import Seeds
 from gieok.daemon.server import Server
 from gieok.daemon.serving import Serving
 from gieok.daemon.transcripts import Transcripts
-from gieok.engine.lifecycle import fill_vectors
+from gieok.engine.lifecycle import fill_lines, fill_vectors
 from gieok.errors import BadConfig, GieokError
 from gieok.ops.context import Context
 from gieok.ports.store import Store, VectorSearch
@@ -185,6 +185,8 @@ class DaemonProcess:
         embedder = self._opened().memory.embedder() if is_little else None
         if embedder is not None:
             while not self.board.stop.is_set() and fill_vectors(store, embedder, batches=1):
+                pass
+            while not self.board.stop.is_set() and fill_lines(store, embedder, batches=1):
                 pass
         elif said := child.run(self._home, self.board.stop, "embed"):
             self.board.say(said)

@@ -9,7 +9,7 @@ from gieok.engine import likelihood, rank
 from gieok.engine.likelihood import Asked, Evidence
 from gieok.engine.profile import Profile
 from gieok.model.memory import PassageId
-from gieok.model.retrieval import FoundPassage, Ranking
+from gieok.model.retrieval import FoundPassage, Line, Ranking
 from gieok.text.language import language_of
 
 _LEAST = 1e-6
@@ -22,17 +22,18 @@ class Candidate(NamedTuple):
     score: float
     signals: dict[str, float]
     parts: Callable[[], dict[str, float]] = dict
+    line: Line | None = None
 
     def weighed(self, factors: Mapping[str, float]) -> "Candidate":
         """Return it with its odds (without parts: its score) multiplied by factors, which become signals."""
         product = math.prod(factors.values())
         signals, parts = {**self.signals, **factors}, self.parts
         if parts is dict:
-            return Candidate(self.passage, min(self.score * product, 1.0), signals)
+            return Candidate(self.passage, min(self.score * product, 1.0), signals, line=self.line)
         odds = self.score * product
         score = odds / (odds + 1 - self.score) if self.score < 1 else 1.0
         added = {name: math.log(max(factor, _LEAST)) for name, factor in factors.items()}
-        return Candidate(self.passage, score, signals, lambda: {**parts(), **added})
+        return Candidate(self.passage, score, signals, lambda: {**parts(), **added}, self.line)
 
 
 class Found(NamedTuple):

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from gieok.model.memory import PassageId, Scope
+from gieok.model.memory import LineId, PassageId, Scope
 from gieok.ports.models import Embedder, Followed
-from gieok.ports.store import DERIVED, ModelSwitch, Store, VectorCopy, VectorSearch
+from gieok.ports.store import DERIVED, LineSearch, ModelSwitch, Store, VectorCopy, VectorSearch
 
 Progress = Callable[[int], None]
 #: The text of a passage → what is embedded for it.
@@ -55,6 +55,28 @@ def fill_vectors(
     left = batches or -1
     while left and (waiting := store.missing(_BATCH)):
         store.put_vectors(embedder.model, _embed(embedder, waiting, form))
+        done += len(waiting)
+        left -= 1
+        progress(done)
+    return done
+
+
+def fill_lines(
+    store: VectorSearch, embedder: Embedder, progress: Progress = lambda done: None, *, batches: int = 0
+) -> int:
+    """Embed lines without a vector, newest first: all, or some batches; return how many.
+
+    Called after `fill_vectors`: lines cost more than passages, and no passage is to wait for them. Nothing is done where the
+    store keeps no lines. Raises EmbedderFailed, ShapeMismatch.
+    """
+    if not isinstance(store, LineSearch):
+        return 0
+    embedder = for_store(embedder, store)
+    store.use_model(embedder.model, embedder.dimension)
+    done, left = 0, batches or -1
+    while left and (waiting := store.missing_lines(_BATCH)):
+        vectors = embedder.embed_passages([text for _, text in waiting])
+        store.put_lines(embedder.model, {line: vector for (line, _), vector in zip(waiting, vectors, strict=True)})
         done += len(waiting)
         left -= 1
         progress(done)
@@ -179,7 +201,16 @@ def copy_vectors(source: Store, target: Store, progress: Progress = lambda done:
         before = page[-1][0]
     if not has_model:
         target.switch_model(*active)
+    _copy_lines(source, target, active[0])
     return copied
+
+
+def _copy_lines(source: VectorCopy, target: ModelSwitch, model: str) -> None:
+    before: LineId | None = None
+    while isinstance(target, LineSearch) and (page := target.missing_lines(_COPIED_VECTORS, before)):
+        known = source.vectors_of(model, [text for _, text in page])
+        target.put_lines(model, {line: known[text] for line, text in page if text in known})
+        before = page[-1][0]
 
 
 def differences(source: Store, target: Store) -> list[str]:

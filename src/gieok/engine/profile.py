@@ -29,6 +29,8 @@ class Profile:
     fuse: Callable[[Sequence[Ranking], Sequence[float], int], rank.Scores] = rank.standardised_sum
     bm25: Bm25 = bm25.PROSE
     hub_weight: float = 0.4
+    #: Share of the best line of a passage in its nearness; the passage's own vector has the rest. 0: no lines.
+    line_share: float = 0.5
     stop_words: frozenset[str] = frozenset()
     #: Returns tokens that mean what the question says, with their weights: other words for it.
     also: Callable[[str], Mapping[str, float]] = lambda question: {}

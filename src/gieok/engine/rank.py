@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from gieok.engine import likelihood
 from gieok.model.memory import PassageId
 from gieok.model.retrieval import Ranking
+from gieok.ports.store import SCORE_DIGITS
 
 Scores = dict[PassageId, float]
 
@@ -32,6 +33,14 @@ def standard_scores(ranking: Ranking, union: Collection[PassageId], full: int) -
     known = dict(ranking.ranked)
     lowest = min(known.values())
     return likelihood.standardised(known, union, lowest if len(known) >= full else min(0.0, lowest))
+
+
+def with_lines(near: Ranking, lines: Mapping[PassageId, float], share: float) -> Ranking:
+    """Return a ranking by vectors in which the score of each passage's best line has its share; cosines stay as they are."""
+    scores = {passage: (1 - share) * score + share * lines.get(passage, score) for passage, score in near.ranked}
+    cosines = dict(zip((passage for passage, _ in near.ranked), near.cosines, strict=True))
+    ranked = tuple(sorted(scores.items(), key=lambda one: (-round(one[1], SCORE_DIGITS), one[0])))
+    return near._replace(ranked=ranked, cosines=tuple(cosines[passage] for passage, _ in ranked))
 
 
 def openclaw_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:

@@ -22,13 +22,14 @@ from gieok.engine.profile import Profile
 from gieok.engine.rerank import Reranking, placed
 from gieok.engine.snippet import snippet
 from gieok.errors import EmbedderFailed, ShapeMismatch, StoreBusy, StoreUnreachable
-from gieok.model.memory import Document, Scope
-from gieok.model.retrieval import Filter, Hit, KeywordQuery, Ranking, VectorQuery
+from gieok.model.memory import Document, PassageId, Scope
+from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, Line, NearLine, Ranking, VectorQuery
 from gieok.ports.models import Embedder, Followed
-from gieok.ports.store import Documents, KeywordSearch, ManagedSearch, Store, VectorSearch
+from gieok.ports.store import Documents, KeywordSearch, LineSearch, ManagedSearch, Store, VectorSearch
 from gieok.ports.system import Clock
 from gieok.text.dates import DateSpan, find_past_span, refused_times
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
+from gieok.text.lines import line_number
 from gieok.text.times.order import asks_newest, without_order
 
 _DATE_WORD_WEIGHT = 0.3
@@ -291,6 +292,7 @@ def _once(ranked: Sequence[Candidate]) -> list[Candidate]:
 def _search_scope(store: Documents, scope: Scope, query: _Query, tries: int = _TRIES) -> list[Candidate]:
     """Return candidates."""
     rankings = _retrieve(store, scope, query)
+    rankings, lines = _with_lines(store, rankings, query)
     # Where the service alone is to find, words say how sure its passages are, and find nothing beside them.
     is_services = scope in query.service.by_scope and not query.question.hybrid
     fused = _fuse([one for one in rankings if not (is_services and one.name == "keyword")], query)
@@ -304,7 +306,33 @@ def _search_scope(store: Documents, scope: Scope, query: _Query, tries: int = _T
     made = candidates(query.question.text, query.tokens, found, profile)
     if scope in query.service.by_scope:
         made = managed.weigh(made, fused)
-    return [_corrected(one, query) for one in made[: profile.considered]]
+    return [_corrected(one, query)._replace(line=_line(one.passage, lines)) for one in made[: profile.considered]]
+
+
+def _with_lines(
+    store: Documents, rankings: list[Ranking], query: _Query
+) -> tuple[list[Ranking], Mapping[PassageId, NearLine]]:
+    """Return the rankings with that of vectors by passages and their best lines, and these lines.
+
+    A list of facts is one vector that is near to none of them; and a note of one sentence is nearer to every question than
+    a long one. Half of what counts is therefore the best line of each.
+    """
+    near = next((ranking for ranking in rankings if ranking.name == "vector"), None)
+    if near is None or query.vector is None or not query.profile.line_share or not isinstance(store, LineSearch):
+        return rankings, {}
+    by = VectorQuery(vector=query.vector, hub_weight=query.profile.hub_weight, model=query.model)
+    lines = {line.passage: line for line in store.best_lines(by, [passage for passage, _ in near.ranked])}
+    made = rank.with_lines(near, {passage: line.score for passage, line in lines.items()}, query.profile.line_share)
+    return [made if ranking is near else ranking for ranking in rankings], lines
+
+
+def _line(passage: FoundPassage, lines: Mapping[PassageId, NearLine]) -> Line | None:
+    """Return the best line of a passage; None where it is the passage itself, whose lines have no vectors."""
+    near = lines.get(passage.id)
+    if near is None or (near.start == 0 and near.end >= len(passage.text) and "\n" in passage.text.strip()):
+        return None
+    text = passage.text[near.start : near.end]
+    return Line(passage.start_line + line_number(passage.text, near.start), text.strip())
 
 
 def _corrected(candidate: Candidate, query: _Query) -> Candidate:
@@ -394,4 +422,4 @@ def _chosen(ranked: Sequence[Candidate], tokens: Collection[str], profile: Profi
 
 def _hit(candidate: Candidate, tokens: Collection[str], snippet_chars: int) -> Hit:
     shown = snippet(candidate.passage.text, tokens, snippet_chars) if snippet_chars else ""
-    return Hit(candidate.passage, candidate.score, shown, candidate.signals, candidate.parts())
+    return Hit(candidate.passage, candidate.score, shown, candidate.signals, candidate.parts(), candidate.line)

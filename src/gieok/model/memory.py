@@ -29,6 +29,8 @@ MOVED_FROM = "moved_from"
 
 #: Identifies a passage within one store; never reused.
 PassageId = int
+#: Identifies a line: its passage, and where it starts in the passage's text.
+LineId = tuple[PassageId, int]
 
 
 @dataclass(frozen=True, slots=True, order=True)

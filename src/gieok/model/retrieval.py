@@ -67,6 +67,26 @@ class Ranking(NamedTuple):
     holding: Mapping[str, int] = MappingProxyType({})
 
 
+class NearLine(NamedTuple):
+    """The line of a passage that is nearest to a question: `text[start:end]` of the passage.
+
+    `score` is its cosine, lowered by how crowded the best lines of the other passages lie around it.
+    """
+
+    passage: PassageId
+    start: int
+    end: int
+    cosine: float
+    score: float
+
+
+class Line(NamedTuple):
+    """A line of a document, with its 1-based number there."""
+
+    number: int
+    text: str
+
+
 class ManagedRankings(NamedTuple):
     """What a service ranks by itself, by scope; `note` says why it may hold less than it should, '' where it does not."""
 
@@ -102,3 +122,5 @@ class Hit(NamedTuple):
     signals: Mapping[str, float]
     #: What each feature adds to the log-odds of `score`; empty where the score is no probability.
     parts: Mapping[str, float] = MappingProxyType({})
+    #: The line of the passage that answers best by meaning; None where no line has a vector.
+    line: Line | None = None

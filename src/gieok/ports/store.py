@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from gieok.model.memory import Document, Entry, PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, ManagedRankings, Ranking, VectorQuery
+from gieok.model.memory import Document, Entry, LineId, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, ManagedRankings, NearLine, Ranking, VectorQuery
 from gieok.ports.models import Vector
 
 #: Names of notes that begin so are how far a store's documents are derived from a journal: they hold for that store alone.
@@ -152,6 +152,27 @@ class VectorSearch(Protocol):
         """Store vectors; ids that are gone by now are skipped. They are kept by text, so equal text is embedded once.
 
         Raises ShapeMismatch where `model` is not the active one (any more): another process may have switched.
+        """
+
+
+@runtime_checkable
+class LineSearch(Protocol):
+    """Keeps a vector of each line (`gieok.text.lines`) of the passages of some kinds, beside those of passages."""
+
+    def best_lines(self, query: VectorQuery, passages: Sequence[PassageId]) -> list[NearLine]:
+        """Return the nearest line of each passage that has a vector, in the order of `passages`.
+
+        A passage without vectors of lines is its own line: it has but one, is of another kind, or waits. With a `hub_weight`,
+        scores are lowered by it times `hubs.crowding` among these lines.
+        """
+
+    def missing_lines(self, limit: int, before: LineId | None = None) -> list[tuple[LineId, str]]:
+        """Return lines without a vector of the active model below `before`, newest first, each with the text to embed."""
+
+    def put_lines(self, model: str, vectors: Mapping[LineId, Vector]) -> None:
+        """Store vectors; lines that are gone by now are skipped. They are kept by text, as those of passages are.
+
+        Raises ShapeMismatch where `model` is not the active one (any more).
         """
 
 

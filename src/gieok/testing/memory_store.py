@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from gieok.errors import ShapeMismatch
-from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking, VectorQuery
+from gieok.model.memory import Document, Entry, LineId, Passage, PassageId, Scope, StoreStats
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, NearLine, Ranking, VectorQuery
 from gieok.text import bm25
 from gieok.text.embedform import text_to_embed
 from gieok.text.keywords import keyword_tokens
+from gieok.text.lines import KINDS, line_spans
 
 _DIGITS = 6
 
@@ -202,6 +203,50 @@ class MemoryStore:
                 f"vectors of {model!r} for an index of {self._model[0] if self._model else 'no model'!r}"
             )
         self.keep_vectors(model, vectors)
+
+    def best_lines(self, query: VectorQuery, passages: Sequence[PassageId]) -> list[NearLine]:
+        """Return the nearest line of each passage."""
+        known = self._active()
+        found: list[tuple[PassageId, int, int, bytes]] = []
+        for i in passages:
+            row = self._rows.get(i)
+            lines = self._lines(i) if row else {}
+            vectors = {line: known[text_to_embed(text)] for line, text in lines.items() if text_to_embed(text) in known}
+            if row and not vectors and self._embed_text(row) in known:
+                vectors, lines = {(i, 0): known[self._embed_text(row)]}, {(i, 0): row.text}
+            if vectors:
+                line = min(vectors, key=lambda one: (-round(_dot(query.vector, vectors[one]), _DIGITS), one))
+                found.append((i, line[1], line[1] + len(lines[line]), vectors[line]))
+        made = []
+        for place, (i, start, end, vector) in enumerate(found):
+            cosine = _dot(query.vector, vector)
+            others = (_dot(vector, other[3]) for at, other in enumerate(found) if at != place)
+            fellows = sorted(others, reverse=True)[:10] if query.hub_weight else []
+            crowding = sum(fellows) / len(fellows) if fellows else 0.0
+            made.append(NearLine(i, start, end, cosine, cosine - query.hub_weight * crowding))
+        return made
+
+    def missing_lines(self, limit: int, before: LineId | None = None) -> list[tuple[LineId, str]]:
+        """Return lines without a vector, newest first."""
+        known = self._active()
+        texts = ((line, text_to_embed(text)) for i in self._rows for line, text in self._lines(i).items())
+        waiting = [(line, text) for line, text in texts if text not in known and (before is None or line < before)]
+        return sorted(waiting, reverse=True)[:limit]
+
+    def put_lines(self, model: str, vectors: Mapping[LineId, bytes]) -> None:
+        """Store vectors of the active model."""
+        self.put_vectors(model, {})
+        for vector in vectors.values():
+            _verify_dimension(vector, self._dimensions[model])
+        known = self._vectors.setdefault(model, {})
+        texts = {line: text for i, _ in vectors for line, text in self._lines(i).items()}
+        known.update((text_to_embed(texts[line]), vector) for line, vector in vectors.items() if line in texts)
+
+    def _lines(self, passage: PassageId) -> dict[LineId, str]:
+        row = self._rows.get(passage)
+        if row is None or row.document.kind not in KINDS:
+            return {}
+        return {(passage, start): row.text[start:end] for start, end in line_spans(row.text)}
 
     def active_model(self) -> tuple[str, int] | None:
         """Return the model that vectors are of."""

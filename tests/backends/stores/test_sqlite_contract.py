@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gieok.backends.stores.sqlite.store import SqliteStore
-from gieok.testing.contracts import StoreContract
+from gieok.testing.contracts import LineContract, StoreContract
 
 
-class TestSqliteStore(StoreContract):
+class TestSqliteStore(StoreContract, LineContract):
     resident = False
 
     @pytest.fixture

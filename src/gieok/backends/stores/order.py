@@ -1,11 +1,14 @@
 """Scores and order of results, shared by every store that ranks in numpy."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gieok.backends.stores import hubs
+from gieok.backends.stores.quantise import unpack
 from gieok.model.memory import PassageId
-from gieok.model.retrieval import Ranking
+from gieok.model.retrieval import NearLine, Ranking, VectorQuery
 from gieok.ports.store import SCORE_DIGITS
 
 Ints = NDArray[np.int64]
@@ -47,6 +50,28 @@ def rank_near(
         scores = cosines - hub_weight * hubs.crowding(values[top] * scales[top, None])
     order = best(scores, ids, limit)
     return Ranking("vector", pairs(ids[order], scores[order]), cosines=tuple(cosines[order].tolist()))
+
+
+def near_lines(
+    rows: Sequence[tuple[PassageId, int, int, bytes]], query: VectorQuery, passages: Sequence[PassageId], dimension: int
+) -> list[NearLine]:
+    """Return the nearest of the lines of each passage (passage, start, end, packed vector), in the order of `passages`."""
+    if not rows:
+        return []
+    values, scales = unpack([row[3] for row in rows], dimension)
+    cosines = dots(values, scales, np.frombuffer(query.vector, "<f4"))
+    nearest: dict[PassageId, int] = {}
+    starts = np.array([row[1] for row in rows], np.int64)
+    for place in best(cosines, starts, len(rows)).tolist():
+        nearest.setdefault(rows[place][0], place)
+    shown = [nearest[passage] for passage in passages if passage in nearest]
+    scores = cosines[shown]
+    if query.hub_weight:
+        scores = scores - query.hub_weight * hubs.crowding(values[shown] * scales[shown, None])
+    return [
+        NearLine(*rows[place][:3], cosine=float(cosines[place]), score=float(score))
+        for place, score in zip(shown, scores, strict=True)
+    ]
 
 
 def pairs(ids: Ints, scores: Doubles | Floats) -> tuple[tuple[PassageId, float], ...]:

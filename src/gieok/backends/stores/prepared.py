@@ -7,8 +7,9 @@ from typing import NamedTuple
 from gieok.backends.stores.rows import count_tokens
 from gieok.errors import ShapeMismatch
 from gieok.model.memory import Entry
-from gieok.text.embedform import embed_hash
+from gieok.text.embedform import embed_hash, form_hash
 from gieok.text.keywords import VERSION, keyword_text
+from gieok.text.lines import KINDS, line_spans
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
@@ -21,6 +22,8 @@ class Prepared(NamedTuple):
     contexts: tuple[str, ...]
     lengths: tuple[int, ...]
     hashes: tuple[bytes, ...]
+    #: Of each passage its lines: start, end, hash of the text to embed.
+    lines: tuple[tuple[tuple[int, int, bytes], ...], ...] = ()
 
 
 def are_keywords_old(stored: int, where: str) -> bool:
@@ -44,7 +47,15 @@ def prepare(entry: Entry) -> Prepared:
         contexts=tuple(keyword_text(p.context) for p in entry.passages),
         lengths=tuple(count_tokens(body) for body in bodies),
         hashes=tuple(map(embed_hash, slices)),
+        lines=tuple(hashed_lines(entry.document.kind, text) for text in slices),
     )
+
+
+def hashed_lines(kind: str, text: str) -> tuple[tuple[int, int, bytes], ...]:
+    """Return start, end and hash of the lines of a passage; none where documents of its kind have none."""
+    if kind not in KINDS:
+        return ()
+    return tuple((start, end, form_hash(text[start:end])) for start, end in line_spans(text))
 
 
 def _storable(entry: Entry) -> Entry:

@@ -10,7 +10,7 @@ from gieok.model.retrieval import VectorQuery
 from gieok.text.embedform import form_hash, text_to_embed
 
 #: Above every passage id.
-_ANY_ID = 1 << 62
+ANY_ID = 1 << 62
 
 
 def _longer(dimension: int) -> str:
@@ -98,9 +98,7 @@ class SqlVectors(SqlDocuments[Db]):
         """Store vectors of the active model."""
         with self._writing() as db:
             self._vectors.lock(db, to_switch=False)
-            active = self._vectors.active(db)
-            if active is None or active.name != model:
-                raise ShapeMismatch(f"vectors of {model!r} for an index of {active.name if active else 'no model'!r}")
+            active = self._active_named(db, model)
             self._vectors.put(db, active.id, self._packed(db, active, vectors))
 
     def active_model(self) -> tuple[str, int] | None:
@@ -126,7 +124,7 @@ class SqlVectors(SqlDocuments[Db]):
         with self._writing() as db:
             added = self._added(db, model, dimension)
         with self._reading() as db:
-            rows = self._vectors.missing_for(db, added.id, before if before is not None else _ANY_ID, limit)
+            rows = self._vectors.missing_for(db, added.id, before if before is not None else ANY_ID, limit)
         return [(passage, text_to_embed(text)) for passage, text in rows]
 
     def prepared(self, model: str) -> int:
@@ -148,6 +146,13 @@ class SqlVectors(SqlDocuments[Db]):
         with self._writing() as db:
             self._vectors.lock(db, to_switch=True)
             self._vectors.activate(db, self._added(db, model, dimension).id)
+
+    def _active_named(self, db: Db, model: str) -> VectorModel:
+        """Return the active model. Raises ShapeMismatch where it is another one."""
+        active = self._vectors.active(db)
+        if active is None or active.name != model:
+            raise ShapeMismatch(f"vectors of {model!r} for an index of {active.name if active else 'no model'!r}")
+        return active
 
     def _added(self, db: Db, model: str, dimension: int) -> VectorModel:
         added = self._vectors.add(db, model, dimension)

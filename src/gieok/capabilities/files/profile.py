@@ -15,7 +15,12 @@ def _marked(passage: FoundPassage) -> float:
 #: Turns of conversations, and what was observed in them: their age says nothing of what they are worth, and each turn is
 #: intelligible with its neighbours. Among notes, of which a scope may have few, observations stood out by being few.
 TURNS = Profile(
-    name="turns", kinds=frozenset(("turn", "observation")), learned="turns", least_best=0.12, maps_question=True
+    name="turns",
+    kinds=frozenset(("turn", "observation")),
+    learned="turns",
+    least_best=0.12,
+    maps_question=True,
+    line_share=0.0,
 )
 #: Notes, records: everything else; families are ranked among themselves.
 FILES = Profile(name="files", without=TURNS.kinds, beside=(TURNS,), half_life_days=HALF_LIFE_DAYS, weigh=_marked)
@@ -29,6 +34,7 @@ OPENCLAW = Profile(
     full_coverage=0.0,
     bm25=bm25.CLASSIC,
     hub_weight=0.0,
+    line_share=0.0,
     imagine=lambda question: "",
     relevance_trade=0.7,
     likeness_floor=0.0,

@@ -1,14 +1,14 @@
 """Which turns of a scope state rules that bind: a file that names their lines, for a session's start and for prompts.
 
 No rule ages, and none makes room for another: what takes one off the list is a later turn that lifts it, the same rule said
-again, or a line that `replaced` ended. The file holds no text, only where in a line its rules stand: what is forgotten is not
+again, or a line that `claims` ended. The file holds no text, only where in a line its rules stand: what is forgotten is not
 in it, and the hook needs none of the patterns that find rules.
 """
 
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from gieok import fs, places
 from gieok.model.memory import Scope
@@ -18,19 +18,25 @@ from gieok.text.assent import accepts
 from gieok.text.gist import gist, is_same
 from gieok.text.turns import USER, asked
 
-if TYPE_CHECKING:
-    from gieok.capabilities.observe.lasting_line import LastingLine
-
 _AT_ONCE = 200
 
 
-def write(store: Documents, home: Path, scope: str, lines: "Sequence[tuple[str, LastingLine]]") -> None:
+class BindingLine(NamedTuple):
+    """A user's line that states rules, or takes some back: its time in Unix seconds, where it is, the sum of what it says."""
+
+    at: int
+    key: str
+    line: int
+    check: int
+
+
+def write(store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, BindingLine]]) -> None:
     """Name the rules among a scope's lines, each given with the scope in which it was said; newest first."""
-    told = sorted((pair for pair in lines if pair[1].rule), key=lambda pair: (pair[1].at, pair[1].key, pair[1].line))
+    told = sorted(lines, key=lambda pair: pair[1])
     file = Path(places.rules_file(str(home), scope))
     if not told and not file.exists():
         return
-    held: list[tuple[str, LastingLine, list[str]]] = []
+    held: list[tuple[str, BindingLine, list[str]]] = []
     texts = _texts(store, told)
     for whose, line in told:
         words, question = texts.get((whose, line.key, line.line), ("", ""))
@@ -62,7 +68,7 @@ def _repeats(earlier: Sequence[str], later: Sequence[str]) -> bool:
     return all(any(is_same(gist(rule), one) for one in again) for rule in earlier)
 
 
-def _texts(store: Documents, lines: "Sequence[tuple[str, LastingLine]]") -> dict[tuple[str, str, int], tuple[str, str]]:
+def _texts(store: Documents, lines: Sequence[tuple[str, BindingLine]]) -> dict[tuple[str, str, int], tuple[str, str]]:
     """Return what was said in each line, and the question that it answers, where it still says what was judged."""
     found: dict[tuple[str, str, int], tuple[str, str]] = {}
     for whose in dict.fromkeys(whose for whose, _ in lines):

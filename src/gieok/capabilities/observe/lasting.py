@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok import fs, places
 from gieok.capabilities.observe import binding_lines, claims, turns
-from gieok.capabilities.observe.lasting_line import LastingLine
+from gieok.capabilities.observe.binding_lines import BindingLine
 from gieok.engine.learned.heads import about_user, worth
 from gieok.model.memory import Entry, Scope
 from gieok.places import is_served
@@ -50,6 +51,21 @@ RULE, LIFTS = 1, -1
 _Row = tuple[float, int, int, bool, int, int]
 
 
+class LastingLine(NamedTuple):
+    """A line of a document of turns: its value, its time in Unix seconds, where it is, whether it is about the user.
+
+    `check` is the sum of what it says, `places.line_check`. `rule`: whether it states a rule that binds (`RULE`), or lifts one.
+    """
+
+    value: float
+    at: int
+    key: str
+    line: int
+    is_about_user: bool
+    check: int
+    rule: int = 0
+
+
 def update(store: Store, home: Path, now: datetime) -> None:
     """Bring the files of all scopes in line with the turns of a store; only changed documents are judged. Raises StoreError."""
     scopes = [scope for scope in store.scopes() if not places.is_brought(scope.path) and not is_served(scope.path)]
@@ -58,7 +74,8 @@ def update(store: Store, home: Path, now: datetime) -> None:
     others = [(scope, line) for scope, lines in found.items() if scope != places.USER_SCOPE for line in lines]
     rows[places.USER_SCOPE] = [*rows.get(places.USER_SCOPE, ()), *(pair for pair in others if pair[1].is_about_user)]
     for scope, pairs in rows.items():
-        binding_lines.write(store, home, scope, pairs)
+        told = [(whose, BindingLine(one.at, one.key, one.line, one.check)) for whose, one in pairs if one.rule]
+        binding_lines.write(store, home, scope, told)
     for scope, lines in rows.items():
         if lines or Path(places.lasting_file(str(home), scope)).exists():
             _write(home, scope, lines)

@@ -47,11 +47,11 @@ if TYPE_CHECKING:
         def has_talk(self, sid: int) -> bool:
             """Say whether the scope holds conversations."""
 
-        def lines(self, scope: str, key: str) -> list[str]:
-            """Return the lines of a document."""
-
         def newest(self, scope: str, limit: int) -> list[tuple[str, str, str, str]]:
             """Return key, title, metadata and provenance of the last changes."""
+
+        def lines(self, scope: str, key: str) -> list[str]:
+            """Return the lines of a document."""
 
         def row(self, passage: int) -> tuple[Any, ...]:
             """Return a passage with the fields of its document that are shown."""

@@ -28,7 +28,7 @@ _LINE_CHARS = 400
 STATUS = "a rule, until the user lifts it"
 #: A question asks to be answered; one for leave is about what rules govern.
 _ASKS_LEAVE = r"(?i)\b(?:can|may|should|shall|could|must) (?:i|we|you)\b"
-_ASKS_LEAVE += r"(?:도|면)\s?(?:돼|될까|되나|되지|괜찮)|(?:할까|올릴까|돌릴까)"
+_ASKS_LEAVE += r"|(?:도|면)\s?(?:돼|될까|되나|되지|괜찮)|(?:할까|올릴까|돌릴까)"
 
 
 class BindingRule:

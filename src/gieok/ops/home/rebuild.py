@@ -227,6 +227,7 @@ def _embed(context: Context, store: Store) -> tuple[int, str]:
         if embedder is None or not isinstance(store, VectorSearch):
             return 0, ""
         done = lifecycle.fill_vectors(store, embedder, context.progress("embedded"), is_first=is_users)
+        lifecycle.fill_lines(store, embedder)
         promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
     except EmbedderFailed as error:
         return 0, f"{error} ({error.hint})"

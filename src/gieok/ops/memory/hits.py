@@ -49,6 +49,8 @@ class SearchHit(NamedTuple):
     ended_parts: Omitted[str] = None
     #: The statement that it was compared with: what spoke for a change, and by which words their subjects differ.
     compared: Omitted[str] = None
+    #: What stands in that line, where it was found by meaning.
+    line_text: Omitted[str] = None
 
 
 class Days(NamedTuple):

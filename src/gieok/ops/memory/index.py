@@ -212,11 +212,15 @@ def _embed(context: Context, request: IndexRequest, store: VectorSearch, embedde
     """Make the vectors that are missing; where folders were named, theirs alone: the rest may take minutes."""
     held = context.memory.store().stats()
     if held.passages == held.vectors:
-        return lifecycle.fill_vectors(store, embedder)  # which looks whether the model is still the store's
+        done = lifecycle.fill_vectors(store, embedder)  # which looks whether the model is still the store's
+        lifecycle.fill_lines(store, embedder)
+        return done
     words = context.words("meanings", "의미 벡터")
     if not request.paths:
         show = context.progress(words, held.passages - held.vectors)
-        return lifecycle.fill_vectors(store, embedder, show, is_first=is_users)
+        done = lifecycle.fill_vectors(store, embedder, show, is_first=is_users)
+        lifecycle.fill_lines(store, embedder)
+        return done
     wanted = _texts(context, [_absolute(context, path) for path in request.paths])
     return lifecycle.fill_vectors(store, embedder, context.progress(words, len(wanted)), is_wanted=wanted.__contains__)
 

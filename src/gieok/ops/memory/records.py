@@ -129,6 +129,7 @@ def _give_meaning(context: Context, store: Store, batches: int) -> None:
         store.push()
     elif isinstance(store, VectorSearch) and (embedder := context.memory.embedder()) is not None:
         lifecycle.fill_vectors(store, embedder, batches=batches)
+        lifecycle.fill_lines(store, embedder, batches=batches)
 
 
 def _forget(notes: DurableNotes, scope: Scope, folder: Path) -> None:

@@ -110,7 +110,8 @@ def _shown(
         signals=dict(hit.signals) if explain else None,
         parts=dict(hit.parts) if explain and hit.parts else None,
         file=file,
-        line=_best_line(p, " ".join(request.query)) if file else None,
+        line=(hit.line.number if hit.line else _best_line(p, " ".join(request.query))) if file or hit.line else None,
+        line_text=hit.line.text if hit.line else None,
         ended_parts=parts or None,
         compared=newest.explain_pair(placed.pair) if explain and placed.pair else None,
     )

@@ -6,6 +6,8 @@
             numbers = itertools.count()
             return lambda: MyStore(tmp_path / str(next(numbers)))
 
+A store with vectors of lines inherits `LineContract` too.
+
 A store without every ability inherits `DocumentContract` and the parts that it has. `ProcessContract` is for stores that
 several processes open, `RefusalContract` for those that a disk or a lock can stop.
 
@@ -20,6 +22,7 @@ from gieok.testing.contracts.durable import DurableContract, ForgettingContract
 from gieok.testing.contracts.journal import MessageContract
 from gieok.testing.contracts.journal_sequences import SequenceContract
 from gieok.testing.contracts.keyword import KeywordContract, ScaleContract
+from gieok.testing.contracts.lines import LineContract
 from gieok.testing.contracts.machine import MachineContract
 from gieok.testing.contracts.positions import LedgerContract, PositionContract
 from gieok.testing.contracts.processes import JournalProcessContract, ProcessContract
@@ -46,7 +49,8 @@ class JournalContract(
 
 __all__ = [
     "ArchiveContract", "ArchivedContract", "DocumentContract", "DurableContract", "ForgettingContract", "JournalContract",
-    "JournalProcessContract", "KeywordContract", "LedgerContract", "MachineContract", "MessageContract", "PositionContract",
+    "JournalProcessContract", "KeywordContract", "LedgerContract", "LineContract",
+    "MachineContract", "MessageContract", "PositionContract",
     "ProcessContract", "RefusalContract", "ScaleContract", "SequenceContract", "StoreContract", "SwitchContract",
     "VectorContract",
 ]  # fmt: skip

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from gieok.model.retrieval import KeywordQuery
 
 #: Changes with the tables in `schema`.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 #: What the hook can read: it upgrades nothing, and must not fall silent between an update and the next command.
-READABLE_VERSIONS = (1, 2)
+READABLE_VERSIONS = (1, 2, 3)
 #: As `ports.SCORE_DIGITS`, which the hook has no time to import.
 SCORE_DIGITS = 6
 

@@ -172,6 +172,7 @@ def _expected_tokens(db: sqlite3.Connection) -> Iterator[str]:
 
 
 _BROKEN = {
+    "lines without their passage": "SELECT count(*) FROM lines WHERE passage_id NOT IN (SELECT id FROM passages)",
     "passages without their document": "SELECT count(*) FROM passages p WHERE NOT EXISTS ("
     "SELECT 1 FROM documents d "
     "WHERE d.id = p.document_id AND p.id - d.first_passage BETWEEN 0 AND d.passage_count - 1)",

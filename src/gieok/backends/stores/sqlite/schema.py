@@ -16,10 +16,10 @@ from pathlib import Path
 
 from gieok.backends.sqlite import files
 from gieok.backends.sqlite.files import pragma, statements, transaction
-from gieok.backends.stores.prepared import are_keywords_old
-from gieok.backends.stores.rows import count_tokens, scoped
+from gieok.backends.stores.prepared import are_keywords_old, hashed_lines
+from gieok.backends.stores.rows import count_tokens, marks, scoped
 from gieok.backends.stores.sqlite.ranking import SCHEMA_VERSION
-from gieok.text import keywords
+from gieok.text import keywords, lines
 from gieok.text.keywords import keyword_text
 
 #: "GIEK": marks the file as ours.
@@ -32,6 +32,14 @@ CREATE VIRTUAL TABLE keywords USING fts5(
 );
 CREATE VIRTUAL TABLE keyword_df USING fts5vocab(keywords, 'row');
 CREATE VIRTUAL TABLE keyword_tf USING fts5vocab(keywords, 'instance');
+"""
+_LINE_TABLES = """
+CREATE TABLE lines (
+    passage_id INTEGER NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL,  -- in the text of the passage
+    text_hash BLOB NOT NULL,  -- finds its vector, and says whether it has one
+    PRIMARY KEY (passage_id, start)
+) WITHOUT ROWID;
+CREATE INDEX lines_by_text ON lines (text_hash);
 """
 _TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -69,6 +77,8 @@ CREATE TABLE vectors (
 );
 CREATE TABLE models (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL);
 {_KEYWORD_TABLES}
+{_LINE_TABLES}
+INSERT INTO meta VALUES ('lines_version', '{lines.VERSION}');
 INSERT INTO meta VALUES ('keywords_version', '{keywords.VERSION}');
 INSERT INTO meta VALUES ('unadopted', '1');  -- the journal may know what belongs here
 INSERT INTO meta VALUES ('removed_passages', '0');  -- since the last time that space was given back
@@ -93,7 +103,11 @@ def _prepare(connection: sqlite3.Connection, file: Path, say: Callable[[str], No
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         files.create_tables(connection, file, _TABLES, _leave_no_words)
     files.verify_owner(connection, file, _APPLICATION_ID)
-    files.upgrade(connection, file, "store", (_to_2,))
+    files.upgrade(connection, file, "store", (_to_2, _to_3))
+    if _lines_version(connection) < lines.VERSION:
+        with transaction(connection):
+            if _lines_version(connection) < lines.VERSION:  # no other process was faster
+                _renew_lines(connection)
     if are_keywords_old(_keywords_version(connection), f"the store {str(file)!r}"):
         with transaction(connection):  # other processes search the old tokens until it is committed
             if _keywords_version(connection) < keywords.VERSION:  # no other process was faster
@@ -105,6 +119,35 @@ def _to_2(connection: sqlite3.Connection) -> None:
     """Let the journal know what so far only the store holds; leave no words of what is removed."""
     connection.execute("INSERT INTO meta VALUES ('unadopted', '1')")
     _leave_no_words(connection)
+
+
+def _to_3(connection: sqlite3.Connection) -> None:
+    """Make the tables of lines; `_renew_lines` fills them."""
+    for statement in statements(_LINE_TABLES):
+        connection.execute(statement)
+    connection.execute("INSERT INTO meta VALUES ('lines_version', '0')")
+
+
+def _lines_version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT value FROM meta WHERE name = 'lines_version'").fetchone()[0])
+
+
+def _renew_lines(connection: sqlite3.Connection) -> None:
+    """Find the lines of all texts again; those whose text is as before keep their vector."""
+    connection.execute("DELETE FROM lines")
+    documents = connection.execute(
+        f"SELECT kind, first_passage, passage_count, text FROM documents WHERE kind IN ({marks(lines.KINDS)})",
+        sorted(lines.KINDS),
+    )
+    for kind, first, count, text in documents:
+        rows = connection.execute(
+            'SELECT id, start, "end" FROM passages WHERE id BETWEEN ? AND ?', (first, first + count - 1)
+        ).fetchall()
+        connection.executemany(
+            "INSERT INTO lines VALUES (?, ?, ?, ?)",
+            [(passage, *line) for passage, start, end in rows for line in hashed_lines(kind, text[start:end])],
+        )
+    connection.execute("UPDATE meta SET value = ? WHERE name = 'lines_version'", (str(lines.VERSION),))
 
 
 def _leave_no_words(connection: sqlite3.Connection) -> None:

@@ -6,7 +6,7 @@ keeps the scopes it is asked about in memory. Both give the same ranking.
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
@@ -17,10 +17,11 @@ from gieok.backends.sqlite.connections import SqliteFile
 from gieok.backends.sqlite.failures import translated
 from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS, free_pages
 from gieok.backends.stores.sql_documents import ScopeStatistics, SqlDocuments
-from gieok.backends.stores.sql_vectors import SqlVectors
+from gieok.backends.stores.sql_vectors import ANY_ID, SqlVectors
 from gieok.backends.stores.sqlite import reading, schema, vectors, writing
-from gieok.model.memory import Scope
-from gieok.model.retrieval import Filter, KeywordQuery, Ranking, VectorQuery
+from gieok.model.memory import LineId, PassageId, Scope
+from gieok.model.retrieval import Filter, KeywordQuery, NearLine, Ranking, VectorQuery
+from gieok.text.embedform import text_to_embed
 
 if TYPE_CHECKING:
     from gieok.backends.stores.sqlite.resident import ResidentScope
@@ -131,6 +132,35 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
             model.verify_query(query)
             with self._resident_lock:
                 return self._resident(db, known).nearest(db, query, where, limit)
+
+    def best_lines(self, query: VectorQuery, passages: Sequence[PassageId]) -> list[NearLine]:
+        """Return the nearest line of each passage."""
+        from gieok.backends.stores.order import near_lines  # numpy: a one-shot keyword search has no time for it
+
+        with self._reading() as db:
+            model = vectors.active(db)
+            if model is None or not passages:
+                return []
+            model.verify_query(query)
+            rows = vectors.with_vectors(db, passages)
+        return near_lines(rows, query, passages, model.dimension)
+
+    def missing_lines(self, limit: int, before: LineId | None = None) -> list[tuple[LineId, str]]:
+        """Return lines without a vector, newest first."""
+        with self._reading() as db:
+            rows = vectors.missing_lines(db, before or (ANY_ID, 0), limit)
+        return [(line, text_to_embed(text)) for line, text in rows]
+
+    def put_lines(self, model: str, lines: Mapping[LineId, bytes]) -> None:
+        """Store vectors of the active model."""
+        from gieok.backends.stores.quantise import pack  # numpy: see `best_lines`
+
+        with self._writing() as db:
+            active = self._active_named(db, model)
+            for vector in lines.values():
+                active.verify(vector)
+            hashes = vectors.line_hashes(db, sorted(lines))
+            vectors.keep(db, active.id, {text_hash: pack(lines[line]) for line, text_hash in hashes.items()})
 
     def _resident_dimension(self, db: sqlite3.Connection) -> int:
         model = vectors.active(db)

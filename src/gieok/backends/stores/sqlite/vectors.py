@@ -6,7 +6,7 @@ from typing import Any
 
 from gieok.backends.stores.rows import batches, marks
 from gieok.backends.stores.sql_vectors import VectorModel
-from gieok.model.memory import PassageId, Scope
+from gieok.model.memory import LineId, PassageId, Scope
 
 #: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and fro).
 CACHED_VECTORS = 50_000
@@ -144,8 +144,52 @@ def drop_unused(db: sqlite3.Connection, keep: int = CACHED_VECTORS) -> None:
     """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's are not used yet."""
     unused = (
         f"FROM vectors WHERE model_id = {_ACTIVE} "
-        "AND id NOT IN (SELECT vector_id FROM passages WHERE vector_id IS NOT NULL)"
+        "AND id NOT IN (SELECT vector_id FROM passages WHERE vector_id IS NOT NULL) "
+        "AND text_hash NOT IN (SELECT text_hash FROM lines)"
     )
     count = db.execute(f"SELECT count(*) {unused}").fetchone()[0]
     if count > keep:
         db.execute(f"DELETE FROM vectors WHERE id IN (SELECT id {unused} ORDER BY id LIMIT ?)", (count - keep,))
+
+
+def missing_lines(db: sqlite3.Connection, before: LineId, limit: int) -> list[tuple[LineId, str]]:
+    """Return ((passage, start), text) of lines whose text has no vector of the active model, newest first."""
+    rows = db.execute(
+        'SELECT l.passage_id, l.start, l."end", p.document_id, p.start FROM lines l JOIN passages p ON p.id = l.passage_id '
+        f"WHERE (l.passage_id, l.start) < (?, ?) AND NOT EXISTS "
+        f"(SELECT 1 FROM vectors v WHERE v.model_id = {_ACTIVE} AND v.text_hash = l.text_hash) "
+        "ORDER BY l.passage_id DESC, l.start DESC LIMIT ?",
+        (*before, limit),
+    ).fetchall()
+    whole: dict[int, str] = {}
+    for batch in batches(sorted({row[3] for row in rows})):
+        whole.update(db.execute(f"SELECT id, text FROM documents WHERE id IN ({marks(batch)})", batch).fetchall())
+    return [((passage, start), whole[document][at + start : at + end]) for passage, start, end, document, at in rows]
+
+
+def line_hashes(db: sqlite3.Connection, lines: Sequence[LineId]) -> dict[LineId, bytes]:
+    """Return the hash of the text to embed of the lines that exist."""
+    found: dict[LineId, bytes] = {}
+    for batch in batches(sorted({passage for passage, _ in lines})):
+        rows = db.execute(f"SELECT passage_id, start, text_hash FROM lines WHERE passage_id IN ({marks(batch)})", batch)
+        found.update(((passage, start), text_hash) for passage, start, text_hash in rows)
+    return {line: found[line] for line in lines if line in found}
+
+
+def with_vectors(db: sqlite3.Connection, passages: Sequence[PassageId]) -> list[tuple[PassageId, int, int, bytes]]:
+    """Return passage, start, end and vector of the lines of passages; of a passage without vectors of lines, of itself."""
+    made: list[tuple[PassageId, int, int, bytes]] = []
+    for batch in batches(passages):
+        lines = db.execute(
+            'SELECT l.passage_id, l.start, l."end", v.data FROM lines l '
+            f"JOIN vectors v ON v.model_id = {_ACTIVE} AND v.text_hash = l.text_hash WHERE l.passage_id IN ({marks(batch)})",
+            batch,
+        ).fetchall()
+        rest = sorted(set(batch) - {row[0] for row in lines})
+        made += lines
+        made += db.execute(
+            'SELECT p.id, 0, p."end" - p.start, v.data FROM passages p JOIN vectors v ON v.id = p.vector_id '
+            f"WHERE p.id IN ({marks(rest)})",
+            rest,
+        ).fetchall()
+    return made

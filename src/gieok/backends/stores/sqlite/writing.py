@@ -32,7 +32,7 @@ def _put(db: sqlite3.Connection, sid: int, prepared: Sequence[Prepared], model_i
     first = _next_id(db, "passages")
     hashes = [h for p in prepared for h in p.hashes]
     linked = vectors.vector_ids(db, model_id, hashes) if model_id is not None else {}
-    document_rows, passage_rows, keyword_rows = [], [], []
+    document_rows, passage_rows, keyword_rows, line_rows = [], [], [], []
     document_id = _next_id(db, "documents")
     for item in prepared:
         count = len(item.hashes)
@@ -43,6 +43,7 @@ def _put(db: sqlite3.Connection, sid: int, prepared: Sequence[Prepared], model_i
             passage_rows.append(
                 (first + offset, document_id, sid, *place, item.hashes[offset], vector, passage.context)
             )
+            line_rows += [(first + offset, *line) for line in item.lines[offset]]
             keyword_rows.append((first + offset, scoped(sid, item.bodies[offset]), scoped(sid, item.contexts[offset])))
         first += count
         document_id += 1
@@ -50,6 +51,7 @@ def _put(db: sqlite3.Connection, sid: int, prepared: Sequence[Prepared], model_i
     db.executemany(f"INSERT INTO documents ({names}) VALUES ({marks(document_rows[0])})", document_rows)
     db.executemany(f"INSERT INTO passages VALUES ({','.join('?' * 11)})", passage_rows)
     db.executemany("INSERT INTO keywords (rowid, body, context) VALUES (?, ?, ?)", keyword_rows)
+    db.executemany("INSERT INTO lines VALUES (?, ?, ?, ?)", line_rows)
     _touch(db, sid, len(passage_rows), sum(sum(p.lengths) for p in prepared))
 
 
@@ -126,6 +128,7 @@ def _remove_passages(db: sqlite3.Connection, sid: int, first: int, count: int, t
         ],
     )
     db.execute("DELETE FROM passages WHERE id BETWEEN ? AND ?", span)
+    db.execute("DELETE FROM lines WHERE passage_id BETWEEN ? AND ?", span)
     db.execute(
         "UPDATE scopes SET passages = passages - ?, tokens = tokens - ? WHERE id = ?",
         (count, sum(row[4] for row in rows), sid),
@@ -153,5 +156,7 @@ def tidy(db: sqlite3.Connection) -> bool:
 
 def drop_texts(db: sqlite3.Connection) -> None:
     """Drop the vectors of texts that no passage has, and merge the keywords until no removed word is left."""
-    db.execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages)")
+    db.execute(
+        "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages UNION ALL SELECT text_hash FROM lines)"
+    )
     db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")
