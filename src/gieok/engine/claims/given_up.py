@@ -82,7 +82,12 @@ def inflect(stem: str) -> list[str]:
     if stem[-1] == "하":
         return [*forms, head + "했", head + "함", head + "한", head + "합"]
     forms += [stem + "었"]
-    if vowel in _PAST_VOWEL:
+    if stem[-1] == "르" and head:
+        # 오르다: 올랐, 올라.
+        doubled = _with_final(head, _FINAL_LIQUID)
+        before = (ord(head[-1]) - _FIRST_SYLLABLE) // _FINALS % _VOWELS
+        forms += [doubled + ("랐" if before in (_A, _O) else "렀")]
+    elif vowel in _PAST_VOWEL:
         forms += [_with_final(_with_vowel(stem, _PAST_VOWEL[vowel]), _FINAL_PAST)]
     return forms + [_with_final(stem, final) for final in (_FINAL_M, _FINAL_NASAL, _FINAL_B)]
 
