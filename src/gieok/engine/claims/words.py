@@ -86,8 +86,10 @@ _WHOLE_NOUNS = frozenset(
         러닝머신
     """.split()
 )
+#: Forms of verbs that say little; 하, 해, 쓰 begin nouns too (하체, 해운대), so what follows must be an ending.
 _STOP_KOREAN_FORM = re.compile(
-    r"^(?:있|없|하|했|해|되|됐|돼|쓰|써|썼|씁|쓴|쓸|바꿨|바꾸|바뀌|바꿔|옮겼|옮기|옮겨|갈아|정했|정해|기로|같|이야|거야|거든|이제|그만)"
+    r"(?:있|없|했|됐|썼|바꿨|바꾸|바뀌|바꿔|옮겼|옮기|옮겨|갈아|정했|정해|기로|같|이야|거야|거든|이제|그만)"
+    r"|(?:하|해|되|돼|쓰|써|씁|쓴|쓸)(?:[고는서요줘야지기게던면도라자네나려시며다러여봐놨놔뒀둠두주니][가-힣]{0,3})?$"
 )
 #: Verbs that any two sentences share.
 _LIGHT_VERB = frozenset(
