@@ -38,6 +38,13 @@ _MOST_CHARS = 3_000
 #: Candidates beside the best one from which its lead counts in full.
 _ENOUGH_RIVALS = 4
 
+#: Where more of a question than this, by how rare its words are, stands nowhere in the scope, nothing is sure to answer it: a
+#: near miss has its subject there and its attribute nowhere. Of near misses .37 are sure with it and .76 without, of what is on
+#: nothing .03 and .11; of right first hits .07 and .26, which are shown as unsure (benchmarks/small_folders.py).
+_MOST_UNSEEN = 0.3
+#: What of the probability is left below `SURE` then.
+_DOUBT = 0.02
+
 #: ln(1 + characters) from which a passage is long enough.
 _LENGTH_ENOUGH = 4.5
 
@@ -193,10 +200,12 @@ def standardised(known: "Mapping[int, float]", union: "Collection[int]", absent:
 class Judgement:
     """The evidence of one scope and family, best first, and what the log-odds are made of."""
 
-    __slots__ = ("about", "by", "ranked")
+    __slots__ = ("about", "by", "doubt", "ranked")
 
-    def __init__(self, ranked: "list[Evidence]", about: "dict[str, float]", by: Weights) -> None:
+    def __init__(self, ranked: "list[Evidence]", about: "dict[str, float]", by: Weights, doubt: float = 0.0) -> None:
         self.ranked = ranked
+        #: What the log-odds of all lose because words of the question stand nowhere.
+        self.doubt = doubt
         #: The features of the question and of its best passage.
         self.about = about
         self.by = by
@@ -204,7 +213,7 @@ class Judgement:
     def parts(self, one: Evidence) -> dict[str, float]:
         """Return what each feature adds to the log-odds of a passage; the sum is `log_odds`."""
         by, best = self.by, self.ranked[0].values
-        parts = {"bias": by.answer["bias"]}
+        parts = {"bias": by.answer["bias"], "words_nowhere": self.doubt}
         for name, value in self.about.items():
             parts[name] = by.answer.get(name, 0.0) * value
         for name, weight in by.rank.items():
@@ -230,9 +239,15 @@ def judge(asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequ
     lead = (best.order - ranked[1].order) * min(1.0, (len(ranked) - 1) / _ENOUGH_RIVALS) if len(ranked) > 1 else 0.0
     about = {**question_features(asked, best, lead, cosines), "unseen_names": _unseen_names(asked, found)}
     base = by.answer["bias"] + sum(by.answer.get(name, 0.0) * value for name, value in about.items())
+    doubt = _doubt_of_unseen(base, asked.unseen)
     for one in ranked:
-        one.log_odds = base + by.scale * (one.order - best.order)
-    return Judgement(ranked, about, by)
+        one.log_odds = base + doubt + by.scale * (one.order - best.order)
+    return Judgement(ranked, about, by, doubt)
+
+
+def _doubt_of_unseen(base: float, unseen: float) -> float:
+    """Return what log-odds lose, so that nothing is sure where much of the question stands nowhere; 0 where little does."""
+    return min(0.0, log_odds(SURE - _DOUBT) - base) if unseen > _MOST_UNSEEN else 0.0
 
 
 def features(asked: Asked, one: Evidence) -> dict[str, float]:
