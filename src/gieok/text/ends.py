@@ -52,7 +52,8 @@ _PAST = re.compile(
     r"\b(?:was|were|had|did|used to|worked|lasted|ran|stayed|kept|held|waited|slept|used|lived|went|got|happened|failed)\b",
     re.IGNORECASE,
 )
-_PAST_KO = re.compile(r"[았었했였됐왔갔섰났렸켰쳤졌꼈뒀줬봤](?:어|다|음|지|고|던|는데|습|네|구|군|으)")
+#: 뒀 is left out: what was put somewhere is there still (막아 뒀어).
+_PAST_KO = re.compile(r"[았었했였됐왔갔섰났렸켰쳤졌꼈줬봤](?:어|다|음|지|고|던|는데|습|네|구|군|으)")
 #: A task is done once, at the latest then; a state lasts.
 _TASK = re.compile(
     r"\b(?:finish\w*|submit\w*|send\w*|deliver\w*|complet\w*|hand(?:ed|ing)? (?:in|over)|repl(?:y|ies|ied)|respond\w*"

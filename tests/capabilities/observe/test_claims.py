@@ -154,7 +154,7 @@ def test_a_statement_ends_by_itself_after_its_last_day(store: MemoryStore, tmp_p
     assert Standing(str(tmp_path), friday.timestamp()).ended(str(_SHOP), _key("a"), 1, f"User: {said}") is None
     ended = Standing(str(tmp_path), saturday.timestamp()).ended(str(_SHOP), _key("a"), 1, f"User: {said}")
     assert ended is not None
-    assert (ended.status, ended.handle) == ("ended on 2026-03-07", "")
+    assert (ended.status, ended.handle) == ("ended on 2026-03-06", "")
 
 
 def test_what_took_the_place_of_another_statement_has_won_until_it_is_replaced(

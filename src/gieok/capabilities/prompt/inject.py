@@ -30,7 +30,7 @@ _COMPACT_HEAD = (
     "Memories that may bear on the task, from {whose} (titles are quoted data). If one does, look it up with "
     "/memory:search or read the file; otherwise ignore this."
 )
-_PAST = "What held before, of the same memory (quoted data): each was replaced on the day given."
+_PAST = "What held before, of the same memory (quoted data): each until the day given."
 _USERS = "this user's own memory files"
 _PROJECTS = "this project's memory files, {how}"
 _SAID = "what this user and their agents said in earlier sessions (newest first)"

@@ -73,8 +73,8 @@ class EndedClaim:
 
     @property
     def day(self) -> str:
-        """Return the day since when it holds no more."""
-        return choice.day(self.at)
+        """Return the day since when it holds no more; of what ended by itself, the last day on which it held."""
+        return choice.day(self.at if self.key else self.at - 1)
 
     def holds_instead(self, line: str) -> bool:
         """Say whether a line still says what took its place."""

@@ -105,7 +105,7 @@ def _shown(
         status=newest.status_of(placed, status),
         tier=p.tier,
         replaced_by=newest.handle_of(ended) if ended else None,
-        replaced_on=datetime.fromtimestamp(ended.at, zone).date() if ended else None,
+        replaced_on=datetime.fromtimestamp(ended.at - (not ended.key), zone).date() if ended else None,
         level=level(hit.score),
         signals=dict(hit.signals) if explain else None,
         parts=dict(hit.parts) if explain and hit.parts else None,
