@@ -239,7 +239,8 @@ def judge(asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequ
     lead = (best.order - ranked[1].order) * min(1.0, (len(ranked) - 1) / _ENOUGH_RIVALS) if len(ranked) > 1 else 0.0
     about = {**question_features(asked, best, lead, cosines), "unseen_names": _unseen_names(asked, found)}
     base = by.answer["bias"] + sum(by.answer.get(name, 0.0) * value for name, value in about.items())
-    doubt = _doubt_of_unseen(base, asked.unseen)
+    # By words alone, what is unseen has its fitted weight; a vector is near to something whatever is asked.
+    doubt = _doubt_of_unseen(base, asked.unseen) if best.cosine is not None else 0.0
     for one in ranked:
         one.log_odds = base + doubt + by.scale * (one.order - best.order)
     return Judgement(ranked, about, by, doubt)

@@ -65,14 +65,14 @@ def test_without_vectors_nothing_is_promoted(store: MemoryStore, tmp_path: Path)
 def test_it_goes_with_what_was_said(store: MemoryStore, tmp_path: Path) -> None:
     store.put([_turns(_SHOP, _BUILD, _LEFT)])
     _embed(store)
-    promotion.update(store, tmp_path)
+    promotion.update(store, tmp_path, now=_AT)
     assert promotion.prune(store) == 0
     store.put([_turns(_SHOP, _BUILD)])
     assert promotion.prune(store) == 1
     assert store.hashes(_HOME) == {}
     store.put([_turns(_SHOP, _BUILD, _LEFT)])
     _embed(store)
-    promotion.update(store, tmp_path)
+    promotion.update(store, tmp_path, now=_AT)
     store.forget(_SHOP, ["sessions/codex/s#1"])
     assert promotion.promote(store, tmp_path) == (0, 1)
 
@@ -80,7 +80,7 @@ def test_it_goes_with_what_was_said(store: MemoryStore, tmp_path: Path) -> None:
 def test_every_project_finds_it_and_its_own_once(store: MemoryStore, tmp_path: Path) -> None:
     store.put([_turns(_SHOP, _BUILD, _LEFT), _turns(_OTHER, _BUILD, key="sessions/codex/t#1")])
     _embed(store)
-    promotion.update(store, tmp_path)
+    promotion.update(store, tmp_path, now=_AT)
     for scope in (_SHOP, _OTHER):
         question = Question(text="left-handed", scopes=(scope, _HOME))
         hits = recall(store, None, question, Profile(name="p"), ManualClock(_AT)).hits

@@ -48,7 +48,7 @@ def _worth(document: Document, now: datetime) -> tuple[int, float, datetime, str
 
 def _rank(document: Document, now: datetime) -> int:
     status, is_important = status_of(document, now), document.metadata.get("priority") == Priority.HIGH
-    if status in ("replaced", "done"):
+    if status in ("replaced", "ended", "done"):
         return 0
     if status == "corrected":
         return 3
