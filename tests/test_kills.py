@@ -126,6 +126,7 @@ class _World:
                 entries = map(_comparable, store.entries(scope, sorted(store.hashes(scope))))
                 # How far turns were derived stands under the id of the journal, which is another in every world.
                 notes = {name.partition(":")[0]: said for name, said in store.notes(scope).items()}
+                notes = {name: said for name, said in notes.items() if not name.endswith("files.looked")}  # file times
                 found[f"store {scope}"] = (list(entries), notes)
         with closing(SqliteJournal(self.folder / "home" / "journal.sqlite")) as journal:
             for scope in journal.scopes():

@@ -66,9 +66,9 @@ def test_what_was_said_in_this_session_is_in_its_context() -> None:
     assert _recall("결제 토스페이먼츠 어디로 옮겼지?", session="s2").found
 
 
-def test_what_was_replaced_says_so() -> None:
+def test_what_holds_no_more_says_so() -> None:
     _put("old", ("The staging host was stg.example.test.",), "observation", datetime(2026, 11, 21, tzinfo=UTC))
-    assert "replaced on 2026-11-21" in _recall("what was the staging host stg?").text
+    assert "ended on 2026-11-20" in _recall("what was the staging host stg?").text  # nothing took its place
 
 
 def test_other_scopes_are_read_where_they_are_named_and_no_others() -> None:

@@ -59,6 +59,8 @@ def _clean(context: Context, *, is_dry: bool) -> Cleaned:
                 still += _settle(context, store)
         except StoreError as error:
             still.append(Reason(store.location, f"{error} ({error.hint})"))
+    if not is_dry:  # what names lines that hold no more names documents, whose names may have held a secret
+        still += [Reason(*one) for one in rederive(context)]
     of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
     of_files += len(leftovers.drop_set_aside(context.home, is_dry=is_dry))
     if not is_dry:

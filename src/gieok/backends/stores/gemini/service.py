@@ -291,7 +291,11 @@ class GeminiService:
             except _FAILURES as error:
                 problem = self._problem(error)
                 pause_s = _FIRST_PAUSE_S / 4 * 2**attempt
-                if not problem.may_pass or attempt == _TRIES - 1 or time.monotonic() + pause_s >= end:
+                if not problem.may_pass:
+                    raise problem.error from None
+                if time.monotonic() + pause_s >= end:  # the SDK's own deadline is this one too
+                    raise late from None
+                if attempt == _TRIES - 1:
                     raise problem.error from None
                 self._pause(pause_s)
             else:
