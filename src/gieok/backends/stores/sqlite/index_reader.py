@@ -57,7 +57,7 @@ class IndexReader:
         if version not in ranking.READABLE_VERSIONS:
             raise Mismatch(f"{file} has schema {version}, this gieok reads {ranking.SCHEMA_VERSION}")
         tokens = self._one("SELECT value FROM meta WHERE name = 'keywords_version'")
-        if tokens != (str(keywords.VERSION),):
+        if tokens not in [(str(version),) for version in keywords.READABLE]:
             raise Mismatch(
                 f"{file} has keyword tokens of version {tokens and tokens[0]}, this gieok makes {keywords.VERSION}"
             )
