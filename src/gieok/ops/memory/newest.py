@@ -7,13 +7,10 @@ subject without a sure change both stand, each with its own score, the newer one
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok import places
-from gieok.capabilities.observe import claims
-from gieok.capabilities.observe.claims import Statement
 from gieok.capabilities.prompt.standing import EndedClaim, Standing
-from gieok.engine.claims.relation import UNSURE, Relation
 from gieok.engine.recall import documents_of
 from gieok.model.memory import REPLACED_BY, Document, Scope
 from gieok.model.retrieval import FoundPassage, Hit
@@ -21,8 +18,12 @@ from gieok.ops.context import Context
 from gieok.ports.store import Store, VectorCopy
 from gieok.text.embedform import text_to_embed
 
+if TYPE_CHECKING:
+    from gieok.capabilities.observe.claims import Statement
+    from gieok.engine.claims.relation import Relation
+
 #: Hits that are compared with each other: pairs grow with the square.
-_COMPARED = 12
+_COMPARED, _FEWEST_COMPARED = 12, 2
 #: What was said longer ago is compared already, where a daemon runs or sessions begin.
 _FRESH = timedelta(days=1)
 #: A newer hit on the same subject stands before an older one if it is as likely but for this share.
@@ -41,7 +42,7 @@ class PlacedHit(NamedTuple):
     instead_of: Hit | None = None
     parts: tuple[EndedClaim, ...] = ()
     has_won: bool = False
-    pair: Relation | None = None
+    pair: "Relation | None" = None
 
 
 class _Compared(NamedTuple):
@@ -49,7 +50,7 @@ class _Compared(NamedTuple):
 
     ended: Mapping[int, tuple[int, EndedClaim]]
     behind: Mapping[int, int]
-    pairs: Mapping[int, Relation]
+    pairs: "Mapping[int, Relation]"
 
 
 def placed(
@@ -166,8 +167,14 @@ def _fetch(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
 
 def _compare(store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]) -> _Compared:
     """Compare what was found with each other, by the one rule."""
+    if len(marked) < _FEWEST_COMPARED:
+        return _Compared({}, {}, {})
+    from gieok.capabilities.observe import claims  # a cold search of one hit has no time for them
+    from gieok.engine.claims.relation import UNSURE
+
     ended = dict[int, tuple[int, EndedClaim]]()
-    behind, pairs = dict[int, int](), dict[int, Relation]()
+    behind: dict[int, int] = {}
+    pairs: dict[int, Relation] = {}
     statements = dict(_list_statements(store, marked, documents))
     for place, old in statements.items():
         for other, new in statements.items():
@@ -190,8 +197,10 @@ def _compare(store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple
 
 def _list_statements(
     store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
-) -> Iterator[tuple[int, Statement]]:
+) -> "Iterator[tuple[int, Statement]]":
     """Yield what can be compared of the first hits: passages of one line that state something and stand."""
+    from gieok.capabilities.observe import claims
+
     active = store.active_model() if isinstance(store, VectorCopy) else None
     first = [(place, one.hit.passage) for place, one in enumerate(marked[:_COMPARED]) if one.ended is None]
     vectors: Mapping[str, bytes] = {}
@@ -227,7 +236,7 @@ def handle_of(end: EndedClaim) -> str | None:
     )
 
 
-def explain_pair(pair: Relation) -> str:
+def explain_pair(pair: "Relation") -> str:
     """Return the comparison that placed a hit: both sentences, what spoke for a change, and what against it."""
     spoke_for = ", ".join(pair.spoke_for) or "nothing"
     against = ", ".join(pair.differing) or "nothing"
