@@ -65,6 +65,9 @@ class EditResult:
 def run(context: Context, request: EditRequest) -> EditResult:
     """Correct what a handle names. Raises BadRequest."""
     memory = handles.one(context, request.handle)
+    if memory.was_replaced:  # or is being put anew at this moment by another edit
+        with handles.lock_observations(context, memory.document.scope):
+            memory = handles.one(context, request.handle)
     if memory.was_replaced:
         raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what holds now")
     if memory.away or memory.document.metadata.get(RETIRED):

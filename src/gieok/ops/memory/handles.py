@@ -89,7 +89,7 @@ def _latest(context: Context, old: Document, line: int) -> Memory:
     while key in renamed and key not in seen:
         seen.add(key)
         key = renamed[key]
-    held = context.memory.store().get(old.scope, [key]) if seen else []
+    held = context.memory.store().get(old.scope, [key])  # also what was put anew since it was looked for
     return Memory(held[0], line) if held else Memory(old, line, was_replaced=True)
 
 
