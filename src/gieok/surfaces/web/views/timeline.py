@@ -114,7 +114,8 @@ def _kinds(seen: Seen) -> dict[str, str]:
         ("all", "everything", "전부"), ("sessions", "sessions alone", "세션만"), ("decision", "decision", "결정"),
         ("preference", "preference", "선호"), ("state", "fact", "사실"), ("task", "task", "할 일"),
         ("record", "record", "기록"), ("note", "note", "노트"), ("observation", "observation", "관찰"),
-        ("memory", "note", "노트"), ("observed", "observed", "관찰"), ("corrected", "corrected", "고침"), ("compared", "compared", "견줌"),
+        ("memory", "note", "노트"), ("observed", "observed", "관찰"),
+        ("corrected", "corrected", "고침"), ("compared", "compared", "견줌"),
         ("pattern", "pattern", "반복"), ("document", "note", "노트"), ("file", "note", "노트"), ("commit", "commit", "커밋"),
     )  # fmt: skip
     return {kind: seen.words(en, ko) for kind, en, ko in names}
