@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from gieok import places
 from gieok.capabilities.prompt.standing import EndedClaim, Standing
 from gieok.engine.recall import documents_of
 from gieok.model.memory import REPLACED_BY, Document, Scope
@@ -225,15 +224,6 @@ def status_of(one: PlacedHit, otherwise: str) -> str:
 def spoken_parts(parts: Sequence[EndedClaim]) -> str:
     """Return what became of parts of a passage, in words; '' where all of it stands."""
     return "; ".join(part.status for part in parts)
-
-
-def handle_of(end: EndedClaim) -> str | None:
-    """Return the handle of what holds instead; None where it ended by itself."""
-    return (
-        places.handle(end.scope, end.key, end.line if end.key.startswith(f"{places.SESSIONS}/") else 0)
-        if end.key
-        else None
-    )
 
 
 def explain_pair(pair: "Relation") -> str:

@@ -104,7 +104,7 @@ def _shown(
         date=timeline.day_of(p, zone) if p.valid_from else None,
         status=newest.status_of(placed, status),
         tier=p.tier,
-        replaced_by=newest.handle_of(ended) if ended else None,
+        replaced_by=(ended.handle or None) if ended else None,
         replaced_on=datetime.fromtimestamp(ended.at - (not ended.key), zone).date() if ended else None,
         level=level(hit.score),
         signals=dict(hit.signals) if explain else None,
