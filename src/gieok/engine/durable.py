@@ -90,13 +90,9 @@ def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool]
     deliver(journal, store)
     for scope in store.scopes():
         adopt_scope(journal, store, scope, sorted(filter(is_made, store.hashes(scope))))
-        found = {
-            name: value
-            for name, value in store.notes(scope).items()
-            if name not in derived and not name.startswith(DERIVED)
-        }
-        if found:
-            journal.keep(_NOTES + scope.path, found | kept_notes(journal, scope))
+        for name, value in store.notes(scope).items():
+            if name not in derived and not name.startswith(DERIVED):
+                _keep_unless_kept(journal, scope, name, value)
     for scope in {*noted_scopes(journal), *journal.made_scopes()}:
         restore(journal, store, scope)
     store.set_adopted()
@@ -113,11 +109,21 @@ def restore(journal: Durable, store: Store, scope: Scope) -> None:
     there = store.notes(scope)
     for name, value in kept_notes(journal, scope).items():
         if there.get(name) != value:
-            store.write_note(scope, name, value)
+            _restore_note(journal, store, scope, name)
     known = store.hashes(scope)
     fresh = [entry for entry in journal.made(scope) if known.get(entry.document.key) != entry.document.content_hash]
     for start in range(0, len(fresh), _AT_ONCE):
         store.put(fresh[start : start + _AT_ONCE])
+
+
+def _keep_unless_kept(journal: KeptValues, scope: Scope, name: str, value: str) -> None:
+    """Keep a note of which the journal has none; another process may write it at the same moment."""
+    journal.update_kept(_NOTES + scope.path, name, lambda kept: kept or value)
+
+
+def _restore_note(journal: KeptValues, store: Notes, scope: Scope, name: str) -> None:
+    """Write a kept note to a store. It is read under the store's lock, which `DurableNotes` holds while it writes both."""
+    store.update_note(scope, name, lambda raw: kept_notes(journal, scope).get(name, raw))
 
 
 def retier(journal: Durable, store: Store) -> int:
