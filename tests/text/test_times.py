@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gieok.text.dates import find_span, refused_times
+from gieok.text.times.order import without_order
 
 _DAY = timedelta(days=1)
 #: Ends of months, leap days, Mondays and Sundays, both sides of a new year, and any.
@@ -244,3 +245,16 @@ def test_every_part_of_a_time_takes_part(question: str, days: str) -> None:
 def test_a_day_of_the_week_as_a_topic_is_no_time(question: str) -> None:
     assert find_span(question, date(2026, 11, 25)) is None
     assert refused_times(question, date(2026, 11, 25)) == ()
+
+
+@pytest.mark.parametrize("part", ["a", "가", "1", "1/", " ", "- ", "last week ", "어제 ", "한 ", "1, "])
+def test_a_long_text_is_read_in_one_pass(part: str) -> None:
+    """Each of these took minutes, or more calls than Python allows, when it was read by its square."""
+    text = f"what about {part * (100_000 // len(part))}"
+    assert find_span(text, date(2026, 11, 25)) is None
+    assert without_order(text).startswith("what about")
+
+
+def test_a_row_of_days_too_long_for_one_time_is_refused() -> None:
+    days = " ".join(["Monday"] * 25)
+    assert refused_times(f"we met on {days}", date(2026, 11, 25)) == (days,)
