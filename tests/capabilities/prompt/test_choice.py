@@ -123,7 +123,7 @@ def test_what_is_not_sure_is_said(score: float, status: str) -> None:
 
 def test_limits_of_the_user_hold_and_full_text_is_shown_where_it_is_set() -> None:
     found = [
-        InjectedMemory(title=f"T{n}", citation=f"{n}.md", text=f"Body number {n}. " * 40, score=0.4) for n in range(3)
+        InjectedMemory(title=f"T{n}", citation=f"{n}.md", text="Body.", score=0.4, is_sure=False) for n in range(3)
     ]
     short = choice.rendered(found, HookSettings({"hook.limit": 2}), "", "")
     assert [memory.title for memory in short.memories] == ["T0", "T1"]
