@@ -41,7 +41,7 @@ class Times(NamedTuple):
 
 #: A prefilter: every phrase holds one of these, and most texts none.
 _HINT = re.compile(
-    r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|열흘|보름|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
+    r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|이레|여드레|아흐레|열흘|보름|그끄저께|그러께|엊그|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
     r"|day|week|month|year|night|morning|noon|evening|tomorrow|ago\b|quarter|q[1-4]|h[12]|spring|summer|autumn|fall\b|winter|decade|ties\b|fortnight"
     r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ju[nl]e?|march|april|august)\b|\wember|october|\wuary"
     r"|\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b",
