@@ -10,7 +10,17 @@ import pytest
 from gieok.backends.stores.sqlite.index_reader import IndexReader, Late
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.prompt import question
-from gieok.capabilities.prompt.matches import Match, PromptMatches, category_of, find_matches, shown_path, source_of
+from gieok.capabilities.prompt.matches import (
+    Match,
+    PromptMatches,
+    _evidence,
+    _Row,
+    _searched,
+    category_of,
+    find_matches,
+    shown_path,
+    source_of,
+)
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.model.memory import Document, Entry, Passage, Provenance, Scope
 
@@ -202,3 +212,31 @@ def test_a_path_is_one_that_the_agent_can_open_from_where_it_is(monkeypatch: pyt
     assert shown_path("memory/a.md", "/srv") == "memory/a.md"
     assert source_of(json.dumps([{"source": "/a.md"}, {"source": "/b.md"}])) == "/a.md"
     assert source_of("[]") == ""
+
+
+def test_of_common_words_that_most_passages_hold_the_rare_ones_are_searched() -> None:
+    holding = {"the": 5_000, "linter": 2, "port": 998, "log": 1}
+    weights = dict.fromkeys(("the", "linter", "port", "nowhere"), 1.0)
+    assert list(_searched(weights, holding)) == ["nowhere", "linter", "port", "the"]
+    assert list(_searched(weights, holding | {"port": 999})) == ["nowhere", "linter", "port"]
+    assert list(_searched({"the": 1.0, "nowhere": 1.0}, {"the": 9_000})) == ["nowhere", "the"], "else nothing is found"
+    assert list(_searched({"b": 0.5, "a": 1.0}, {"a": 3, "b": 3})) == ["a", "b"]
+
+
+def test_lines_beside_each_other_know_of_each_other_within_a_document() -> None:
+    rows = {
+        passage: _Row(document, f"{document}.md", "", f"line {passage}", 1, 1, 0, None, "{}", "[]", "memory")
+        for passage, document in ((1, 7), (2, 7), (3, 7), (4, 8), (6, 8))
+    }
+    scores = {1: 0.9, 2: 0.1, 3: 0.5, 4: 0.8, 6: 0.2}
+    z = {passage: (score - 0.5) / 0.1**0.5 for passage, score in scores.items()}
+    made = {one.id: one for one in _evidence(scores, rows)}
+    assert {passage: one.keyword for passage, one in made.items()} == scores
+    assert {passage: one.keyword_z for passage, one in made.items()} == pytest.approx(z)
+    assert {passage: one.fused for passage, one in made.items()} == pytest.approx(z)
+    near = {passage: one.near_keyword for passage, one in made.items()}
+    assert near == pytest.approx({1: z[2], 2: z[1], 3: z[2], 4: 0.0, 6: 0.0})
+    beside = {
+        passage: (one.before.id if one.before else 0, one.after.id if one.after else 0) for passage, one in made.items()
+    }
+    assert beside == {1: (0, 2), 2: (1, 3), 3: (2, 0), 4: (0, 0), 6: (0, 0)}

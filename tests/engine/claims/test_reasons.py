@@ -1,6 +1,6 @@
 """What speaks for a change and against it, of every pair: what `--explain` and `why` say to a person.
 
-`reasons.tsv` has a row a pair, in the order of the lists of `test_relation`, each pair also the other way round: how sure, whether
+`reasons.tsv` has a row a pair, in the order of the lists of `test_relation`, each also the other way round: how sure, whether
 the later one takes something back, what spoke for a change, by which words the subjects differ, and the two sentences. Where a
 change of the rules is meant, write it anew and read what differs: `python tests/engine/claims/test_reasons.py`.
 """
