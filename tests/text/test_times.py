@@ -448,6 +448,37 @@ _PHRASES = """
     12월 3일부터 12월 5일까지 | 2025-12-03..2025-12-05
     2월 3-5일 | 2026-02-03..2026-02-05
     3월 10일~12일 | 2026-03-10..2026-03-12
+    지난주 주말 | 2026-11-21..2026-11-22
+    the weekend of last week | 2026-11-21..2026-11-22
+    what did we do on Monday | 2026-11-23
+    월요일에 뭐 했지 | 2026-11-23
+    이번 주 월요일 | 2026-11-23
+    다음 주 월요일 | 2026-11-30
+    지지난주 화요일 | 2026-11-10
+    last week on Friday | 2026-11-20
+    yesterday 3 people came | 2026-11-24
+    어제 3명이 왔다 | 2026-11-24
+    the meeting I came back to yesterday | 2026-11-24
+    2 people left last week | 2026-11-16..2026-11-22
+    three people came on Monday | 2026-11-23
+    지난 토요일에 뭐 했지 | 2026-11-21
+    on Wednesday we met | 2026-11-18
+    we met this Monday | 2026-11-23
+    지난주 수요일 오후에 정한 것 | 2026-11-18
+    what happened on March 5 | 2026-03-05
+    3월 5일에 뭐 했지 | 2026-03-05
+    5일에 뭐 했지 | 2026-11-05
+    작년 3월 초 | 2025-03-01..2025-03-10
+    earlier this month | 2026-11-01..2026-11-30
+    the second Friday of last month | 2026-10-09
+    two Fridays ago | 2026-11-13
+    three weekends ago | 2026-11-07..2026-11-08
+    3월 마지막 금요일 | 2026-03-27
+    as of last month | 2026-10-01..2026-10-31
+    this past Friday | 2026-11-20
+    in the last 10 days | 2026-11-15..2026-11-25
+    2 weeks back | 2026-11-09..2026-11-15
+    a year earlier | 2025-01-01..2025-12-31
 """
 #: The last day of what is ahead.
 _AHEAD = """
