@@ -69,7 +69,7 @@ def run(context: Context, request: EditRequest) -> EditResult:
         with handles.lock_observations(context, memory.document.scope):
             memory = handles.one(context, request.handle)
     if memory.was_replaced:
-        raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what holds now")
+        raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what stands")
     if memory.away or memory.document.metadata.get(RETIRED):
         raise BadRequest(f"{request.handle!r} is put away", hint=f"`gieok restore {request.handle}` first")
     known = roots.load(context.memory.store(), memory.document.scope)
