@@ -8,7 +8,8 @@ that search uses. Only what is sure is kept: what may be a change marks nothing,
 The files that this writes name claims (key, line, place in the line, sum) and hold no text, as those of `lasting` do: what is
 forgotten is not in them, and a line that says something else by now is not marked.
 
-A → B → A: the last A replaces B, and the first stands again (`_taken_back`), as it does where B is cancelled.
+A → B → A: the last A replaces B, and the first stands again (`_taken_back`), as it does where B is cancelled. Where B is taken
+back at once without being named (`taken_back`), A takes its place (`_put_back`).
 """
 
 import json
@@ -18,7 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, places
-from gieok.capabilities.observe import observation, turns
+from gieok.capabilities.observe import observation, taken_back, turns
+from gieok.capabilities.observe.taken_back import TakenBack
 from gieok.engine.claims.relation import Relation, relation
 from gieok.engine.claims.statement import read_sentences
 from gieok.model.conversation import CORRECTED_MARK
@@ -33,7 +35,7 @@ from gieok.text.ends import find_end
 from gieok.text.turns import USER
 
 #: To be raised where the same statements would be judged otherwise.
-_VERSION = 2
+_VERSION = 3
 #: Documents that one step compares: a memory that is taken in whole takes several.
 _MOST_DOCUMENTS = 400
 _NEIGHBOURS = 24
@@ -55,11 +57,15 @@ class Claim(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A claim that a later one surely replaced; `takes_back`: the later one cancels it and has no value of its own."""
+    """A claim that a later one surely replaced, at a time in Unix seconds.
+
+    `takes_back`: the later one cancels it and has no value of its own.
+    """
 
     old: Claim
     new: Claim
     takes_back: bool
+    at: int
 
 
 class EndedClaim(NamedTuple):
@@ -71,11 +77,15 @@ class EndedClaim(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What is known of a scope: document → hash as it was compared, links between claims, and ends that were stated."""
+    """What is known of a scope: document → hash as it was compared, links between claims, and ends that were stated.
+
+    `taken_back`: which lines take back, without naming it, what the one before them states.
+    """
 
     compared: dict[str, str]
     links: list[Link]
     ends: list[EndedClaim]
+    taken_back: list[TakenBack]
 
 
 class Statement(NamedTuple):
@@ -124,7 +134,8 @@ def update(
             waits = waits or is_behind
     ended: dict[str, list[tuple[EndedClaim, str]]] = {}
     for path, standing in found.items():
-        rows = [*list_ended(standing.links), *standing.ends]
+        links = _put_back(standing.links, _list_taken_back(store, journal, path, found))
+        rows = [*list_ended(links), *standing.ends]
         if journal is not None:
             rows += _share_with_observed(store, journal, Scope(path), rows)
         ended[path] = [(row, path) for row in rows]
@@ -149,6 +160,61 @@ def ended_lines(store: Documents, home: Path, scope: Scope, now_s: float) -> fro
         if places.line_check(words) == check and is_whole_claim(words, line):
             found.add((key, number))
     return frozenset(found)
+
+
+def _list_taken_back(
+    store: Documents, journal: Conversations | None, path: str, found: Mapping[str, Standing]
+) -> list[tuple[TakenBack, frozenset[str]]]:
+    """Return what was taken back in a scope, each with the keys of what was observed of it.
+
+    In the user's own scope that is what is told there of what was taken back in projects.
+    """
+    if path == places.USER_SCOPE:
+        return [
+            (one._replace(changed_key=one.changed_key + places.PROMOTED), frozenset())
+            for standing in found.values()
+            for one in standing.taken_back
+        ]
+    taken = found[path].taken_back
+    if journal is None or not taken:
+        return [(one, frozenset()) for one in taken]
+    observed = _observed_by_message(store, Scope(path))
+    blocks = {d.key: d for d in store.get(Scope(path), sorted({one.changed_key for one in taken}))}
+    made = []
+    for one in taken:
+        block = blocks.get(one.changed_key)
+        message = turns.message_of_line(journal, block, one.changed_line) if block else None
+        made.append((one, frozenset(observed.get(message.id, ()) if message else ())))
+    return made
+
+
+def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]:
+    """Return the keys of observations by the message that each was made of; those of several messages are left out."""
+    by_message: dict[str, list[str]] = {}
+    keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))
+    for document in store.get(scope, keys):
+        ids = [i for origin in document.provenance for i in origin.message_ids]
+        if len(ids) == 1:
+            by_message.setdefault(ids[0], []).append(document.key)
+    return by_message
+
+
+def _put_back(links: Sequence[Link], taken: Iterable[tuple[TakenBack, frozenset[str]]]) -> list[Link]:
+    """Return links in which what a change replaced takes the place of the change, where that was taken back.
+
+    That is known where the line stated one change. What was observed of it, or says the same words, goes with it.
+    """
+    made = list(links)
+    for one, observed in sorted(taken, key=lambda row: row[0].at):
+        changes = {link.new for link in made if link.new[:2] == one.change}
+        if len(changes) != 1:
+            continue
+        (change,) = changes
+        undone = [link for link in made if link.new.check == change.check or link.new.key in observed]
+        stands = max((link.old for link in undone), key=lambda claim: (turns.is_turns(claim.key), claim.at))
+        back = [Link(new, stands, takes_back=False, at=one.at) for new in {link.new for link in undone}]
+        made = [link for link in made if link not in undone] + back
+    return made
 
 
 def _end_where_said(store: Store, ended: dict[str, list[tuple[EndedClaim, str]]]) -> None:
@@ -241,12 +307,12 @@ def list_ended(links: Sequence[Link]) -> list[EndedClaim]:
         while last[:2] in after and last[:2] not in seen:
             seen.add(last[:2])
             last = _newest(after[last[:2]])
-        made += [EndedClaim(old, last, min(link.new.at for link in found)) for old in {link.old for link in found}]
+        made += [EndedClaim(old, last, min(link.at for link in found)) for old in {link.old for link in found}]
     return made
 
 
 def _newest(links: Sequence[Link]) -> Claim:
-    return max((link.new for link in links), key=lambda claim: (claim.at, claim.key, claim.line))
+    return max(links, key=lambda link: (link.at, link.new.key, link.new.line)).new
 
 
 def _taken_back(links: Sequence[Link]) -> list[Link]:
@@ -270,41 +336,47 @@ def compare_scope(store: Store, scope: Scope, home: Path, zone: tzinfo = UTC) ->
     kept = {key: stamp for key, stamp in before.compared.items() if hashes.get(key) == stamp}
     links = [link for link in before.links if link.old.key in kept and link.new.key in kept]
     ends = [end for end in before.ends if end.old.key in kept]
+    taken = [one for one in before.taken_back if one.key in kept]
     new = sorted(hashes.keys() - kept.keys(), reverse=True)
     comparison = _Comparison(store, scope)
     for entry in store.entries(scope, new[:_MOST_DOCUMENTS]):
         statements, is_complete = comparison.statements(entry)
         ends += _list_stated_ends(statements, zone)
         links += comparison.links(statements)
+        taken += taken_back.list_taken_back(store, scope, entry.document, _second_of(entry.document))
         if is_complete:
             kept[entry.document.key] = hashes[entry.document.key]
         else:  # what still waits for vectors is compared again
             links = [link for link in links if entry.document.key not in (link.old.key, link.new.key)]
             ends = [end for end in ends if end.old.key != entry.document.key]
+            taken = [one for one in taken if one.key != entry.document.key]
     made = Standing(
         kept,
         list({(link.old[:3], link.new[:2]): link for link in links}.values()),
         list({end.old[:3]: end for end in ends}.values()),
+        sorted(set(taken)),
     )
     if made != before:
         fs.make_private(file.parent)
-        rows = [(*link.old, *link.new, link.takes_back) for link in made.links]
+        rows = [(*link.old, *link.new, link.takes_back, link.at) for link in made.links]
         stated = [(*end.old, end.at) for end in made.ends]
-        fs.replace_private(file, json.dumps([_VERSION, made.compared, rows, stated]))
+        fs.replace_private(file, json.dumps([_VERSION, made.compared, rows, stated, made.taken_back]))
     return made, len(new) > _MOST_DOCUMENTS
 
 
 def _read(file: Path) -> Standing:
     try:
-        version, kept, rows, stated = json.loads(file.read_text(encoding="utf-8"))
+        version, *held = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return Standing({}, [], [])
+        return Standing({}, [], [], [])
     if version != _VERSION:
-        return Standing({}, [], [])
+        return Standing({}, [], [], [])
+    kept, rows, stated, taken = held
     return Standing(
         kept,
-        [Link(Claim(*row[:6]), Claim(*row[6:12]), row[12]) for row in rows],
+        [Link(Claim(*row[:6]), Claim(*row[6:12]), *row[12:]) for row in rows],
         [EndedClaim(Claim(*row[:6]), None, row[6]) for row in stated],
+        [TakenBack(*row) for row in taken],
     )
 
 
@@ -365,7 +437,7 @@ class _Comparison:
         found = relation(old.text, new.text)
         if not found.is_sure or not self.is_nearest(old, new):
             return None
-        return Link(old.claim(found.claim), new.claim(found.by), found.takes_back)
+        return Link(old.claim(found.claim), new.claim(found.by), found.takes_back, new.at)
 
     def _neighbours(self, one: Statement) -> list[list[Statement]]:
         """Return the statements of the passages nearest to one, a list a passage, best first, without itself."""
@@ -393,14 +465,14 @@ class _Comparison:
     def is_nearest(self, old: Statement, new: Statement) -> bool:
         """Say whether no passage with earlier statements is nearer to a later statement than that of `old`.
 
-        What says the same as `old`, and what the later statement replaces too, does not count.
+        What says the same as one of the two, and what the later statement replaces too, does not count.
         """
         rank = 0
         for passage in self._neighbours(new):
             if any(other.place == old.place for other in passage):
                 return rank <= _FARTHEST
             earlier = [other for other in passage if other.order < new.order]
-            if any(is_same_claim(other.text, old.text) for other in earlier):
+            if any(is_same_claim(other.text, one.text) for other in earlier for one in (old, new)):
                 continue
             if any(relation(other.text, new.text).is_sure for other in earlier):
                 continue
@@ -452,4 +524,6 @@ def judge_found(store: Store, scope: Scope, old: Statement, new: Statement) -> t
     found = relation(old.text, new.text)
     if not found.is_sure or is_protected(old) or not is_dated(new.document) or not new.vector:
         return found, False
-    return found, _Comparison(store, scope).is_nearest(old, new)
+    if not _Comparison(store, scope).is_nearest(old, new):
+        return found, False
+    return found, not taken_back.is_taken_back(store, scope, new.document, new.line, new.at)
