@@ -68,7 +68,7 @@ class Link(NamedTuple):
     at: int
 
 
-class EndedClaim(NamedTuple):
+class ClaimEnd(NamedTuple):
     """A claim that holds no more: what holds in its place (None: it ended by itself), and since when, in Unix seconds."""
 
     old: Claim
@@ -76,7 +76,7 @@ class EndedClaim(NamedTuple):
     at: int
 
 
-class Standing(NamedTuple):
+class ComparedScope(NamedTuple):
     """What is known of a scope: document → hash as it was compared, links between claims, and ends that were stated.
 
     `taken_back`: which lines take back, without naming it, what the one before them states.
@@ -84,11 +84,11 @@ class Standing(NamedTuple):
 
     compared: dict[str, str]
     links: list[Link]
-    ends: list[EndedClaim]
+    ends: list[ClaimEnd]
     taken_back: list[TakenBack]
 
 
-class Statement(NamedTuple):
+class StatedLine(NamedTuple):
     """A line that states something: where it is, its words without a label, the vector of the passage that holds it."""
 
     document: Document
@@ -121,18 +121,18 @@ class Statement(NamedTuple):
 
 def update(
     store: Store, home: Path, journal: Conversations | None = None, zone: tzinfo = UTC
-) -> tuple[dict[Scope, list[EndedClaim]], bool]:
+) -> tuple[dict[Scope, list[ClaimEnd]], bool]:
     """Compare what is new in all scopes; return what holds no more, and whether something still waits. Raises StoreError.
 
     With a journal, what was observed of a turn shares what became of it. `zone`: where the days of stated ends are. Safe to
     kill and to repeat.
     """
-    waits, found = False, dict[str, Standing]()
+    waits, found = False, dict[str, ComparedScope]()
     for scope in store.scopes():
         if not places.is_brought(scope.path) and not is_served(scope.path):
             found[scope.path], is_behind = compare_scope(store, scope, home, zone)
             waits = waits or is_behind
-    ended: dict[str, list[tuple[EndedClaim, str]]] = {}
+    ended: dict[str, list[tuple[ClaimEnd, str]]] = {}
     for path, standing in found.items():
         links = _put_back(standing.links, _list_taken_back(store, journal, path, found))
         rows = [*list_ended(links), *standing.ends]
@@ -163,7 +163,7 @@ def ended_lines(store: Documents, home: Path, scope: Scope, now_s: float) -> fro
 
 
 def _list_taken_back(
-    store: Documents, journal: Conversations | None, path: str, found: Mapping[str, Standing]
+    store: Documents, journal: Conversations | None, path: str, found: Mapping[str, ComparedScope]
 ) -> list[tuple[TakenBack, frozenset[str]]]:
     """Return what was taken back in a scope, each with the keys of what was observed of it.
 
@@ -217,7 +217,7 @@ def _put_back(links: Sequence[Link], taken: Iterable[tuple[TakenBack, frozenset[
     return made
 
 
-def _end_where_said(store: Store, ended: dict[str, list[tuple[EndedClaim, str]]]) -> None:
+def _end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) -> None:
     """End what holds no more of the user's own scope also where it was said: in the project."""
     for row, _ in list(ended.get(places.USER_SCOPE, ())):
         project = _project_of(store, row.old)
@@ -238,14 +238,14 @@ def _project_of(store: Store, claim: Claim) -> str | None:
 
 
 def _share_with_observed(
-    store: Documents, journal: Conversations, scope: Scope, rows: Sequence[EndedClaim]
-) -> list[EndedClaim]:
+    store: Documents, journal: Conversations, scope: Scope, rows: Sequence[ClaimEnd]
+) -> list[ClaimEnd]:
     """Return the ends of observations whose turn holds no more: what was said and what was observed of it are one statement."""
     talk = [row for row in rows if turns.is_turns(row.old.key)]
     if not talk:
         return []
     documents = {d.key: d for d in store.get(scope, sorted({row.old.key for row in talk}))}
-    by_message: dict[str, EndedClaim] = {}
+    by_message: dict[str, ClaimEnd] = {}
     for row in talk:
         document = documents.get(row.old.key)
         message = turns.message_of_line(journal, document, row.old.line) if document else None
@@ -277,7 +277,7 @@ def _is_of_claim(observed: str, words: str, turn: str) -> bool:
     return len(words) > 0.66 * len(turn) or told >= 0.5 * max(1, len(said))
 
 
-def _write(home: Path, scope: str, rows: Sequence[tuple[EndedClaim, str]]) -> None:
+def _write(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None:
     """Write what readers need: the claim, what stands in its place (scope, key, line, sum of its words), and since when."""
     file = Path(places.replaced_file(str(home), scope))
     made: list[tuple[object, ...]] = []
@@ -296,7 +296,7 @@ def _write(home: Path, scope: str, rows: Sequence[tuple[EndedClaim, str]]) -> No
         fs.replace_private(file, text)
 
 
-def list_ended(links: Sequence[Link]) -> list[EndedClaim]:
+def list_ended(links: Sequence[Link]) -> list[ClaimEnd]:
     """Return the claims that hold no more, each with what holds now: chains are followed to their end."""
     after: dict[tuple[str, int], list[Link]] = {}
     for link in _taken_back(links):
@@ -307,7 +307,7 @@ def list_ended(links: Sequence[Link]) -> list[EndedClaim]:
         while last[:2] in after and last[:2] not in seen:
             seen.add(last[:2])
             last = _newest(after[last[:2]])
-        made += [EndedClaim(old, last, min(link.at for link in found)) for old in {link.old for link in found}]
+        made += [ClaimEnd(old, last, min(link.at for link in found)) for old in {link.old for link in found}]
     return made
 
 
@@ -328,7 +328,7 @@ def _taken_back(links: Sequence[Link]) -> list[Link]:
     ]
 
 
-def compare_scope(store: Store, scope: Scope, home: Path, zone: tzinfo = UTC) -> tuple[Standing, bool]:
+def compare_scope(store: Store, scope: Scope, home: Path, zone: tzinfo = UTC) -> tuple[ComparedScope, bool]:
     """Return what is known of a scope once what is new is compared, and whether more waits. Kept by the documents' hashes."""
     file = Path(places.replaced_file(str(home), scope.path) + ".links")
     before = _read(file)
@@ -350,7 +350,7 @@ def compare_scope(store: Store, scope: Scope, home: Path, zone: tzinfo = UTC) ->
             links = [link for link in links if entry.document.key not in (link.old.key, link.new.key)]
             ends = [end for end in ends if end.old.key != entry.document.key]
             taken = [one for one in taken if one.key != entry.document.key]
-    made = Standing(
+    made = ComparedScope(
         kept,
         list({(link.old[:3], link.new[:2]): link for link in links}.values()),
         list({end.old[:3]: end for end in ends}.values()),
@@ -364,30 +364,30 @@ def compare_scope(store: Store, scope: Scope, home: Path, zone: tzinfo = UTC) ->
     return made, len(new) > _MOST_DOCUMENTS
 
 
-def _read(file: Path) -> Standing:
+def _read(file: Path) -> ComparedScope:
     try:
         version, *held = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return Standing({}, [], [], [])
+        return ComparedScope({}, [], [], [])
     if version != _VERSION:
-        return Standing({}, [], [], [])
+        return ComparedScope({}, [], [], [])
     kept, rows, stated, taken = held
-    return Standing(
+    return ComparedScope(
         kept,
         [Link(Claim(*row[:6]), Claim(*row[6:12]), *row[12:]) for row in rows],
-        [EndedClaim(Claim(*row[:6]), None, row[6]) for row in stated],
+        [ClaimEnd(Claim(*row[:6]), None, row[6]) for row in stated],
         [TakenBack(*row) for row in taken],
     )
 
 
-def _list_stated_ends(statements: Iterable[Statement], zone: tzinfo) -> Iterator[EndedClaim]:
+def _list_stated_ends(statements: Iterable[StatedLine], zone: tzinfo) -> Iterator[ClaimEnd]:
     """Yield the claims that say until when they hold, each with the moment after its last day."""
     for one in statements:
         said_on = datetime.fromtimestamp(one.at, zone).date()
         for sentence in read_sentences(one.text):
             end = find_end(sentence.text, said_on)
             if end is not None and end.last is not None:
-                yield EndedClaim(one.claim(sentence.text), None, _end_of_day(end.last, zone))
+                yield ClaimEnd(one.claim(sentence.text), None, _end_of_day(end.last, zone))
 
 
 def _end_of_day(day: date, zone: tzinfo) -> int:
@@ -402,7 +402,7 @@ class _Comparison:
         active = store.active_model() if isinstance(store, VectorCopy) else None
         self._model = active[0] if active is not None else ""
 
-    def statements(self, entry: Entry) -> tuple[list[Statement], bool]:
+    def statements(self, entry: Entry) -> tuple[list[StatedLine], bool]:
         """Return the statements of a document, and whether all of it has vectors."""
         texts = {p.start_line: entry.document.text[p.start : p.end] for p in entry.passages}
         vectors = self._vectors(texts.values())
@@ -420,7 +420,7 @@ class _Comparison:
         held = self._store.vectors_of(self._model, list(forms.values()))
         return {text: held[form] for text, form in forms.items() if form in held}
 
-    def links(self, statements: Sequence[Statement]) -> Iterator[Link]:
+    def links(self, statements: Sequence[StatedLine]) -> Iterator[Link]:
         """Yield the sure links between statements of a document and those nearest to them, earlier and later ones."""
         for one in statements:
             if not one.vector or CORRECTED_MARK in one.text:
@@ -431,7 +431,7 @@ class _Comparison:
                 if link is not None:
                     yield link
 
-    def _link(self, old: Statement, new: Statement) -> Link | None:
+    def _link(self, old: StatedLine, new: StatedLine) -> Link | None:
         if not is_dated(new.document) or is_protected(old):
             return None
         found = relation(old.text, new.text)
@@ -439,7 +439,7 @@ class _Comparison:
             return None
         return Link(old.claim(found.claim), new.claim(found.by), found.takes_back, new.at)
 
-    def _neighbours(self, one: Statement) -> list[list[Statement]]:
+    def _neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
         """Return the statements of the passages nearest to one, a list a passage, best first, without itself."""
         if not isinstance(self._store, VectorSearch):
             return []
@@ -462,7 +462,7 @@ class _Comparison:
             found.append([other for other in of if other.place != one.place])
         return found
 
-    def is_nearest(self, old: Statement, new: Statement) -> bool:
+    def is_nearest(self, old: StatedLine, new: StatedLine) -> bool:
         """Say whether no passage with earlier statements is nearer to a later statement than that of `old`.
 
         What says the same as one of the two, and what the later statement replaces too, does not count.
@@ -487,16 +487,16 @@ def is_same_claim(one: str, other: str) -> bool:
     return one in other or other in one
 
 
-def list_statements(document: Document, number: int, text: str, vector: bytes) -> list[Statement]:
+def list_statements(document: Document, number: int, text: str, vector: bytes) -> list[StatedLine]:
     """Return the lines of a passage (from line `number`) that may be claims: of talk, what users say alone."""
     if document.kind == turns.KIND:
         if not text.startswith(_LABEL) or "[redacted:" in text:
             return []
-        return [Statement(document, number, len(_LABEL), text[len(_LABEL) :], vector, _second_of(document))]
+        return [StatedLine(document, number, len(_LABEL), text[len(_LABEL) :], vector, _second_of(document))]
     if document.kind in (observation.TASK_KIND, observation.PATTERN_KIND):
         return []
     return [
-        Statement(document, number + n, len(line) - len(line.lstrip()), line.strip(), vector, _second_of(document))
+        StatedLine(document, number + n, len(line) - len(line.lstrip()), line.strip(), vector, _second_of(document))
         for n, line in enumerate(text.split("\n"))
         if line.strip() and not line.lstrip().startswith(("#", "```", "---"))
     ]
@@ -507,7 +507,7 @@ def is_dated(document: Document) -> bool:
     return document.kind == turns.KIND or document.valid_from is not None
 
 
-def is_protected(statement: Statement) -> bool:
+def is_protected(statement: StatedLine) -> bool:
     """Say whether a person corrected a statement: it stands, whatever was said later."""
     return CORRECTED_MARK in statement.text or CORRECTED in statement.document.metadata
 
@@ -519,7 +519,7 @@ def _second_of(document: Document) -> int:
     return int(moment.timestamp())
 
 
-def judge_found(store: Store, scope: Scope, old: Statement, new: Statement) -> tuple[Relation, bool]:
+def judge_found(store: Store, scope: Scope, old: StatedLine, new: StatedLine) -> tuple[Relation, bool]:
     """Judge two statements that a question found; and say whether the later one surely replaced the earlier one."""
     found = relation(old.text, new.text)
     if not found.is_sure or is_protected(old) or not is_dated(new.document) or not new.vector:
