@@ -67,7 +67,7 @@ def test_after_erasing_no_row_of_ours_is_on_the_server(
     assert _rows(url)
     status, erased = _run(capfd, "erase", "--all", "--yes")
     assert status == 0
-    assert [one["path"] for one in erased["removed"]][0].startswith("postgresql://")
+    assert next(one["path"] for one in erased["removed"]).startswith("postgresql://")
     assert _rows(url) == {}
     assert not (tmp_path / "home").exists()
 
