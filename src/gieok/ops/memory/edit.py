@@ -128,7 +128,8 @@ def _observation(context: Context, memory: Memory, given: str) -> EditResult:
         distil.correct(
             context.memory.journal(), context.memory.store(), document, observation.corrected(document, text, now), now
         )
-    (written,) = context.memory.store().get(document.scope, [document.key])
+        # Under the lock: another edit takes the document out of the store before it puts its own there.
+        (written,) = context.memory.store().get(document.scope, [document.key])
     if corrections.follow(context.memory.journal(), document, written, _today(context)):
         _rederive(context)
     rewrite_active_memory(context, document.scope)
