@@ -139,6 +139,8 @@ _KOREAN = (
     ),
 )
 _BREAK = re.compile(r"[\s,.!~…;:–—-]+")
+#: A cancellation that holds what it points to: "call it off".
+_POINTS_WITHIN = re.compile(r"(?:call|take|taking) (?:it|that) (?:off|back)|not \w+(?: \w+)? (?:that|it|this)\b")
 #: Longer texts have words of their own.
 _LONGEST_CHARS = 160
 
@@ -153,10 +155,6 @@ def read_taking_back(text: str) -> str:
     if RESTORES in kinds:
         return RESTORES
     return CANCELS if CANCELS in kinds and (_POINTS in kinds or _POINTS_WITHIN.search(text)) else ""
-
-
-#: A cancellation that holds what it points to: "call it off".
-_POINTS_WITHIN = re.compile(r"(?:call|take|taking) (?:it|that) (?:off|back)|not \w+(?: \w+)? (?:that|it|this)\b")
 
 
 def _read_parts(text: str) -> set[str]:

@@ -181,14 +181,19 @@ def _before(context: Context, one: _Statement, standing: Standing) -> list[Memor
             name = (end.scope, end.key, end.line)
             if name not in same:
                 targets = _named(context, *name)
-                same[name] = any(t.document.key == document.key or letters(bare(t.text)) == words for t in targets)
+                same[name] = any(
+                    (t.document.key, t.line) == (document.key, one.memory.line) or letters(bare(t.text)) == words
+                    for t in targets
+                )
             if same[name]:
                 found += _named(context, scope, key, line)
     return found
 
 
 def _ended_by(context: Context, document: Document) -> list[Memory]:
-    """Return the documents that say that this one replaced them."""
+    """Return the documents that say that this one replaced them; of a block of turns, which line did is said elsewhere."""
+    if turns.is_turns(document.key):
+        return []
     made = (entry.document for entry in context.memory.journal().made(document.scope))
     return [Memory(old) for old in made if old.metadata.get(REPLACED_BY) == document.key]
 
