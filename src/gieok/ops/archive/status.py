@@ -183,7 +183,7 @@ def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
         yield f"  {one.job.doc.say(style.lang)} ({one.expression or never})"
         yield style.say(f"    next {next_at}, last {last_at}", f"    다음 {next_at}, 지난번 {last_at}")
         if one.said and not one.failed:
-            yield f"    {printable(one.said)}"
+            yield f"    {printable(style.told(one.said))}"
 
 
 def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:

@@ -9,6 +9,7 @@ from gieok.ops.encode import Hidden, Inline, shown
 from gieok.ops.home import clean_up
 from gieok.ops.home.clean_up import Cleaned
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.text.korean import in_language
 from gieok.text.redact import redact_counted
 
 
@@ -74,7 +75,7 @@ class StoredResult:
             else Words("`gieok redact --all --apply` cuts them out", "`gieok redact --all --apply`로 가립니다")
         )
         lines = [head.say(self.lang), *([done.say(self.lang)] if self.found else [])]
-        return "\n".join([*lines, *(f"  ✗ {place}: {why}" for place, why in c.still_in)]) + "\n"
+        return "\n".join([*lines, *(f"  ✗ {place}: {in_language(why, self.lang)}" for place, why in c.still_in)]) + "\n"
 
 
 def run(context: Context, request: RedactRequest) -> RedactResult | StoredResult:

@@ -53,7 +53,8 @@ _ENGLISH: dict[str, dict[str, int]] = {
     "hence": {"from now": 0, "hence": 0, "from today": 0},
     "part": {
         "early": 1, "beginning of": 1, "start of": 1, "mid": 2, "middle of": 2, "late": 3, "end of": 4, "the end of": 4,
-        "the very end of": 4, "rest of": 0, "end": 4, "beginning": 1, "start": 1, "first half of": 5, "second half of": 6, "latter half of": 6,
+        "the very end of": 4, "rest of": 0,
+        "end": 4, "beginning": 1, "start": 1, "first half of": 5, "second half of": 6, "latter half of": 6,
     },
     "day": {"today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0, "yesterday": -1,
             "day before yesterday": -2, "tomorrow": 1, "day after tomorrow": 2},
