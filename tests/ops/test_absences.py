@@ -218,3 +218,24 @@ def test_a_folder_of_backups_that_is_away_may_hold_some(context: Context, tmp_pa
     assert "not known" in _says(context, "backup list", to=str(tmp_path / "away"))
     (tmp_path / "here").mkdir()
     assert "no backup in" in _says(context, "backup list", to=str(tmp_path / "here"))
+
+
+def test_a_backup_may_hold_the_secrets_that_are_counted_and_cut(context: Context, tmp_path: Path) -> None:
+    assert "not everything was looked at" not in _run(context, "redact", all=True).text
+    _run(context, "backup create")
+    assert "1 backup holds" in _run(context, "redact", all=True).text
+
+
+def test_an_export_takes_in_what_was_just_said_and_names_what_it_could_not_read(
+    context: Context, tmp_path: Path
+) -> None:
+    _write_transcript(tmp_path, "The quasar is our new logo.")
+    done = _run(context, "export", to=str(tmp_path / "out.jsonl"))
+    assert (done.messages, done.not_looked_at) == (1, None)
+    now = context.clock.now()
+    context.memory.journal().raise_incident(Incident("transcript /t/s.jsonl", "/t/s.jsonl: unreadable", now, 1, now))
+    assert "/t/s.jsonl" in _says(context, "export", to=str(tmp_path / "again.jsonl"))
+
+
+def test_a_day_that_is_archived_in_another_scope_is_not_said_to_be_nowhere(context: Context) -> None:
+    assert "scopes that are read here" in _says(context, "archive restore", day="2020-01-05")

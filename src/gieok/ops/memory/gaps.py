@@ -73,6 +73,17 @@ def _key(root: roots.Root, found: object) -> str:
 
 def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:
     """Yield transcripts that cannot be read, and how many messages are journalled and not searchable yet."""
+    yield from gaps_of_transcripts(context)
+    journal = context.memory.journal() if context.memory.has_journal() and context.observe.has_turns else None
+    if waiting := turns.unheard(journal, store) if journal else 0:
+        yield Words(
+            f"{waiting:,} messages that are read and not searchable yet: `gieok index`",
+            f"읽었지만 아직 검색되지 않는 메시지 {waiting:,}개: `gieok index`",
+        )
+
+
+def gaps_of_transcripts(context: Context) -> Iterator[Words]:
+    """Yield transcripts that cannot be read."""
     if not context.memory.has_journal():
         return
     journal = context.memory.journal()
@@ -81,11 +92,6 @@ def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:
     if len(unread) > _MOST_NAMED:
         more = len(unread) - _MOST_NAMED
         yield Words(f"{more:,} more transcripts that cannot be read", f"읽을 수 없는 대화 기록 {more:,}개 더")
-    if waiting := turns.unheard(journal, store) if context.observe.has_turns else 0:
-        yield Words(
-            f"{waiting:,} messages that are read and not searchable yet: `gieok index`",
-            f"읽었지만 아직 검색되지 않는 메시지 {waiting:,}개: `gieok index`",
-        )
 
 
 def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Words]:
@@ -113,6 +119,15 @@ def gaps_of_archive(context: Context) -> Iterator[Words]:
     """Yield what keeps the archive from being compared with what people did there."""
     incidents = context.memory.journal().incidents() if context.memory.has_journal() else []
     yield from (_of_incident(one) for one in incidents if one.name.startswith(("archive", "job archive")))
+
+
+def gaps_of_backups(context: Context) -> Iterator[Words]:
+    """Yield how many backups there are: nobody looks into them."""
+    if count := len(context.admin.backups().listed()):
+        yield Words(
+            f"{count} backup{' holds' if count == 1 else 's hold'} what was there when made: `gieok backup list`",
+            f"백업 {count}개에는 만들 때 있던 것이 그대로: `gieok backup list`",
+        )
 
 
 def gap_of_days(first: object, last: object, words: str = "") -> Words:
