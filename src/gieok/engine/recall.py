@@ -18,6 +18,7 @@ from gieok.engine.calibration import Calibrations
 from gieok.engine.evidence import Candidate, Found, candidates
 from gieok.engine.learned.query_map import query_map
 from gieok.engine.managed import ManagedLeg
+from gieok.engine.pool import pooled
 from gieok.engine.profile import Profile
 from gieok.engine.rerank import Reranking, placed
 from gieok.engine.snippet import snippet
@@ -101,6 +102,7 @@ class _Query(NamedTuple):
 
 _S = TypeVar("_S", bound=Store)
 _A = TypeVar("_A")
+_T = TypeVar("_T")
 
 
 def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str | None]:
@@ -164,7 +166,7 @@ def _recalled(
     query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
     found, below, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span))
     # A stable sort: among equal scores the fused order stands.
-    best = _once(sorted(found, key=lambda c: -c.score))[: profile.considered]
+    best = _once(sorted(found, key=lambda c: -c.score), lambda c: c.passage)[: profile.considered]
     ranked, unread = _reranked(best, question.text, reranking)
     chosen = _chosen(ranked, tokens, profile)
     reasons = [degraded, unread, *reasons, _unfinished(store, question.scopes) if vector else None]
@@ -204,8 +206,8 @@ def _found(
         mapped = _mapped(query.vector, query.model, family)
         own = query._replace(question=question, profile=family, mapped=mapped, service=service)
         of_family: list[Candidate] = []
-        for scope in question.scopes:
-            of_family += (weighed(candidate, family) for candidate in _search_scope(store, scope, own))
+        for scopes in _searched_together(own):
+            of_family += (weighed(candidate, family) for candidate in _search_scopes(store, scopes, own))
         answers = max((candidate.score for candidate in of_family), default=0.0) >= family.least_best
         (found if answers else below).extend(of_family)
     return found, below, reasons
@@ -280,33 +282,65 @@ def _waiting(store: Documents, scope: Scope) -> int:
     return store.waiting(scope) if isinstance(store, VectorSearch) else 0
 
 
-def _once(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Return each line once, the best, where the same document is in two scopes: what holds everywhere."""
-    first: dict[tuple[str, str, object], Candidate] = {}
-    for candidate in ranked:
-        p = candidate.passage
-        first.setdefault((p.kind, p.text, p.valid_from or p.id), candidate)
+def _once(found: Iterable[_T], passage_of: Callable[[_T], FoundPassage]) -> list[_T]:
+    """Return each line once, the first, where the same document is in two scopes: what holds everywhere.
+
+    Its double would stand in its way: how far the best one leads is a part of how sure it is.
+    """
+    first: dict[tuple[str, str, object], _T] = {}
+    for one in found:
+        passage = passage_of(one)
+        first.setdefault((passage.kind, passage.text, passage.valid_from or passage.id), one)
     return list(first.values())
 
 
-def _search_scope(store: Documents, scope: Scope, query: _Query, tries: int = _TRIES) -> list[Candidate]:
+def _searched_together(query: _Query) -> list[tuple[Scope, ...]]:
+    """Return the scopes that are judged together: all; each alone where no probability is made, or a service answers."""
+    scopes = query.question.scopes
+    is_alone = not query.profile.learned or query.service.by_scope
+    return [(scope,) for scope in scopes] if is_alone else [scopes]
+
+
+def _search_scopes(store: Documents, scopes: Sequence[Scope], query: _Query, tries: int = _TRIES) -> list[Candidate]:
     """Return candidates."""
-    rankings = _retrieve(store, scope, query)
-    rankings, lines = _with_lines(store, rankings, query)
+    retrieved = {scope: _retrieve(store, scope, query) for scope in scopes}
+    rankings, lines = _with_lines(store, [_as_judged(one, query) for one in pooled(list(retrieved.values()))], query)
     # Where the service alone is to find, words say how sure its passages are, and find nothing beside them.
-    is_services = scope in query.service.by_scope and not query.question.hybrid
+    is_services = any(scope in query.service.by_scope for scope in scopes) and not query.question.hybrid
     fused = _fuse([one for one in rankings if not (is_services and one.name == "keyword")], query)
     profile = query.profile
     judged = likelihood.JUDGED if profile.learned else 0
     best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
-    passages = store.passages(best, scope)
+    passages = _read(store, best, retrieved)
     if len(passages) < len(best) and tries > 1:  # another process replaced documents in the meantime
-        return _search_scope(store, scope, query, tries - 1)
-    found = Found(passages, rankings, fused, all_have_vectors=query.vector is not None and not _waiting(store, scope))
+        return _search_scopes(store, scopes, query, tries - 1)
+    all_have_vectors = query.vector is not None and not any(_waiting(store, scope) for scope in scopes)
+    found = Found(_once(passages, lambda passage: passage), rankings, fused, all_have_vectors)
     made = candidates(query.question.text, query.tokens, found, profile)
-    if scope in query.service.by_scope:
+    if query.service.by_scope.keys() & set(scopes):
         made = managed.weigh(made, fused)
     return [_corrected(one, query)._replace(line=_line(one.passage, lines)) for one in made[: profile.considered]]
+
+
+def _read(
+    store: Documents, ids: Sequence[PassageId], retrieved: Mapping[Scope, Sequence[Ranking]]
+) -> list[FoundPassage]:
+    """Return passages in order, each read from the scope that it was retrieved from."""
+    found: dict[PassageId, FoundPassage] = {}
+    for scope, rankings in retrieved.items():
+        own = {passage for ranking in rankings for passage, _ in ranking.ranked}
+        found.update((one.id, one) for one in store.passages([i for i in ids if i in own], scope))
+    return [found[i] for i in ids if i in found]
+
+
+def _as_judged(ranking: Ranking, query: _Query) -> Ranking:
+    """Return a ranking with the cosines that it is judged by: as fitted; none of the mapped question's.
+
+    That one counts in the order alone: how sure a hit is was fitted on cosines as they are.
+    """
+    if ranking.name == "mapped":
+        return ranking._replace(cosines=())
+    return ranking._replace(cosines=calibration.cosines(ranking.cosines, query.model, query.calibrations))
 
 
 def _with_lines(
@@ -360,12 +394,10 @@ def _retrieve(store: Documents, scope: Scope, query: _Query) -> list[Ranking]:
     rankings = [query.service.by_scope[scope]] if scope in query.service.by_scope else []
     if query.vector is not None and isinstance(store, VectorSearch):
         near = VectorQuery(vector=query.vector, hub_weight=profile.hub_weight, model=query.model)
-        ranking = store.nearest(scope, near, question.where, profile.candidates)
-        alike = calibration.cosines(ranking.cosines, query.model, query.calibrations)
-        rankings.append(ranking._replace(cosines=alike))
-        if query.mapped is not None:  # in the order alone: how sure a hit is was fitted on cosines as they are
+        rankings.append(store.nearest(scope, near, question.where, profile.candidates))
+        if query.mapped is not None:
             ranking = store.nearest(scope, near._replace(vector=query.mapped), question.where, profile.candidates)
-            rankings.append(ranking._replace(name="mapped", cosines=()))
+            rankings.append(ranking._replace(name="mapped"))
     if isinstance(store, KeywordSearch):
         by = profile.bm25
         words = KeywordQuery(query.tokens, by.k1, by.b, by.context_weight, by.spread)

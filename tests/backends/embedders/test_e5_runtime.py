@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gieok.backends.embedders.e5.manifest import FOLDER, read_manifest
+from gieok.backends.embedders.e5 import encoder
+from gieok.backends.embedders.e5.manifest import FILES, FOLDER, read_manifest
 from gieok.backends.embedders.e5.runtime import E5Embedder
 from gieok.errors import EmbedderFailed
 
@@ -52,17 +53,28 @@ def test_the_number_of_threads_does_not_change_a_vector(models: Path, e5: E5Embe
     assert E5Embedder(models, threads=2).embed_passages(_TEXTS) == e5.embed_passages(_TEXTS)
 
 
-@pytest.mark.parametrize("name", ["encoder.bin", "manifest.json"])
-def test_a_model_that_was_cut_short_is_made_again(copied: Path, e5: E5Embedder, name: str) -> None:
-    file = copied / FOLDER / name
-    file.write_bytes(file.read_bytes()[:-100])
+def test_a_model_that_was_cut_short_is_made_again(copied: Path, e5: E5Embedder) -> None:
+    _cut(copied / FOLDER / "manifest.json")
     assert E5Embedder(copied).embed_passages(_TEXTS) == e5.embed_passages(_TEXTS)
+
+
+def test_a_model_that_was_overwritten_is_made_again(copied: Path, e5: E5Embedder) -> None:
+    _overwrite(copied / FOLDER / "rows.npy", 0, 4000)
+    assert E5Embedder(copied).embed_passages(_TEXTS) == e5.embed_passages(_TEXTS)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_was_cut_short_is_no_finished_model(copied: Path, name: str) -> None:
+    _cut(copied / FOLDER / name)
+    assert read_manifest(copied / FOLDER) is None
 
 
 @pytest.mark.parametrize("name", ["encoder.onnx", "pieces.txt", "rows.npy", "replacements.json"])
-def test_a_model_that_was_overwritten_is_made_again(copied: Path, e5: E5Embedder, name: str) -> None:
+def test_a_file_that_was_overwritten_is_noticed_before_it_is_used(copied: Path, name: str) -> None:
     _overwrite(copied / FOLDER / name, 0, 4000)
-    assert E5Embedder(copied).embed_passages(_TEXTS) == e5.embed_passages(_TEXTS)
+    if read_manifest(copied / FOLDER) is not None:
+        with pytest.raises(encoder.load_errors()):
+            encoder.open_encoder(copied / FOLDER, 1)
 
 
 def test_a_damaged_model_that_cannot_be_made_again_is_an_error(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,6 +127,10 @@ def test_windows_of_a_long_text_are_averaged(e5: E5Embedder) -> None:
 def test_what_lies_beyond_the_last_window_is_not_read(e5: E5Embedder) -> None:
     text = "고양이 " * 20_000
     assert e5.embed_passages([text]) == e5.embed_passages([text + "결제 서버 " * 30_000])
+
+
+def _cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
 
 
 def _overwrite(file: Path, start: int, size: int, byte: bytes = b"\x07") -> None:

@@ -14,6 +14,7 @@ from gieok.testing.contracts import StoreContract
 
 class MirroredContract(StoreContract):
     kind: type[MirroredStore]
+    sequences = 20
 
     @pytest.fixture
     def make_store(self, tmp_path: Path) -> Callable[[], MirroredStore]:

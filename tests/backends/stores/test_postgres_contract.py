@@ -9,6 +9,8 @@ from gieok.testing.contracts import StoreContract
 
 
 class TestPostgresStore(StoreContract):
+    sequences = 12
+
     @pytest.fixture
     def make_store(self, make_database: Callable[[], str]) -> Callable[[], PostgresStore]:
         self.urls: dict[PostgresStore, str] = {}

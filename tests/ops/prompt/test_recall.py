@@ -10,6 +10,7 @@ from gieok import places
 from gieok.app import open_context
 from gieok.capabilities.prompt import choice, tasks
 from gieok.capabilities.prompt.inject import InjectedMemory
+from gieok.engine.lifecycle import fill_vectors
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.ops.prompt.recall import RecallRequest, RecallResult, run
 
@@ -112,3 +113,22 @@ def test_a_file_that_does_not_hold_the_memory_any_more_has_changed(tmp_path: Pat
     assert not choice.has_changed(str(file), "On **Tuesdays**\nonly.")
     assert choice.has_changed(str(file), "On Mondays only.")
     assert not choice.has_changed("journal", "On Mondays only.")
+
+
+def _with_meanings(models: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "models").symlink_to(models)
+    monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
+    context = open_context({})
+    fill_vectors(context.memory.store(), context.memory.embedder())
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_near"),
+    [("which release did we tag on Monday again?", False), ("pull request 제목 규칙 뭐라고 했지", True)],
+)
+def test_something_near_is_told_of_only_where_it_is(
+    models: Path, home: Path, monkeypatch: pytest.MonkeyPatch, prompt: str, *, is_near: bool
+) -> None:
+    _with_meanings(models, home, monkeypatch)
+    found = _recall(prompt)
+    assert bool(found.text) == is_near

@@ -16,13 +16,15 @@ from gieok.engine.likelihood import SURE, log_odds
 from gieok.text.gist import as_told
 
 #: Least log-odds of the best memory for anything to be shown, once those that the prompt asks for what was told
-#: (`engine.learned.prompts`) are added at this weight, within these bounds. The figures of other cuts: docs/hook-figures.md.
-FIRST = -0.65
+#: (`engine.learned.prompts`) are added at this weight, within these bounds. On told_dev, the share that gets nothing of prompts
+#: that memory cannot help, and that of questions which get their answer: .82 and .40 at -0.8, .76 and .44 at -0.95 (others at
+#: .15 and .4 of the best); on unasked_ko .76 and .23, .58 and .24.
+FIRST = -0.8
 ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
 #: Least probability of each further memory, and its least share of the best: a line beside a good one must be likely itself.
-#: On told_dev, at .05 and .16: 249 tokens a prompt, .445 recalled by the hook; at these 131 and .400, what is before the agent
-#: with session start the same (.909).
-OTHERS, SHARE = 0.15, 0.4
+#: Recalled by the hook on told_dev and on unasked_ko, and tokens a prompt there: .44, .30, 233 at these; at .15 and .4 of the
+#: best .40, .23, 169.
+OTHERS, SHARE = 0.1, 0.25
 #: A path with a folder or an ending as memories name files; a version number is none.
 _PATH = re.compile(
     r"(?<![\w/.@:-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z]\w{0,5}|[A-Za-z_][\w-]*\.(?:py|ts|tsx|js|go|rs|java|md|ya?ml|toml|json))\b"

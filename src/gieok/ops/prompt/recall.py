@@ -15,7 +15,7 @@ from gieok.capabilities.prompt.options import HookSettings
 from gieok.capabilities.prompt.standing import EndedClaim
 from gieok.capabilities.prompt.window import Window
 from gieok.engine.learned import prompts
-from gieok.engine.likelihood import SURE
+from gieok.engine.likelihood import SURE, logistic
 from gieok.engine.recall import Question, documents_of, holding, recall
 from gieok.engine.snippet import snippet
 from gieok.model.memory import Document, Scope
@@ -39,10 +39,8 @@ _MOST_TEXTS = 3
 _HITS, _MOST_HITS = 20, 30
 #: The share of its probability that a hit keeps for the kind of task: what reads like a rule, and the rest.
 _RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
-#: A user's own scope beside a project's holds few turns, of which the best stands out easily: the share that it keeps.
-_USERS_SHARE = 0.75
-#: Something near: the hint is worth its line.
-_NEAR = 0.8 * choice.FIRST
+#: Least probability of what is nearest for the hint that something near is there: a little less than what is shown.
+_NEAR = 0.8 * logistic(choice.FIRST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,13 +236,9 @@ class _Asking:
         self.degraded = ranked.degraded or self.degraded
         self.not_times += ranked.refused
         for hit in ranked.hits:
-            score = hit.score * share(hit) * (_USERS_SHARE if self._is_beside(hit) else 1.0)
+            score = hit.score * share(hit)
             if hit.passage.id not in self._found or self._found[hit.passage.id].score < score:
                 self._found[hit.passage.id] = _Found(hit, score, text)
-
-    def _is_beside(self, hit: Hit) -> bool:
-        own = hit.passage.scope.path == places.USER_SCOPE and hit.passage.kind == choice.TURN
-        return own and len(self._scopes) > 1
 
     def asks_memory(self, prompt: str) -> float:
         """Return the log-odds that a prompt asks for what was told; 0 where no vector tells."""

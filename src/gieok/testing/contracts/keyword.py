@@ -147,7 +147,7 @@ class KeywordContract(StoreFixtures):
         assert keys(store, store.keyword(HOME, query, _ALL, 9)) == ["a"]
 
 
-_DOCUMENTS, _LINES = 100, 1000
+_DOCUMENTS, _LINES = 20, 1000
 
 
 @cache  # half of the time of a quick store; it is asked and never written
@@ -166,7 +166,7 @@ def _exact() -> tuple[list[Entry], MemoryStore]:
 class ScaleContract(StoreFixtures):
     """Sentences of `gieok.ports.Store` and `KeywordSearch`, for many passages."""
 
-    def test_a_hundred_thousand_passages(self, store: FullStore) -> None:
+    def test_twenty_thousand_passages(self, store: FullStore) -> None:
         entries, exact = _exact()
         for one in entries:
             store.put([one])
