@@ -72,7 +72,7 @@ _ENGLISH: dict[str, dict[str, int]] = {
         "birthday", "birthdays", "anniversary", "payday", "workday", "business day", "working day", "trading day",
         "ramadan", "eid", "diwali", "hanukkah", "passover", "lunar new year", "chinese new year", "chuseok", "seollal",
         "cyber monday", "labor day", "labour day", "memorial day", "mother's day", "father's day", "bank holiday",
-        "long weekend", "semester", "trimester",
+        "long weekend", "semester", "trimester", "fiscal", "fiscal year", "financial year", "weekdays",
     ), 0),
     "every": {"every": 0, "each": 0, "every other": 0, "any": 0, "weekly": 0, "monthly": 0, "yearly": 0, "most": 0},
     "link": {"to": 0, "through": 0, "thru": 0, "and": 1, "or": 4},
@@ -130,9 +130,9 @@ _KOREAN: dict[str, dict[str, int]] = {
     "eve": {"이브": 0},
     "unknown": dict.fromkeys((
         "추석", "한가위", "설", "설날", "구정", "연휴", "명절", "석가탄신일", "초파일", "생일", "생신", "기념일", "결혼기념일",
-        "영업일", "근무일", "급여일", "월급날", "마감일", "만기일", "납기일", "평일", "공휴일", "학기",
+        "영업일", "근무일", "급여일", "월급날", "마감일", "만기일", "납기일", "평일", "공휴일", "학기", "회계연도",
     ), 0),
-    "shift": {"전날": -1, "이튿날": 1, "익일": 1, "직전": 0, "직후": 0},
+    "shift": {"전날": -1, "이튿날": 1, "직전": 0, "직후": 0},
     "daytime": {"아침": 0, "오전": 0, "낮": 0, "오후": 0, "저녁": 0, "밤": 0, "새벽": 0},
     "every": {"매주": 0, "매달": 0, "매월": 0, "매년": 0, "매일": 0, "격주": 0, "매": 0, "마다": 0},
     "since": {"부터": 0, "이후": 0, "이래": 0},
@@ -166,7 +166,7 @@ _WORD_MONTHS = {"may", "march", "mar", "dec", "jan", "apr", "sep", "jun", "oct",
 BEHIND_OWNER = ("end", "beginning", "start")
 #: Names of days, as a part of an expression.
 DAY_NAMES = "|".join(
-    {*_ENGLISH["holiday"], *_ENGLISH["unknown"], *_KOREAN["holiday"], *_KOREAN["unknown"], "전날", "익일"}
+    {*_ENGLISH["holiday"], *_ENGLISH["unknown"], *_KOREAN["holiday"], *_KOREAN["unknown"], "전날", "이튿날"}
 )
 
 #: The forms of a word in the pattern below, by the names of their groups.

@@ -17,7 +17,9 @@ _LEAD = re.compile(r"\b(?:in|during|of|back in|for|since|around|from|over|by|thr
 _LEAD_OF_QUARTER = re.compile(r"\b(?:in|during|of|from|for|since)(?: the)? $", re.IGNORECASE)
 _LEAD_OF_WEEKEND = re.compile(r"\b(?:over|on|at|during|this past) (?:the )?$", re.IGNORECASE)
 _LEAD_OF_SEASON = re.compile(r"\b(?:in|over|during) the $", re.IGNORECASE)
-_LEAD_OF_HOLIDAY = re.compile(r"\b(?:on|at|over|during|since) $", re.IGNORECASE)
+_LEAD_OF_HOLIDAY = re.compile(
+    r"\b(?:on|at|over|during|since) (?:(?:the|my|our|his|her|their|\w+['’]s) )?$", re.IGNORECASE
+)
 _LEAD_OF_YEAR = re.compile(r"\b(?:in|since|during|of|from|back in) $", re.IGNORECASE)
 _LEAD_OF_SLASH = re.compile(r"\b(?:on|since|from|until|by|before|after|of) $", re.IGNORECASE)
 _ON_THE = re.compile(r"\bon the $", re.IGNORECASE)
@@ -162,6 +164,7 @@ def _is_slash_date(place: _Place) -> bool:
 
 
 def _is_holiday(place: _Place) -> bool:
+    """Say whether a name of a day says when something was: 크리스마스에, on my birthday."""
     is_framed = place.after.startswith(("에", "때", " 때")) or _LEAD_OF_HOLIDAY.search(place.before)
     return bool(is_framed) and place.asks_what_was
 
@@ -174,5 +177,5 @@ def _is_never(_place: _Place) -> bool:
 _TESTS: Mapping[str, Callable[[_Place], bool]] = {
     "m": _is_month, "e": _is_weekday, "et": _is_weekday, "k": _is_weekend, "kt": _is_weekend, "s": _is_season,
     "Q": _is_quarter, "h": _is_quarter, "o": _is_date, "d": _is_date, "Z": _is_year_number, "y": _is_year, "z": _is_decade,
-    "l": _is_slash_date, "H": _is_holiday, "H!": _is_holiday,
-} | dict.fromkeys(("ou", "n#u", "oe", "ok", "of", "w", "u", "t", "W", "p", "O", "g", "<", "?", "!"), _is_never)  # fmt: skip
+    "l": _is_slash_date, "H": _is_holiday, "H!": _is_holiday, "?": _is_holiday,
+} | dict.fromkeys(("ou", "n#u", "oe", "ok", "of", "w", "u", "t", "W", "p", "O", "g", "<", "!"), _is_never)  # fmt: skip

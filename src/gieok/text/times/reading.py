@@ -76,12 +76,36 @@ def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
             refused.append(text[words[0].start : words[-1].end])
         else:
             found += times
+    named = [run for run in runs if letters(run) in ("H", "H!", "?") and is_meant(run, text)]
+    if named and not is_ahead and (coarse := [time for time in found if time.grain not in _DAYS]):
+        return _narrowed(coarse, named, runs, text, view) or Times((), (*refused, _words(coarse, named, text)))
     shifts = [run for run in runs if _is_loose_shift(run, text)]
     if shifts and found and not is_ahead:  # 지난주 회의 전날 need not lie in last week
         first = min(shifts[0][0].start, found[0].start)
         last = max(shifts[-1][-1].end, found[-1].end)
         return Times((), (*refused, text[first:last]))
     return Times(tuple(found), tuple(refused))
+
+
+def _narrowed(
+    coarse: Sequence[Time], named: Sequence[Sequence[Token]], runs: Sequence[Sequence[Token]], text: str, view: View
+) -> Times | None:
+    """Return the day that is named apart from its year: 작년에 뭐 했더라 크리스마스에; None where they do not fit."""
+    if len(coarse) > 1 or len(named) > 1:
+        return None
+    time, day = coarse[0], named[0]
+    of = next((run for run in runs if run[0].start <= time.start < run[-1].end), [])
+    found = _understood([*of, *day], text, view)
+    if not found:
+        return None
+    return Times((found[0]._replace(start=time.start, end=time.end),))
+
+
+def _words(times: Sequence[Time], named: Sequence[Sequence[Token]], text: str) -> str:
+    """Return the words of a text from the first to the last of some times and names of days."""
+    starts = [*(time.start for time in times), *(run[0].start for run in named)]
+    ends = [*(time.end for time in times), *(run[-1].end for run in named)]
+    return text[min(starts) : max(ends)]
 
 
 def _is_loose_shift(run: Sequence[Token], text: str) -> bool:
