@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,11 @@ def test_a_scope_and_settings_are_given_as_arguments(tmp_path: Path) -> None:
 def test_a_wrong_parameter_is_named() -> None:
     with gieok.open() as memory, pytest.raises(gieok.GieokError, match="unknown argument 'colour'"):
         memory.run("search", colour="red")
+
+
+def test_what_is_added_until_a_day_ends_by_itself() -> None:
+    with gieok.open() as memory:
+        assert memory.add("Staging is read-only.", until="2031-03-05").until == date(2031, 3, 5)
+        assert memory.add("The lift is broken.", until=date(2031, 3, 6)).until == date(2031, 3, 6)
+        with pytest.raises(gieok.GieokError):
+            memory.add("The bridge is closed.", until="someday")

@@ -195,6 +195,19 @@ def test_a_phrase_with_a_part_that_does_not_fit_is_refused(data: st.DataObject, 
         ("on 3/4 we said", "3/4"),
         ("작년 오늘", "작년 오늘"),
         ("March or April", "March or April"),
+        ("작년 추석에 뭐 했지", "작년 추석"),
+        ("작년에 추석에 뭐 했지", "작년에 추석"),
+        ("last year what did we do on my birthday", "last year what did we do on my birthday"),
+        ("fiscal Q3 last year", "fiscal Q3 last year"),
+        ("작년 내 생일에 뭐라고 했지", "작년 내 생일"),
+        ("last year on Mom's birthday", "last year on Mom's birthday"),
+        ("during Ramadan last year", "Ramadan last year"),
+        ("the first workday of last month", "first workday of last month"),
+        ("지난달 첫 영업일", "지난달 첫 영업일"),
+        ("지난달 말일 회의 전날", "지난달 말일 회의 전날"),
+        ("지난주 회의 직후에 정한 것", "지난주 회의 직후"),
+        ("the day after the release last month", "day after the release last month"),
+        ("the weekend after Thanksgiving", "weekend after Thanksgiving"),
     ],
 )
 def test_what_is_half_understood_is_refused_by_its_words(question: str, words: str) -> None:
@@ -223,6 +236,22 @@ def test_what_is_half_understood_is_refused_by_its_words(question: str, words: s
         ("5월 둘째 주 화요일", "2026-05-05..2026-05-05"),
         ("the last Friday of March", "2026-03-27..2026-03-27"),
         ("last week and this week", "2026-11-16..2026-11-29"),
+        ("작년 크리스마스에 뭐 했지", "2025-12-25..2025-12-25"),
+        ("작년 크리스마스 이브", "2025-12-24..2025-12-24"),
+        ("last year's Thanksgiving", "2025-11-27..2025-11-27"),
+        ("what did we do last Easter", "2026-04-05..2026-04-05"),
+        ("New Year's Eve 2025", "2025-12-31..2025-12-31"),
+        ("지난해 광복절", "2025-08-15..2025-08-15"),
+        ("작년에 크리스마스에 뭐 했지", "2025-12-25..2025-12-25"),
+        ("last year what did we do at Christmas", "2025-12-25..2025-12-25"),
+        ("작년에 크리스마스 선물로 뭐 샀지", "2025-01-01..2025-12-31"),
+        ("작년 연말", "2025-10-01..2025-12-31"),
+        ("지난달 말일", "2026-10-31..2026-10-31"),
+        ("last quarter's end", "2026-09-01..2026-09-30"),
+        ("지난주 금요일 전날", "2026-11-19..2026-11-19"),
+        ("two days before Christmas 2025", "2025-12-23..2025-12-23"),
+        ("어제 크리스마스 선물 뭐 샀지", "2026-11-24..2026-11-24"),
+        ("last week's Christmas party", "2026-11-16..2026-11-22"),
     ],
 )
 def test_every_part_of_a_time_takes_part(question: str, days: str) -> None:
@@ -240,11 +269,50 @@ def test_every_part_of_a_time_takes_part(question: str, days: str) -> None:
         "can we ship on Friday?",
         "금요일 배포 규칙이 뭐야",
         "토요일마다 백업해?",
+        "Friday deploys: are they allowed?",
+        "what did we decide about Friday deploys",
+        "금요일 배포에 대해 뭐라고 정했지",
+        "why did we move standup to Tuesday",
+        "the Sunday roast recipe Mom told me",
+        "what was the name of the Friday script",
+        "주말 여행지를 어디로 정했지",
+        "1월 1일생 직원이 누구였지",
+        "August 씨 이메일",
+        "크리스마스 트리 어디 뒀지",
+        "추석 선물은 뭐가 좋아",
+        "Black Friday deals",
     ],
 )
-def test_a_day_of_the_week_as_a_topic_is_no_time(question: str) -> None:
+def test_a_day_or_a_month_as_a_topic_is_no_time(question: str) -> None:
     assert find_span(question, date(2026, 11, 25)) is None
     assert refused_times(question, date(2026, 11, 25)) == ()
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["금요일에 뭐 정했지", "what did we decide on Friday", "월요일 회의에서 뭐 정했지", "Friday we met whom?"],
+)
+def test_a_day_of_the_week_that_says_when_is_a_time(question: str) -> None:
+    assert find_span(question, date(2026, 11, 25))
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(st.data(), _ANCHORS)
+def test_a_name_of_a_day_beside_a_year_is_that_day_or_refused_never_the_year(data: st.DataObject, today: date) -> None:
+    known = {"크리스마스": (12, 25), "어린이날": (5, 5), "Halloween": (10, 31), "New Year's Day": (1, 1)}
+    name = data.draw(st.sampled_from([*known, "추석", "내 생일", "급여일", "Ramadan", "my birthday", "payday"]))
+    korean = name[0] > "z"
+    back, year = data.draw(
+        st.sampled_from([(1, "작년" if korean else "last year"), (0, "올해" if korean else "this year")])
+    )
+    question = f"{year} {name}에 뭐 했지" if korean else f"what did we do on {name} {year}"
+    span = find_span(question, today)
+    if name in known:
+        assert span
+        assert span.first == span.last == date(today.year - back, *known[name])
+    else:
+        assert span is None
+        assert len(refused_times(question, today)) == 1
 
 
 @pytest.mark.parametrize("part", ["a", "가", "1", "1/", " ", "- ", "last week ", "어제 ", "한 ", "1, "])

@@ -16,7 +16,7 @@ from gieok.ops.operation import Surface
 from gieok.ops.request import checked
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from gieok.app.resident import Resident
     from gieok.capabilities.character.holding import Memories
@@ -60,10 +60,21 @@ class Memory:
         return found.handler(scoped(self.context), checked(found, values, Surface.CLI))
 
     def add(
-        self, text: str, *, category: str = "decision", title: str = "", tags: Sequence[str] = ()
+        self,
+        text: str,
+        *,
+        category: str = "decision",
+        title: str = "",
+        tags: Sequence[str] = (),
+        until: "str | date" = "",
     ) -> "RememberResult":
-        """Keep a text, to be found at once; `category` as of `gieok remember`."""
-        found: RememberResult = self.run("remember", text=text, category=category, title=title, tags=",".join(tags))
+        """Keep a text, to be found at once; `category` as of `gieok remember`.
+
+        `until`: the last day on which it holds, as a date or in words ("friday", "다음 주까지"). Raises BadRequest for no day.
+        """
+        found: RememberResult = self.run(
+            "remember", text=text, category=category, title=title, tags=",".join(tags), until=str(until)
+        )
         return found
 
     def search(
@@ -165,9 +176,17 @@ class AsyncMemory:
         """Call any method, such as `await memory.call(memory.memory.index, "notes")`."""
         return await asyncio.to_thread(method, *values, **named)
 
-    async def add(self, text: str, *, category: str = "decision", title: str = "") -> "RememberResult":
+    async def add(
+        self,
+        text: str,
+        *,
+        category: str = "decision",
+        title: str = "",
+        tags: Sequence[str] = (),
+        until: "str | date" = "",
+    ) -> "RememberResult":
         """As `Memory.add`."""
-        return await self.call(self.memory.add, text, category=category, title=title)
+        return await self.call(self.memory.add, text, category=category, title=title, tags=tags, until=until)
 
     async def search(self, query: str, *, limit: int = 0) -> "list[SearchHit]":
         """As `Memory.search`."""

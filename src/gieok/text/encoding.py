@@ -19,7 +19,7 @@ class Decoded(NamedTuple):
     """A text, its encoding, and the offset of the first byte that was replaced (-1: none)."""
 
     text: str
-    encoding: str = "UTF-8"
+    encoding: str
     first_replaced: int = -1
 
     @property
@@ -38,12 +38,12 @@ def decode(data: bytes) -> Decoded | None:
         found = (_tried(data, name, name.upper()) for name in ("utf-16-le", "utf-16-be"))
         return next((it for it in found if it and _is_plain(it.text)), None)
     try:
-        return Decoded(data.decode("utf-8-sig"))
+        return Decoded(data.decode("utf-8-sig"), "UTF-8")
     except UnicodeDecodeError as error:
         korean = _tried(data, "cp949", "CP949")
         if korean and _is_korean(korean.text):
             return korean
-        return Decoded(data.decode("utf-8-sig", "replace"), first_replaced=error.start)
+        return Decoded(data.decode("utf-8-sig", "replace"), "UTF-8", error.start)
 
 
 def _tried(data: bytes, codec: str, name: str) -> Decoded | None:

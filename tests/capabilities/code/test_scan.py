@@ -1,6 +1,7 @@
 """Which files are read, and what is said of the others."""
 
 import os
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -110,3 +111,21 @@ def test_a_file_that_vanishes_while_it_is_read_is_left_out(indexed: Make, monkey
     change = project.sync(made)
     assert [f.key for f in change.report.failed] == ["b.py"]
     assert sorted(made.store.files()) == ["a.py"]
+
+
+@pytest.mark.parametrize("has_git", [True, False])
+def test_a_folder_that_is_left_out_for_its_name_is_counted_and_nothing_is_a_fact_beside_it(
+    indexed: Make, tmp_path: Path, has_git: bool
+) -> None:
+    if has_git:
+        subprocess.run(["git", "init", "-q", str(tmp_path / "project")], check=True)
+    made = indexed({
+        "a.go": "package a\n", "internal/target/t.go": "package target\n", "internal/target/deep/u.go": "package deep\n",
+        "node_modules/x/i.js": "f()\n", "build/notes.txt": "none of a known language\n", ".gitignore": "dist/\n",
+        "dist/made.js": "f()\n",
+    })  # fmt: skip
+    fresh = project.freshness(made)
+    said = "left out for its name, with " + ("2 source files" if has_git else "source in it")
+    assert fresh.unread == (f"internal/target/: {said}",)
+    assert not fresh.is_whole
+    assert [s.path for s in project.sync(made).skipped] == ["internal/target/"]

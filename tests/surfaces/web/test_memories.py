@@ -129,6 +129,7 @@ def test_a_corrected_memory_shows_what_was_believed_when(told: TestClient) -> No
     page = post(told, f"/m/{observed}/edit", text="We use NATS.")
     assert "Undo the correction" in page
     assert "then corrected" in page
+    assert ">current</span>" in page
     assert '<rect class="b2"' in page
     assert (
         "We decided to use Redis Streams."
@@ -229,3 +230,13 @@ def test_an_agent_is_connected_from_the_first_page(
     assert "claude-code is connected" in browser.post("/install", data={**data, "agent": "claude-code"}).text
     assert "hooks" in (tmp_path / ".claude" / "settings.json").read_text()
     assert "is no agent" in browser.post("/install", data={**data, "agent": "nobody"}).text
+
+
+def test_words_that_are_no_time_and_what_was_not_looked_at_are_said(told: TestClient) -> None:
+    page = told.get("/?q=quasars+several+weeks+ago&source=sessions").text
+    assert "“several weeks ago” was not taken as a time" in page
+    assert "But not everything was looked at:" in page
+    assert "only sessions was looked at" in page
+    tried = told.get("/injection?prompt=which+quasar+was+it+several+weeks+ago").text
+    assert "Not taken as a time" in tried
+    assert "only turn was looked at" in told.get("/memories?kind=turn&words=quasar").text

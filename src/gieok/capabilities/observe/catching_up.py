@@ -45,7 +45,7 @@ def catch_up(sidecar: Sidecar, budget_bytes: int = BUDGET_BYTES, budget_turns: i
         if looked:
             sidecar.journal.keep(_REALM, looked)
         derived = sidecar.derive_turns(most=budget_turns, wait=False)
-    return Backlog(len(grown), derived.waiting, derived.put)
+    return Backlog(len(grown), derived.waiting, derived.put, is_elsewhere=not held)
 
 
 def patterns(sidecar: Sidecar) -> list[str]:

@@ -17,16 +17,20 @@ _MOVES = ("HOME", "_DIR", "_PROFILE")
 
 
 class Backlog:
-    """What is left: transcripts to read, messages to make searchable; and how many documents were made."""
+    """What is left: transcripts to read, messages to make searchable; and how many documents were made.
 
-    __slots__ = ("made", "messages", "transcripts")
+    `is_elsewhere`: another process takes in what there is, so that nobody here knows what is left.
+    """
 
-    def __init__(self, transcripts: int = 0, messages: int = 0, made: int = 0) -> None:
+    __slots__ = ("is_elsewhere", "made", "messages", "transcripts")
+
+    def __init__(self, transcripts: int = 0, messages: int = 0, made: int = 0, *, is_elsewhere: bool = False) -> None:
         self.transcripts, self.messages, self.made = transcripts, messages, made
+        self.is_elsewhere = is_elsewhere
 
     def __bool__(self) -> bool:
-        """Say whether anything is left."""
-        return bool(self.transcripts or self.messages)
+        """Say whether anything is left, or may be."""
+        return bool(self.transcripts or self.messages or self.is_elsewhere)
 
 
 def key(agents: str, folders: str, environment: Mapping[str, str]) -> str:

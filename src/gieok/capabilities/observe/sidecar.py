@@ -38,7 +38,7 @@ from gieok.ports.transcripts import TranscriptStore
 _STOPS = (GeneratorFailed, BadConfig, MissingExtra)
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: Prefix of a transcript's incident, before its path.
-_UNREAD = "transcript "
+UNREAD = "transcript "
 _LONGEST_WAIT = timedelta(minutes=15)
 _FIRST_WAIT = timedelta(minutes=1)
 #: A conversation that rests so long is observed by rules.
@@ -127,7 +127,7 @@ class Sidecar:
         Oldest first: what comes last is embedded first.
         """
         for incident in self.journal.incidents():
-            path = incident.name.removeprefix(_UNREAD)
+            path = incident.name.removeprefix(UNREAD)
             if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
                 self.journal.resolve_incident(incident.name)
         added = 0
@@ -279,7 +279,7 @@ class Sidecar:
 
     def _tell_unread(self, path: str, why: str) -> None:
         """Keep an incident for an unreadable transcript until it is readable or gone."""
-        name, now = f"{_UNREAD}{path}", self.clock.now()
+        name, now = f"{UNREAD}{path}", self.clock.now()
         if why:
             self.journal.raise_incident(Incident(name, f"{path}: {why}", now, 1, now))
         else:

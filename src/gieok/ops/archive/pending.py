@@ -6,11 +6,14 @@ from datetime import date
 from gieok.capabilities.observe.archive import approval, questions
 from gieok.capabilities.observe.archive.questions import Asked, Question
 from gieok.model.memory import Tier
+from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden
+from gieok.ops.encode import Hidden, Omitted
+from gieok.ops.memory.gaps import gaps_of_archive
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
 _TEXT_CHARS = 100
+NO_COLD = Words("there is no cold tier: `archive.cold` is none", "cold 층이 없습니다: `archive.cold`가 none입니다")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,8 @@ class PendingResult:
     days: tuple[PendingDay, ...]
     questions: tuple[PendingQuestion, ...]
     place: str
+    #: What kept the archive from being compared; left out where nothing did.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
     found: Hidden[bool] = True
 
 
@@ -56,7 +61,8 @@ def run(context: Context, request: ArchivePendingRequest) -> PendingResult:
     if Tier.COLD not in tiers.shelves:
         return PendingResult((), (), "")
     days = [PendingDay(*one) for one in approval.due(tiers, context.archive.warm_days)]
-    return PendingResult(tuple(days), tuple(_questions(context)), context.archive.cold)
+    missed = tuple(gaps_of_archive(context)) or None
+    return PendingResult(tuple(days), tuple(_questions(context)), context.archive.cold, missed)
 
 
 def _questions(context: Context) -> list[PendingQuestion]:
@@ -77,9 +83,7 @@ def _text(context: Context, question: Question) -> str:
 def present(result: PendingResult, style: Style) -> str:
     """Show days, then questions, and how to answer."""
     if not result.place:
-        return style.say(
-            "there is no cold tier: `archive.cold` is none", "cold 층이 없습니다: `archive.cold`가 none입니다"
-        )
+        return NO_COLD.say(style.lang)
     lines = [_day(one, style) for one in result.days]
     if lines:
         lines.append(
@@ -91,7 +95,9 @@ def present(result: PendingResult, style: Style) -> str:
             )
         )
     lines += [_question(one, style) for one in result.questions]
-    return "\n".join(lines) or style.say("nothing waits", "기다리는 것이 없습니다")
+    if not lines:
+        return absence(Words("nothing waits", "기다리는 것이 없습니다"), result.not_looked_at, style)
+    return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 
 def _day(one: PendingDay, style: Style) -> str:

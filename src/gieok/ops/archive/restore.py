@@ -41,6 +41,11 @@ def run(context: Context, request: ArchiveRestoreRequest) -> TieringResult:
 
 def present(result: TieringResult, style: Style) -> str:
     """Show how many came back."""
+    if not result.found and not result.wrong:
+        return style.say(
+            "nothing of that time is archived in the scopes that are read here; `--scope` names another",
+            "여기서 읽는 범위에는 그때의 것을 보관한 것이 없습니다. 다른 범위는 `--scope`",
+        )
     head = style.say(
         f"{result.moved:,} memories are hot again, for {KEPT_DAYS} days at least",
         f"기억 {result.moved:,}개를 hot으로 되돌림 (적어도 {KEPT_DAYS}일 동안)",

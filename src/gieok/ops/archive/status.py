@@ -10,11 +10,13 @@ from gieok.capabilities.observe.archive.amounts import TierRow
 from gieok.capabilities.observe.archive.tiers import Tiers
 from gieok.model.conversation import Incident, TalkPlace
 from gieok.model.memory import Scope
+from gieok.ops.absence import absence
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden
+from gieok.ops.encode import Hidden, Omitted
 from gieok.ops.home import housekeeping, jobs
 from gieok.ops.home.housekeeping import KindRow
 from gieok.ops.home.jobs import Planned
+from gieok.ops.memory import gaps
 from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
 from gieok.ports.journal import ArchivedTalk
 
@@ -65,6 +67,8 @@ class ArchiveStatusResult:
     questions: int
     schedules: tuple[ScheduleRow, ...]
     kept: tuple[KeptRow, ...]
+    #: Where nothing is in a tier: what was not looked at. Left out where everything was.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
     found: Hidden[bool] = True
 
 
@@ -74,8 +78,10 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
     has_journal = context.memory.has_journal()
     planned, kinds = tuple(jobs.plan(context)), tuple(housekeeping.rows(context))
     incidents = context.memory.journal().incidents() if has_journal else []
+    tiers = tuple(amounts.rows(context.archive.tiers())) if has_journal else ()
+    missed = () if tiers else tuple(gaps.gaps_of_observing(context, context.scopes))
     return ArchiveStatusResult(
-        tiers=tuple(amounts.rows(context.archive.tiers())) if has_journal else (),
+        tiers=tiers,
         hot_tokens=int(context.admin.setting("archive.hot_tokens")),
         hot_mb=int(context.admin.setting("archive.hot_mb")),
         next_moves=tuple(_next_moves(context.archive.tiers())) if has_journal else (),
@@ -87,6 +93,7 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
         questions=len(questions.load(context.memory.journal())) if has_journal else 0,
         schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
         kept=tuple(KeptRow(row.kind.name, row.kind.days, row.kind.most, row.items, row.bytes) for row in kinds),
+        not_looked_at=missed or None,
     )
 
 
@@ -117,7 +124,11 @@ def present(result: ArchiveStatusResult, style: Style) -> str:
 
 def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
     if not result.tiers:
-        yield style.say("Nothing is remembered yet.", "아직 기억한 것이 없습니다.")
+        nothing = Words(
+            "Nothing is observed yet; notes, records and what was said have no tiers.",
+            "아직 관찰한 것이 없습니다. 노트와 기록과 대화에는 층이 없습니다.",
+        )
+        yield absence(nothing, result.not_looked_at, style)
     scope = None
     for row in result.tiers:
         if row.scope != scope:
@@ -172,7 +183,7 @@ def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
         yield f"  {one.job.doc.say(style.lang)} ({one.expression or never})"
         yield style.say(f"    next {next_at}, last {last_at}", f"    다음 {next_at}, 지난번 {last_at}")
         if one.said and not one.failed:
-            yield f"    {printable(one.said)}"
+            yield f"    {printable(style.told(one.said))}"
 
 
 def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:

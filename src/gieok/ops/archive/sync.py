@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from gieok.model.memory import Tier
+from gieok.ops.archive.pending import NO_COLD
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory import vault
@@ -26,6 +27,8 @@ class SyncResult:
     returned: int
     asked: int
     wrong: tuple[str, ...]
+    #: False where there is no cold tier to look into.
+    has_cold: Hidden[bool] = True
     found: Hidden[bool] = True
 
 
@@ -33,13 +36,15 @@ def run(context: Context, request: ArchiveSyncRequest) -> SyncResult:
     """Take in what people did in the cold tier; without one, that is nothing. Raises ArchiveFailed where it is out of reach."""
     del request
     if Tier.COLD not in context.archive.tiers().shelves:
-        return SyncResult(0, 0, 0, 0, ())
+        return SyncResult(0, 0, 0, 0, (), has_cold=False)
     done = vault.synced(context)
     return SyncResult(done.corrected, done.followed, done.returned, done.asked, tuple(done.wrong))
 
 
 def present(result: SyncResult, style: Style) -> str:
     """Show what people did, and what could not be taken in."""
+    if not result.has_cold:
+        return NO_COLD.say(style.lang)
     parts = (
         (result.corrected, style.say(f"{result.corrected:,} corrected", f"{result.corrected:,}개 고침")),
         (result.followed, style.say(f"{result.followed:,} moved", f"{result.followed:,}개 옮김")),

@@ -186,7 +186,7 @@ def present_import(result: CharacterImportResult, style: Style) -> str:
         f"{log.added} messages taken in, {log.changed} changed, {log.known} known, {log.hidden} hidden, {log.refused} refused",
         f"메시지 {log.added}개 가져옴, {log.changed}개 바뀜, {log.known}개 이미 앎, {log.hidden}개 숨김, {log.refused}개 거절",
     )]  # fmt: skip
-    lines += [f"  {one.line}: {printable(one.reason)}" for one in log.faults]
+    lines += [f"  {one.line}: {printable(style.told(one.reason))}" for one in log.faults]
     identity = printable(result.id)
     return "\n".join(
         [*lines, style.say("what is remembered", "기억한 것") + f": `gieok character memories {identity}`"]

@@ -13,6 +13,7 @@ from gieok.capabilities.character.service import Bond
 from gieok.errors import BadRequest, NotFound
 from gieok.ops.character.asked import character_argument, only, owner_of, user_argument, zone_name
 from gieok.ops.context import Context
+from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 _HANDLE = 6
@@ -83,6 +84,8 @@ class CharacterMemoriesResult:
     user: str
     memories: tuple[MemoryRow, ...]
     messages: tuple[SaidRow, ...] = ()
+    #: Whether words or a layer left anything out.
+    is_part: Hidden[bool] = False
 
     @property
     def found(self) -> bool:
@@ -129,9 +132,10 @@ def memories(context: Context, request: CharacterMemoriesRequest) -> CharacterMe
     if words:
         found = house.control.search(bond, " ".join(words), min(request.limit, MOST_LIMIT), layers)
         rows = tuple(_row(one.memory, bond)._replace(score=round(one.score, 3)) for one in found)
-        return CharacterMemoriesResult(identity, bond.user, rows)
+        return CharacterMemoriesResult(identity, bond.user, rows, is_part=True)
     pages = (house.control.memories(bond, layer, limit=request.limit) for layer in layers)
-    return CharacterMemoriesResult(identity, bond.user, tuple(_row(one, bond) for page in pages for one in page.items))
+    rows = tuple(_row(one, bond) for page in pages for one in page.items)
+    return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(request.layer))
 
 
 def forget(context: Context, request: CharacterForgetRequest) -> CharacterForgetResult:
@@ -196,6 +200,11 @@ def lines_of(rows: Iterable[MemoryRow], style: Style) -> list[str]:
 def present_memories(result: CharacterMemoriesResult, style: Style) -> str:
     """Show memories by layer, and what was said."""
     if not result.memories:
+        if result.is_part:
+            return style.say(
+                "Nothing that fits is remembered; without words and --layer everything is shown.",
+                "맞는 기억이 없습니다. 말과 --layer 없이 부르면 모두 보입니다.",
+            )
         return style.say("Nothing is remembered yet.", "아직 기억하는 것이 없습니다.")
     lines = lines_of(result.memories, style)
     return "\n".join([*lines, *(f"    {one.at}  {one.role}: {printable(one.text)}" for one in result.messages)])

@@ -98,7 +98,7 @@ def present(result: EscalateResult, style: Style) -> str:
     if not result.reasons:
         return style.say("Nothing waits.", "기다리는 것이 없습니다.")
     head = style.say(f"{result.summaries} summaries written for:", f"요약 {result.summaries}개를 씀:")
-    return "\n".join([head, *(f"  {printable(reason)}" for reason in result.reasons)])
+    return "\n".join([head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)])
 
 
 OPERATION = Operation(

@@ -13,7 +13,7 @@ from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 from gieok.errors import BadRequest
 from gieok.model.code import Edge
-from gieok.ops.code.project import ShownFreshness, freshness_lines, opened, pending_lines
+from gieok.ops.code.project import ShownFreshness, freshness_lines, none_found, opened, pending_lines
 from gieok.ops.code.source import Excerpt, MemberRow, excerpt, heads, members, numbered, place, shortened, told
 from gieok.ops.context import Context
 from gieok.ops.encode import As, Hidden
@@ -222,7 +222,7 @@ def present(result: ExploreResult, style: Style) -> str:
             "\n".join([style.bold(style.say("Tests that most likely run it", "이것을 돌릴 법한 테스트")), *rows])
         )
     if not result.symbols:
-        blocks.append(style.say("Nothing found.", "찾은 것이 없습니다."))
+        blocks.append(none_found("Nothing", "찾은 것이 없습니다", result.freshness).say(style.lang))
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
     return "\n\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])

@@ -246,6 +246,11 @@ def present_one(result: BackupResult, style: Style) -> str:
 
 def present_list(result: BackupListResult, style: Style) -> str:
     """Show the backups, and how long they stay."""
+    if not result.backups and not Path(result.folder).is_dir():
+        return style.say(
+            f"{result.folder} is not there now: whether it holds backups is not known",
+            f"{result.folder}: 지금 없어서 백업이 있는지 모릅니다",
+        )
     if not result.backups:
         return style.say(
             f"no backup in {result.folder}: `gieok backup` makes one",

@@ -4,11 +4,14 @@ import sys
 from dataclasses import dataclass
 
 from gieok.errors import BadRequest
+from gieok.ops.absence import gap_lines
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, Inline, shown
+from gieok.ops.encode import Hidden, Inline, Omitted, shown
 from gieok.ops.home import clean_up
 from gieok.ops.home.clean_up import Cleaned
+from gieok.ops.memory import gaps
 from gieok.ops.operation import Effect, Operation, Style, Words, argument
+from gieok.text.korean import in_language
 from gieok.text.redact import redact_counted
 
 
@@ -54,6 +57,8 @@ class StoredResult:
     cleaned: Inline[Cleaned]
     applied: bool
     lang: Hidden[str]
+    #: Where nobody looked; left out where everything was looked at.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -74,13 +79,15 @@ class StoredResult:
             else Words("`gieok redact --all --apply` cuts them out", "`gieok redact --all --apply`로 가립니다")
         )
         lines = [head.say(self.lang), *([done.say(self.lang)] if self.found else [])]
-        return "\n".join([*lines, *(f"  ✗ {place}: {why}" for place, why in c.still_in)]) + "\n"
+        lines += gap_lines(self.not_looked_at, Style(self.lang, colour=False))
+        return "\n".join([*lines, *(f"  ✗ {place}: {in_language(why, self.lang)}" for place, why in c.still_in)]) + "\n"
 
 
 def run(context: Context, request: RedactRequest) -> RedactResult | StoredResult:
     """Read all of standard input, or look at all that is stored. Raises BadRequest."""
     if request.all and not request.stdin:
-        return StoredResult(clean_up.clean(context, is_dry=not request.apply), request.apply, context.lang)
+        cleaned = clean_up.clean(context, is_dry=not request.apply)
+        return StoredResult(cleaned, request.apply, context.lang, tuple(gaps.gaps_of_backups(context)) or None)
     if not request.stdin or request.all or request.apply:
         raise BadRequest(
             "there is nothing to redact",

@@ -7,23 +7,34 @@ from gieok.engine import lifecycle
 from gieok.errors import GieokError
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
+from gieok.ops.encode import Omitted
 from gieok.ops.operation import Words
 from gieok.ports.store import Store, VectorSearch
 
 #: Files that a search takes in before it answers; more take seconds, and are named.
 _MOST_FILES = 100
+_ELSEWHERE = Words("another process takes it in just now", "다른 프로세스가 지금 받아들이는 중")
 
 
 class Behind(NamedTuple):
-    """What is not searchable yet: transcripts to read, messages, and files that changed."""
+    """What is not searchable yet: transcripts to read, messages, and files that changed.
+
+    `why`: what kept it from being taken in or counted; left out where nothing did.
+    """
 
     transcripts: int
     messages: int
     files: int = 0
+    why: Omitted[Words] = None
 
     def words(self) -> Words:
         """Say what waits, and how it is taken in."""
-        t, m, f = self
+        t, m, f, why = self
+        if why:
+            return Words(
+                f"what was said or changed last may not be searchable yet: {why.en}",
+                f"최근에 말하거나 바꾼 것이 아직 검색되지 않을 수 있음: {why.ko}",
+            )
         files = Words(f", {f:,} changed files", f", 바뀐 파일 {f:,}개") if f else Words("", "")
         return Words(
             f"not searchable yet: {t:,} transcripts, {m:,} messages{files.en}: `gieok up` follows them, "
@@ -44,9 +55,15 @@ def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
             if embedder is not None:
                 lifecycle.fill_vectors(store, embedder, batches=1)
     except (GieokError, OSError) as error:  # a store or a journal that is busy or read-only: what is there answers
-        context.say(str(error))
-        return None
-    return Behind(left.transcripts, left.messages, waiting) if left or waiting else None
+        return Behind(0, 0, why=Words(str(error), _in_korean(str(error))))
+    why = _ELSEWHERE if left.is_elsewhere else None
+    return Behind(left.transcripts, left.messages, waiting, why) if left or waiting else None
+
+
+def _in_korean(why: str) -> str:
+    from gieok.text.korean import in_language  # only where something is wrong
+
+    return in_language(why, "ko")
 
 
 def _follow_files(context: Context) -> tuple[int, int]:

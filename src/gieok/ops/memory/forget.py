@@ -1,6 +1,6 @@
 """`gieok forget`: take memories out for good, from everywhere that Gieok keeps them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Annotated, NamedTuple
@@ -8,9 +8,10 @@ from typing import Annotated, NamedTuple
 from gieok import fs
 from gieok.capabilities.observe import turns
 from gieok.errors import BadRequest
+from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
-from gieok.ops.encode import INLINE, As, Reason
-from gieok.ops.memory import away, forgetting, handles, origin
+from gieok.ops.encode import INLINE, As, Omitted, Reason
+from gieok.ops.memory import away, behind, forgetting, gaps, handles, origin
 from gieok.ops.memory.forget_plan import ForgetFilter, ForgetPlan
 from gieok.ops.memory.forgetting import Done
 from gieok.ops.memory.search import span_of_days
@@ -98,6 +99,8 @@ class ForgetResult:
 
     plan: Annotated[ForgetPlan, As(_counted), INLINE]
     done: Annotated[Done | None, As(_outcome), INLINE]
+    #: What was not looked at, and may hold it too; left out where everything was.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -112,7 +115,9 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
         raise BadRequest("what is to be forgotten?", hint="name memories, or give --match, --source or --before")
     if not request.dry_run and context.home.is_dir():
         fs.make_room(context.home)
+    late = behind.caught_up(context, use_vectors=False)
     plan = forgetting.plan(context, wanted)
+    missed = tuple(_gaps(context, request, plan, late)) or None
     if plan.unknown:
         raise BadRequest(
             f"no memory is called {plan.unknown[0]!r}",
@@ -121,10 +126,23 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
     if plan.is_empty and not request.dry_run and forgetting.is_unfinished(context):
         forgetting.finish(context, [wanted.match] if wanted.is_match_alone else [])
     if plan.is_empty or request.dry_run or not (request.yes or _is_meant(context, plan)):
-        return ForgetResult(plan, None)
+        return ForgetResult(plan, None, missed)
     done = forgetting.carry_out(context, plan, wanted)
     fs.keep_reserve(context.home)
-    return ForgetResult(plan, done._replace(still_in=(*done.still_in, *_in_backups(context))))
+    return ForgetResult(plan, done._replace(still_in=(*done.still_in, *_in_backups(context))), missed)
+
+
+def _gaps(context: Context, request: ForgetRequest, plan: ForgetPlan, late: behind.Behind | None) -> Iterator[Words]:
+    """Yield what was not looked at: of what is named by handles that are known, nothing can be elsewhere."""
+    if request.handles:
+        return
+    store = context.memory.store()
+    if late:
+        yield late.words()
+    yield from gaps.gaps_of_talk(context, store)
+    if plan.is_empty:
+        yield from gaps.gaps_of_files(context, store, list(plan.scopes))
+        yield from gaps.gaps_of_scopes(store, list(plan.scopes))
 
 
 def _in_backups(context: Context) -> list[tuple[str, str]]:
@@ -179,17 +197,18 @@ def _lines(plan: ForgetPlan, style: Style) -> list[str]:
 def present(result: ForgetResult, style: Style) -> str:
     """Show what went where, and what could not."""
     if not result.found:
-        return style.say("nothing fits", "맞는 것이 없습니다")
+        return absence(Words("nothing fits", "맞는 것이 없습니다"), result.not_looked_at, style)
     lines = _lines(result.plan, style)
     if result.done is None:
-        return "\n".join([*lines, style.say("nothing was forgotten", "아무것도 잊지 않았습니다")])
+        lines.append(style.say("nothing was forgotten", "아무것도 잊지 않았습니다"))
+        return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
     lines[0] = f"{style.say('forgotten', '잊음')}: {lines[0]}"
     gone = [_REMOVED[one.kind].say(style.lang).format(one.number) + _in(one.place) for one in result.done.removed]
     lines += [f"  {style.say('out of', '지운 곳')}: {', '.join(gone)}"] if gone else []
     lines += [f"  {style.say('deleted', '지움')}: {printable(path)}" for path in result.done.deleted]
     still = style.say("still in", "아직 있음")
     lines += [f"  ✗ {still} {printable(path)}: {printable(style.told(why))}" for path, why in result.done.still_in]
-    return "\n".join(lines)
+    return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 
 def _in(place: str) -> str:

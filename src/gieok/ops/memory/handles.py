@@ -71,10 +71,12 @@ def find(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: 
     def held(store: Store) -> list[Document]:
         return [d for scope in wanted for d in store.get(scope, _keys(store.hashes(scope), scope, digits))]
 
-    documents, _ = first_answer(context.memory.stores(), held)
+    documents, silent = first_answer(context.memory.stores(), held)
     found = [Memory(document, line) for document in documents if line <= document.text.count("\n") + 1]
     if history and not found:
         found = [_latest(context, old, line) for scope in wanted for old in _old(context, scope, digits)]
+    if silent and not found:  # what answered instead may hold less
+        context.tell(silent)
     return found
 
 
@@ -106,9 +108,7 @@ def read_again(context: Context, memory: Memory) -> Document:
     document = memory.document
     found, _ = first_answer(context.memory.stores(), lambda store: list(store.get(document.scope, [document.key])))
     if not found:
-        raise BadRequest(
-            f"{memory.handle} was forgotten or replaced meanwhile", hint="`gieok list` shows what holds now"
-        )
+        raise BadRequest(f"{memory.handle} was forgotten or replaced meanwhile", hint="`gieok list` shows what stands")
     return found[0]
 
 

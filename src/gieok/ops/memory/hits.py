@@ -6,9 +6,10 @@ from typing import Annotated, NamedTuple
 from gieok.engine.likelihood import HIGH
 from gieok.engine.recall import RankedHits
 from gieok.model.memory import Scope, Tier
+from gieok.ops.absence import absence, gap_lines
 from gieok.ops.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.ops.memory.behind import Behind
-from gieok.ops.operation import STATUSES, TRUST_HINT, Style, printable, tier_words, waiting_words
+from gieok.ops.operation import STATUSES, TRUST_HINT, Style, Words, printable, tier_words, waiting_words
 
 _NO_DAY = day.min
 
@@ -76,6 +77,8 @@ class SearchResult(NamedTuple):
     nearest: Omitted[SearchHit] = None
     #: Words that look like a time and were not taken as one: only a part of them is understood. Left out where there are none.
     not_times: Omitted[tuple[str, ...]] = None
+    #: Where nothing is found: what was not looked at. Left out where everything was.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def is_timeline(self) -> bool:
@@ -86,6 +89,14 @@ class SearchResult(NamedTuple):
     def found(self) -> bool:
         """True where there is a hit."""
         return bool(self.results)
+
+
+_NOTHING = Words(
+    "Nothing found. `--min-score 0` shows lines that are less sure.",
+    "찾은 것이 없습니다. `--min-score 0`을 붙이면 덜 확실한 줄도 보입니다.",
+)
+#: Of a time everything is listed: no score leaves a line out.
+_NOTHING_THEN = Words("Nothing found.", "찾은 것이 없습니다.")
 
 
 def present(result: SearchResult, style: Style) -> str:
@@ -101,16 +112,11 @@ def present(result: SearchResult, style: Style) -> str:
         blocks.append(
             style.say("Nothing surely answers that. The nearest is:", "확실한 답은 없습니다. 가장 가까운 것:")
         )
-        blocks.append(_block(result.nearest, result, style))
+        blocks.append("\n".join([_block(result.nearest, result, style), *gap_lines(result.not_looked_at, style)]))
     elif not blocks:
-        blocks.append(
-            style.say(
-                "Nothing found. `--min-score 0` shows lines that are less sure.",
-                "찾은 것이 없습니다. `--min-score 0`을 붙이면 덜 확실한 줄도 보입니다.",
-            )
-        )
+        blocks.append(absence(_NOTHING_THEN if result.is_timeline else _NOTHING, result.not_looked_at, style))
     if result.not_times:
-        blocks.append(style.dim(_not_taken(result.not_times, style)))
+        blocks.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
     if result.degraded:
         blocks.append(
             style.dim(
@@ -124,9 +130,10 @@ def present(result: SearchResult, style: Style) -> str:
     return "\n\n".join(blocks)
 
 
-def _not_taken(words: tuple[str, ...], style: Style) -> str:
-    named = ", ".join(f"“{printable(one)}”" for one in words)
-    return style.say(
+def not_taken_as_times(words: tuple[str, ...]) -> Words:
+    """Return that words of a question, which look like a time, were not taken as one."""
+    named = ", ".join(f"“{one}”" for one in words)
+    return Words(
         f"note: {named} was not taken as a time, because not all of it is understood.",
         f"알림: {named}: 일부만 이해하므로 때로 보지 않았습니다.",
     )

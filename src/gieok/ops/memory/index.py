@@ -301,7 +301,7 @@ def present(result: IndexResult, style: Style) -> str:
                 "`gieok index`가 지금, `gieok up`이 뒤에서 만듭니다",
             )
         )
-    lines += [f"  {printable(result.note)}"] if result.note else []
+    lines += [f"  {printable(style.told(result.note))}"] if result.note else []
     if result.dropped:
         names, count = ", ".join(map(style.path, result.dropped)), len(r.removed)
         lines = [
@@ -313,7 +313,7 @@ def present(result: IndexResult, style: Style) -> str:
     if result.empty and not r.failed:
         lines = [_nothing(result, style)]
     lines += [f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
-    lines += [f"  warning: {f.key!r}: {f.reason}" for f in r.warnings]
+    lines += [f"  {style.say('warning', '경고')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
     return "\n".join(lines)
 
 

@@ -14,9 +14,10 @@ from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.model.memory import Document, Scope, Tier
 from gieok.model.retrieval import Filter, FoundPassage
+from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
-from gieok.ops.memory import away, handles, search
+from gieok.ops.memory import away, behind, gaps, handles, search
 from gieok.ops.memory.handles import KINDS, TURN
 from gieok.ops.memory.search import file_of, span_of_days
 from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, tier_words
@@ -76,6 +77,8 @@ class ListResult(NamedTuple):
 
     memories: tuple[MemoryRow, ...]
     more: bool
+    #: What was not looked at; left out where everything was, and, where there is something, as far as it cost no look.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -97,8 +100,11 @@ def run(context: Context, request: ListRequest) -> ListResult:
     """List the scopes of the call."""
     if not 0 <= request.limit <= _MOST:
         raise BadRequest(f"limit is {request.limit}", hint=f"0 (all) to {_MOST:,}")
-    found, _ = first_answer(context.memory.stores(), lambda store: _listed(context, request, store))
-    return found
+    late = behind.caught_up(context, use_vectors=False)
+    found, silent = first_answer(context.memory.stores(), lambda store: _listed(context, request, store))
+    missed = (gaps.gap_of_error(silent) if silent else None, late.words() if late else None)
+    every = (*filter(None, missed), *(found.not_looked_at or ()))
+    return found._replace(not_looked_at=every or None)
 
 
 def _listed(context: Context, request: ListRequest, store: Store) -> ListResult:
@@ -107,11 +113,22 @@ def _listed(context: Context, request: ListRequest, store: Store) -> ListResult:
     rows: list[MemoryRow] = []
     scopes = search.everywhere(store) if request.everywhere else context.scopes
     if request.status == "retired":
-        return _away(context, request, scopes)
+        return _with_gaps(_away(context, request, scopes), context, request, store, scopes)
     for scope in scopes:
         rows += _of_scope(context, request, store, scope, where, limit + 1)
     rows.sort(key=lambda row: row.day, reverse=True)  # stable: within a day as each scope has them
-    return ListResult(tuple(rows[:limit]), len(rows) > limit)
+    return _with_gaps(ListResult(tuple(rows[:limit]), len(rows) > limit), context, request, store, scopes)
+
+
+def _with_gaps(
+    found: ListResult, context: Context, request: ListRequest, store: Store, scopes: tuple[Scope, ...]
+) -> ListResult:
+    """Return a list; where nothing is in it, with what was not looked at."""
+    if found.memories:
+        return found
+    since, until = span_of_days(context, request.since), span_of_days(context, request.until)
+    left_out = gaps.gaps_of_filter(since, until, kind=request.kind, status=request.status, tier=request.tier)
+    return found._replace(not_looked_at=(*left_out, *gaps.gaps_of_memory(context, store, scopes)))
 
 
 def _away(context: Context, request: ListRequest, scopes: tuple[Scope, ...]) -> ListResult:
@@ -248,11 +265,13 @@ def present(result: ListResult, style: Style) -> str:
         facts += tier_words(row.tier, style)
         lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
     if not lines:
-        return style.say("Nothing is remembered here that fits.", "여기에는 맞는 기억이 없습니다.")
+        nothing = Words("Nothing is remembered here that fits.", "여기에는 맞는 기억이 없습니다.")
+        return absence(nothing, result.not_looked_at, style)
     if result.more:
         lines.append(
             style.dim(style.say("  … more: --limit, --since, --until", "  … 더 있음: --limit, --since, --until"))
         )
+    lines += gap_lines(result.not_looked_at, style)
     return "\n".join(lines)
 
 

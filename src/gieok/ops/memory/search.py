@@ -1,7 +1,7 @@
 """`gieok search`: find the lines that answer."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
@@ -157,7 +157,7 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     return result
 
 
-def _left_out(context: Context, store: Store) -> int:
+def untrusted_records(context: Context, store: Store) -> int:
     """Return how many records of the project here are not among what is searched: nobody trusts them yet."""
     project = context.project
     shelf = Path(project, places.PROJECT_FOLDER, "memory")
@@ -165,7 +165,7 @@ def _left_out(context: Context, store: Store) -> int:
 
 
 def _search(context: Context, request: SearchRequest, text: str, store: Store) -> SearchResult:
-    left_out = _left_out(context, store)
+    left_out = untrusted_records(context, store)
     try:
         scopes = everywhere(store) if request.everywhere else _with_memory(context, store)
     except NotIndexed as error:
@@ -202,6 +202,7 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
         nearest = next(iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None)
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
+    gaps = () if results else tuple(_gaps(context, request, store, scopes, found, since, until))
     return SearchResult(
         results,
         found,
@@ -211,7 +212,26 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         query=text,
         nearest=nearest,
         not_times=found.refused or None,
+        not_looked_at=gaps or None,
     )
+
+
+def _gaps(
+    context: Context,
+    request: SearchRequest,
+    store: Store,
+    scopes: Sequence[Scope],
+    found: RankedHits,
+    since: DateSpan | None,
+    until: DateSpan | None,
+) -> Iterator[Words]:
+    """Yield what a search that found nothing did not look at."""
+    from gieok.ops.memory import gaps  # which walks folders: a search that finds something has no time for it
+
+    if found.is_timeline and found.span and found.span.words:
+        yield gaps.gap_of_days(*found.span)
+    yield from gaps.gaps_of_filter(since, until, source=request.source)
+    yield from gaps.gaps_of_memory(context, store, scopes)
 
 
 def _results(

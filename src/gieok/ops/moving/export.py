@@ -18,8 +18,10 @@ from gieok.capabilities.prompt import records
 from gieok.engine.distil import deliver
 from gieok.errors import BadRequest
 from gieok.model.memory import REPLACED_BY, Document, Entry, Scope, Tier
+from gieok.ops.absence import gap_lines
 from gieok.ops.context import Context
-from gieok.ops.memory import forgetting
+from gieok.ops.encode import Omitted
+from gieok.ops.memory import behind, forgetting, gaps
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 FORMATS = ("jsonl", "markdown", "obsidian")
@@ -67,6 +69,8 @@ class ExportResult:
     messages: int
     records: int
     scopes: tuple[Scope, ...]
+    #: What is not in it and may be missed; left out where nothing is.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -82,12 +86,20 @@ def run(context: Context, request: ExportRequest) -> ExportResult:
     if target.exists() and (not target.is_dir() or request.format == "jsonl" or any(target.iterdir())):
         raise BadRequest(f"{str(target)!r} is there already", hint="name another with --to")
     counts = dict.fromkeys(("memory", "replaced", "message", "record"), 0)
+    late = behind.caught_up(context, use_vectors=False)
     write = {"jsonl": _write_lines, "markdown": _write_days, "obsidian": _write_notes}[request.format]
     write(context, target, _counting(context, counts))
     return ExportResult(
         target, request.format, counts["memory"], counts["replaced"], counts["message"], counts["record"],
-        tuple(_scopes(context)),
+        tuple(_scopes(context)), tuple(_gaps(context, late)) or None,
     )  # fmt: skip
+
+
+def _gaps(context: Context, late: behind.Behind | None) -> Iterator[Words]:
+    """Yield what was said and is not in the export; messages that wait to be searchable are in it."""
+    if late and (late.transcripts or late.why):
+        yield late.words()
+    yield from gaps.gaps_of_transcripts(context)
 
 
 def _counting(context: Context, counts: dict[str, int]) -> Callable[[str], None]:
@@ -222,7 +234,7 @@ def present(result: ExportResult, style: Style) -> str:
             "messages and history are in `--format jsonl` alone", "메시지와 이력은 `--format jsonl`에만 있습니다"
         )
         lines.append(style.dim(said.say(style.lang)))
-    return "\n".join(lines)
+    return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 
 OPERATION = Operation(

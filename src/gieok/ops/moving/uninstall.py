@@ -169,7 +169,7 @@ def present(result: UninstallResult, style: Style) -> str:
         "created": Words("back", "되돌림"),
     }
     lines = [f"{verbs[one.status].say(style.lang)}: {printable(str(one.path))}" for one in result.files]
-    if not lines:
+    if not (lines or result.left):
         lines = [style.say("Gieok is installed nowhere", "설치된 곳이 없습니다")]
     if result.dry_run:
         lines.insert(0, style.say("would be done:", "할 일:"))

@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
+from gieok.ops.absence import absence
 from gieok.ops.context import Context
+from gieok.ops.encode import Omitted
+from gieok.ops.memory import gaps
 from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 
 
@@ -12,6 +15,8 @@ class ReflectResult(NamedTuple):
     before_tokens: int
     after_tokens: int
     tries: int
+    #: Where there is none: what was not looked at. Left out where everything was.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -25,15 +30,16 @@ def run(context: Context, request: NoRequest) -> ReflectResult:
     sidecar = context.observe.sidecar()
     reflected = sidecar.reflect(context.scope)
     result = ReflectResult(reflected.before_tokens, reflected.after_tokens, reflected.tries)
-    if result.found:
-        sidecar.write_active_memory(context.scope)
+    if not result.found:
+        return result._replace(not_looked_at=tuple(gaps.gaps_of_observing(context, [context.scope])) or None)
+    sidecar.write_active_memory(context.scope)
     return result
 
 
 def present(result: ReflectResult, style: Style) -> str:
     """Say how much shorter it is."""
     if not result.found:
-        return style.say("There are no observations yet.", "아직 관찰이 없습니다.")
+        return absence(Words("There are no observations yet.", "아직 관찰이 없습니다."), result.not_looked_at, style)
     if result.after_tokens == result.before_tokens:
         return style.say(
             f"nothing to condense in {result.before_tokens:,} tokens of observations",

@@ -231,10 +231,10 @@ def present(result: ObserveRunResult, style: Style) -> str:
     lines += [f"  → {path}" for path in result.active_memory]
     if not (result.messages or result.active_memory or result.troubles):
         lines += _where(result.folders, style)
-    lines += [f"  ✗ {path}: {reason}" for path, reason in result.troubles.items()]
+    lines += [f"  ✗ {printable(path)}: {printable(style.told(reason))}" for path, reason in result.troubles.items()]
     lines += _note_lines(result.notes, style) if result.notes else []
     if result.waiting:
-        lines.append(style.say(f"  waits: {result.waiting}", f"  기다림: {result.waiting}"))
+        lines.append(style.say("  waits: ", "  기다림: ") + printable(style.told(result.waiting)))
     return "\n".join(lines)
 
 
@@ -260,7 +260,7 @@ def _note_lines(notes: Mirrored, style: Style) -> list[str]:
     ]
     changed = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
     lines += [f"  ✗ {printable(path)}: {changed}" for path in notes.left]
-    return lines + [f"  ✗ {printable(path)}: {printable(why)}" for path, why in notes.troubles.items()]
+    return lines + [f"  ✗ {printable(path)}: {printable(style.told(why))}" for path, why in notes.troubles.items()]
 
 
 OPERATION = Operation(

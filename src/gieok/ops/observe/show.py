@@ -8,8 +8,10 @@ from gieok.capabilities.observe import scope_memory
 from gieok.capabilities.observe.observation import KIND, Observation, observation_of
 from gieok.errors import BadRequest
 from gieok.model.memory import Document, Scope
+from gieok.ops.absence import absence
 from gieok.ops.context import Context
-from gieok.ops.encode import Hidden, OrNull, shown
+from gieok.ops.encode import Hidden, Omitted, OrNull, shown
+from gieok.ops.memory import gaps
 from gieok.ops.memory.handles import Memory
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 
@@ -50,6 +52,8 @@ class ObserveShowResult:
     current_task: OrNull[str]
     zone: Hidden[tzinfo]
     is_history: Hidden[bool] = False
+    #: Where there is none: what was not looked at. Left out where everything was.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -88,7 +92,8 @@ def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
         documents = [document for document in reversed(old) if document.kind == KIND]
     rows = sorted(((d, observation_of(d)) for d in documents), key=lambda row: row[1].at)
     task = next((one.task for one in held if one.task), "")
-    return ObserveShowResult(tuple(rows[-request.limit :]), task, context.zone, request.history)
+    missed = () if rows else tuple(gaps.gaps_of_observing(context, context.scopes))
+    return ObserveShowResult(tuple(rows[-request.limit :]), task, context.zone, request.history, missed or None)
 
 
 def present(result: ObserveShowResult, style: Style) -> str:
@@ -105,7 +110,8 @@ def present(result: ObserveShowResult, style: Style) -> str:
         lines.append(style.dim(f"      {Memory(document).handle}  {document.scope}"))
     if result.current_task:
         lines += ["", *(printable(line) for line in result.current_task.splitlines())]
-    return "\n".join(lines) or (_NOTHING_REPLACED if result.is_history else _NOTHING).say(style.lang)
+    nothing = _NOTHING_REPLACED if result.is_history else _NOTHING
+    return "\n".join(lines) or absence(nothing, result.not_looked_at, style)
 
 
 OPERATION = Operation(

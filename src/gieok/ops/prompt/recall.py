@@ -1,7 +1,7 @@
 """`gieok recall`: what is put before a prompt. The hook asks the daemon for this; a person sees why."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +20,11 @@ from gieok.engine.recall import Question, documents_of, holding, recall
 from gieok.engine.snippet import snippet
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
+from gieok.ops.absence import absence
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted, Score
 from gieok.ops.memory import newest
+from gieok.ops.memory.hits import not_taken_as_times
 from gieok.ops.operation import Operation, Style, Words, argument, printable
 from gieok.ops.prompt.candidates import FATES, Candidate, Cuts, cuts, explained
 from gieok.option import Value
@@ -109,6 +111,10 @@ class RecallResult:
     #: What was found, likeliest first, and where the lines lie; where it was asked for.
     candidates: Omitted[tuple[Candidate, ...]] = None
     cuts: Omitted[Cuts] = None
+    #: Words that look like a time and were not taken as one; left out where there are none.
+    not_times: Omitted[tuple[str, ...]] = None
+    #: Where nothing would be injected: what was not looked at. Left out where everything was, and for the hook.
+    not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -134,8 +140,10 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     texts = question.texts(prompt)[:_MOST_TEXTS]
     named = tuple(Scope(name.strip()) for name in request.scopes.split(",") if name.strip())
     scopes = holding(store, named or context.scopes) if texts else ()
+    wanted = named or context.scopes
     if not scopes:
-        return RecallResult("", 0, (), (), None)
+        gaps = tuple(_gaps(context, request, store, wanted, ())) if texts else ()
+        return RecallResult("", 0, (), (), None, not_looked_at=gaps or None)
     asking = _Asking(context, store, scopes, request.within_ms)
     asks_memory = asking.asks_memory(texts[0])
     if question.asks_the_world(prompt):
@@ -158,6 +166,7 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     limit = int(settings.number("hook.limit"))
     why = explained(every, memories, shown, injection.memories, window, limit) if request.explain else None
     is_hint = not memories and not binding and asking.is_near and question.asks_about_the_past(prompt)
+    gaps = () if is_hint or injection.text else tuple(_gaps(context, request, store, wanted, scopes))
     return RecallResult(
         inject.note() if is_hint else injection.text,
         injection.tokens,
@@ -167,7 +176,23 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
         is_hint,
         why,
         cuts(every, asks_memory) if request.explain else None,
+        tuple(dict.fromkeys(asking.not_times)) or None,
+        gaps or None,
     )
+
+
+def _gaps(
+    context: Context, request: RecallRequest, store: Store, wanted: Sequence[Scope], held: Sequence[Scope]
+) -> Iterator[Words]:
+    """Yield what a recall that found nothing did not look at; a hook, which has a deadline and tells nobody, asks for none."""
+    if request.within_ms:
+        return
+    from gieok.ops.memory import gaps  # which walks folders
+
+    if not held:
+        names = ", ".join(map(str, wanted))
+        yield Words(f"{names} holds nothing yet", f"{names}에 아직 기억이 없음")
+    yield from gaps.gaps_of_memory(context, store, wanted)
 
 
 def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
@@ -197,6 +222,7 @@ class _Asking:
         self._profile = replace(context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0)
         self._found: dict[int, _Found] = {}
         self.degraded: str | None = None
+        self.not_times: list[str] = []
 
     def ask(self, text: str, share: Callable[[Hit], float] = lambda hit: 1.0) -> None:
         """Add what is found, each hit with its share of its probability; nothing where time is up."""
@@ -208,6 +234,7 @@ class _Asking:
         asked = Question(text, self._scopes, use_vectors=is_here, hybrid=self._context.memory.is_hybrid)
         ranked = recall(self._store, self._embedder, asked, self._profile, self._context.clock, self._context.zone)
         self.degraded = ranked.degraded or self.degraded
+        self.not_times += ranked.refused
         for hit in ranked.hits:
             score = hit.score * share(hit)
             if hit.passage.id not in self._found or self._found[hit.passage.id].score < score:
@@ -321,14 +348,20 @@ def _memory(one: _Found, document: Document, folder: str) -> InjectedMemory:
 def present(result: RecallResult, style: Style) -> str:
     """Show what would be injected, then what it rests on."""
     if not result.text:
-        nothing = style.say("Nothing would be injected.", "넣을 것이 없습니다.")
-        return "\n".join([nothing, *_why(result, style)])
+        nothing = Words("Nothing would be injected.", "넣을 것이 없습니다.")
+        return "\n".join([absence(nothing, result.not_looked_at, style), *_notes(result, style), *_why(result, style)])
     lines = [printable(result.text)]
     lines += [style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}") for m in result.memories]
     lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
-    if result.degraded:
-        lines.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
-    return "\n".join([*lines, *_why(result, style)])
+    return "\n".join([*lines, *_notes(result, style), *_why(result, style)])
+
+
+def _notes(result: RecallResult, style: Style) -> list[str]:
+    """Return why recall may be worse than usual, and which words were not taken as a time."""
+    notes = [style.dim(style.say("note: ", "알림: ") + style.told(result.degraded))] if result.degraded else []
+    if result.not_times:
+        notes.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
+    return notes
 
 
 def _why(result: RecallResult, style: Style) -> list[str]:

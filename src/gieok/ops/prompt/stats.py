@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from gieok.capabilities.prompt import stats
 from gieok.ops.context import Context
-from gieok.ops.encode import Inline
+from gieok.ops.encode import Hidden, Inline
 from gieok.ops.operation import Operation, Style, Words, argument
 
 
@@ -20,6 +20,9 @@ class HookStatsResult:
     """The figures."""
 
     stats: Inline[stats.Stats]
+    #: Of how many days, and how often the hook was called before them.
+    days: Hidden[int] = 0
+    earlier: Hidden[int] = 0
 
     @property
     def found(self) -> bool:
@@ -31,12 +34,19 @@ def run(context: Context, request: HookStatsRequest) -> HookStatsResult:
     """Count."""
     now_ms = round(context.clock.now().timestamp() * 1000)
     since_ms = now_ms - request.days * 86_400_000 if request.days else 0
-    return HookStatsResult(stats.count(stats.read(context.home), since_ms))
+    rows = stats.read(context.home)
+    counted = stats.count(rows, since_ms)
+    return HookStatsResult(counted, request.days, len(rows) - sum(counted.events.values()))
 
 
 def present(result: HookStatsResult, style: Style) -> str:
     """Show a line a figure."""
     s = result.stats
+    if not result.found and result.earlier:
+        return style.say(
+            f"The hook was not called in the last {result.days} days; before that {result.earlier:,} times: `--days 0`",
+            f"훅이 지난 {result.days}일 동안 불리지 않았습니다. 그 전에는 {result.earlier:,}번: `--days 0`",
+        )
     if not result.found:
         return style.say("The hook was not called yet.", "훅이 아직 불리지 않았습니다.")
     rows = (

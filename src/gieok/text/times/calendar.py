@@ -92,9 +92,24 @@ def shifted(unit: str, day: date, count: int) -> date:
 
 
 def yearly(kind: str, number: int, of_year: int) -> Span:
-    """Return what comes once a year: a month, a quarter, a half by its number, a season by the month in which it begins."""
+    """Return what comes once a year: a month, a quarter, a half by its number, a season by the month in which it begins.
+
+    A holiday's number is month and day (1225), or below 100 one of those that move.
+    """
+    if kind == "holiday":
+        return one(_moving(number, of_year) if number < 100 else date(of_year, number // 100, number % 100))
     start = number if kind in ("month", "season") else (number - 1) * MONTHS[kind] + 1
     return months(date(of_year, start, 1), MONTHS[kind])
+
+
+def _moving(number: int, of_year: int) -> date:
+    """Return Easter (1), Good Friday (2), Thanksgiving (3, of the United States) or the Friday after it (4)."""
+    if number <= 2:
+        from dateutil.easter import easter
+
+        sunday: date = easter(of_year)
+        return sunday - 2 * DAY * (number - 1)
+    return weekdays(month(of_year, 11), 3)[3] + DAY * (number - 3)
 
 
 def week_of(box: Span, ordinal: int, *, is_row: bool = False) -> Span:

@@ -53,7 +53,8 @@ _ENGLISH: dict[str, dict[str, int]] = {
     "hence": {"from now": 0, "hence": 0, "from today": 0},
     "part": {
         "early": 1, "beginning of": 1, "start of": 1, "mid": 2, "middle of": 2, "late": 3, "end of": 4, "the end of": 4,
-        "the very end of": 4, "rest of": 0, "first half of": 5, "second half of": 6, "latter half of": 6,
+        "the very end of": 4, "rest of": 0,
+        "end": 4, "beginning": 1, "start": 1, "first half of": 5, "second half of": 6, "latter half of": 6,
     },
     "day": {"today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0, "yesterday": -1,
             "day before yesterday": -2, "tomorrow": 1, "day after tomorrow": 2},
@@ -61,6 +62,18 @@ _ENGLISH: dict[str, dict[str, int]] = {
     "week-of": {"week of": 0},
     "this-time": {"this time": 0, "same time": 0},
     "daytime": {"morning": 0, "afternoon": 0, "evening": 0, "night": 0, "noon": 0},
+    "holiday": {
+        "christmas": 1225, "christmas day": 1225, "xmas": 1225, "christmas eve": 1224, "boxing day": 1226,
+        "new year's day": 101, "new year": 101, "new years": 101, "new year's eve": 1231, "halloween": 1031,
+        "valentine's day": 214, "valentines day": 214, "independence day": 704, "juneteenth": 619, "veterans day": 1111,
+        "easter": 1, "easter sunday": 1, "good friday": 2, "thanksgiving": 3, "thanksgiving day": 3, "black friday": 4,
+    },
+    "unknown": dict.fromkeys((
+        "birthday", "birthdays", "anniversary", "payday", "workday", "business day", "working day", "trading day",
+        "ramadan", "eid", "diwali", "hanukkah", "passover", "lunar new year", "chinese new year", "chuseok", "seollal",
+        "cyber monday", "labor day", "labour day", "memorial day", "mother's day", "father's day", "bank holiday",
+        "long weekend", "semester", "trimester", "fiscal", "fiscal year", "financial year", "weekdays",
+    ), 0),
     "every": {"every": 0, "each": 0, "every other": 0, "any": 0, "weekly": 0, "monthly": 0, "yearly": 0, "most": 0},
     "link": {"to": 0, "through": 0, "thru": 0, "and": 1, "or": 4},
     "until": {"until": 0, "till": 0, "up to": 0},
@@ -97,6 +110,7 @@ _KOREAN: dict[str, dict[str, int]] = {
     "ordinal": {"첫째": 1, "첫": 1, "둘째": 2, "두번째": 2, "셋째": 3, "세번째": 3, "넷째": 4, "네번째": 4, "다섯째": 5,
                 "다섯번째": 5,
                 "첫번째": 1, "마지막": -1},
+    "last-day": {"말일": -1},
     "nth": {"번째": 0, "째": 0},
     "ago": {"전": 0},
     "hence": {"뒤": 0, "후": 0},
@@ -107,6 +121,18 @@ _KOREAN: dict[str, dict[str, int]] = {
             "내일": 1, "낼": 1, "모레": 2, "낼모레": 2, "내일모레": 2, "글피": 3},
     "span": {"어젯밤": 1, "며칠": 3, "간밤": 1},
     "this-time": {"이맘때": 0},
+    "holiday": {
+        "크리스마스": 1225, "성탄절": 1225, "크리스마스이브": 1224, "신정": 101, "새해": 101, "삼일절": 301, "어린이날": 505,
+        "어버이날": 508, "스승의날": 515, "현충일": 606, "제헌절": 717, "광복절": 815, "개천절": 1003, "한글날": 1009,
+        "핼러윈": 1031, "할로윈": 1031, "빼빼로데이": 1111, "발렌타인데이": 214, "밸런타인데이": 214, "화이트데이": 314,
+        "부활절": 1, "추수감사절": 3,
+    },
+    "eve": {"이브": 0},
+    "unknown": dict.fromkeys((
+        "추석", "한가위", "설", "설날", "구정", "연휴", "명절", "석가탄신일", "초파일", "생일", "생신", "기념일", "결혼기념일",
+        "영업일", "근무일", "급여일", "월급날", "마감일", "만기일", "납기일", "평일", "공휴일", "학기", "회계연도",
+    ), 0),
+    "shift": {"전날": -1, "이튿날": 1, "직전": 0, "직후": 0},
     "daytime": {"아침": 0, "오전": 0, "낮": 0, "오후": 0, "저녁": 0, "밤": 0, "새벽": 0},
     "every": {"매주": 0, "매달": 0, "매월": 0, "매년": 0, "매일": 0, "격주": 0, "매": 0, "마다": 0},
     "since": {"부터": 0, "이후": 0, "이래": 0},
@@ -136,6 +162,13 @@ _PREPOSITION = re.compile(
 _WORD_MONTHS = {"may", "march", "mar", "dec", "jan", "apr", "sep", "jun", "oct", "aug", "nov", "feb", "jul", "sept"}
 
 
+#: Parts that are named behind what they are of: last quarter's end.
+BEHIND_OWNER = ("end", "beginning", "start")
+#: Names of days, as a part of an expression.
+DAY_NAMES = "|".join(
+    {*_ENGLISH["holiday"], *_ENGLISH["unknown"], *_KOREAN["holiday"], *_KOREAN["unknown"], "전날", "이튿날"}
+)
+
 #: The forms of a word in the pattern below, by the names of their groups.
 _FORMS = (
     "iso",
@@ -157,7 +190,7 @@ _FORMS = (
 @cache
 def _english() -> re.Pattern[str]:
     names = sorted(_NAMES_EN, key=len, reverse=True)
-    words = "|".join(name.replace(" ", r"\s+") for name in names)
+    words = "|".join(name.replace(" ", r"\s+").replace("'", "['’]") for name in names)
     return re.compile(
         # A number of a release is no day: 2024.1.3 after one of these words.
         r"(?P<iso>(?<![\d./v-])(?<!version )(?<!release )(?<!버전 )(?<!버전)"
@@ -259,7 +292,7 @@ def _token(match: re.Match[str], text: str) -> Token | None:
     if kind == "capital":
         name, value = _CAPITAL[said.rstrip(".")]
         return Token(name, value, start, end, said)
-    words = " ".join(said.split())
+    words = " ".join(said.split()).replace("’", "'")
     name, value = _NAMES_EN[words]
     if name == "month" and match[0][0].islower() and not _is_month(words, text[:start], text[end:]):
         return None
@@ -299,7 +332,7 @@ def _korean_words() -> Mapping[str, tuple[tuple[str, int], ...]]:
 
 #: Words that hold a time's syllables, and are none.
 _NO_TIMES = re.compile(r"그제야|그제서야|이제|이주|전달|내주[었는고]|연초록")
-_LONGEST = 5
+_LONGEST = max(map(len, (name for names in _KOREAN.values() for name in names)))
 
 
 def _korean(chunk: str, at: int) -> list[Token] | None:

@@ -17,9 +17,26 @@ _LEAD = re.compile(r"\b(?:in|during|of|back in|for|since|around|from|over|by|thr
 _LEAD_OF_QUARTER = re.compile(r"\b(?:in|during|of|from|for|since)(?: the)? $", re.IGNORECASE)
 _LEAD_OF_WEEKEND = re.compile(r"\b(?:over|on|at|during|this past) (?:the )?$", re.IGNORECASE)
 _LEAD_OF_SEASON = re.compile(r"\b(?:in|over|during) the $", re.IGNORECASE)
+_LEAD_OF_HOLIDAY = re.compile(
+    r"\b(?:on|at|over|during|since) (?:(?:the|my|our|his|her|their|\w+['’]s) )?$", re.IGNORECASE
+)
 _LEAD_OF_YEAR = re.compile(r"\b(?:in|since|during|of|from|back in) $", re.IGNORECASE)
 _LEAD_OF_SLASH = re.compile(r"\b(?:on|since|from|until|by|before|after|of) $", re.IGNORECASE)
 _ON_THE = re.compile(r"\bon the $", re.IGNORECASE)
+#: A day says when something was: on Friday; Friday, we; 금요일에, 금요일 뭐; of which kind it is: Friday deploys, 금요일 배포.
+_LEAD_OF_DAY = re.compile(r"\b(?:on|from|since|until|of|around|by|back|this past) $", re.IGNORECASE)
+_OF_EVENT = re.compile(r"\b(?:in|at|during|from) (?:the|our|my)? ?$", re.IGNORECASE)
+_WHEN = re.compile(
+    r"\s*(?:[,;.?!)]|$)|(?:['’]s)?\s+(?:we|i|you|he|she|they|it|everyone|somebody|someone|did|was|were|had|what|who|why|how|when"
+    r"|the|an?|my|our|at|in|with|about|after|before|and|but|that|night|morning|afternoon|evening|lunch)\b",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(r"\b(?:to|for|chose|choose|picked?|named?|called|and|or) (?:the )?$", re.IGNORECASE)
+_WHEN_KO = re.compile(
+    r"(?:날|밤)?(?:에|엔|에는|에도|에만)(?![가-힣])|(?:날|밤)?\s+(?:뭐|뭘|무엇|무슨|누구|누가|어디|왜|어떻게|아침|점심|저녁|밤|오전|오후|나|내가|우리)"
+    r"|\s*[,?!.]|$"
+)
+_AT_EVENT_KO = re.compile(r"\s*[가-힣]+\s?(?:때|에서|에선|중에)")
 _COUNTED_KO = re.compile(r"[가-힣]*\s*(?:한|두|세|네|\d+)\s*(?:번|회|차례)")
 _THINGS = re.compile(
     r"\s+(?:floor|try|attempt|line|commit|item|page|row|street|iteration|run|call|time|step|test|case|version)\b",
@@ -39,8 +56,11 @@ _PAST = re.compile(
     r"\s*(?:거|것|게|건|걸|일|내용|얘기|이야기|말|회의|결정|이유|사람|곳|데)"
     r"|(?<![가-힣])[정말한된](?:한|된)?\s*(?:거|것|게|건|걸|일)(?![가-힣]{2})"
     r"|\b(?:did|was|were|had|happened|said|told|went|made|came|got|left|wrote|ran|broke|met|took|gave|chose|began|saw"
-    r"|found|\w{2,}ed)\b"
+    r"|found)\b"
 )
+#: Such a word tells of the past but behind these: are they allowed, must be signed.
+_ENDS_IN_ED = re.compile(r"\b\w{2,}ed\b")
+_PRESENT = re.compile(r"\b(?:is|are|am|be|being|can|may|must|should|shall|will|do|does|gets?)\b", re.IGNORECASE)
 _ALONE = re.compile(r"\b(?:on|in|at|over|during|since|the)\b", re.IGNORECASE)
 _MOST_SHORT_YEAR = 99
 
@@ -65,7 +85,9 @@ class _Place(NamedTuple):
 
     @property
     def asks_what_was(self) -> bool:
-        return bool(_PAST.search(self.text))
+        if _PAST.search(self.text):
+            return True
+        return bool(_ENDS_IN_ED.search(self.text)) and not _PRESENT.search(self.text)
 
 
 def is_meant(run: Sequence[Token], text: str) -> bool:
@@ -77,6 +99,8 @@ def is_meant(run: Sequence[Token], text: str) -> bool:
 
 def _is_month(place: _Place) -> bool:
     token = place.token
+    if re.match(r"\s*(?:씨|님|\d+일)", place.after):  # a name; a day of which the rest is not understood: 1월 1일생
+        return False
     if "월" in token.text:
         return True
     is_name = token.text in _BARE_MONTHS and place.text[token.start].isupper()
@@ -85,11 +109,21 @@ def _is_month(place: _Place) -> bool:
 
 
 def _is_weekday(place: _Place) -> bool:
-    return place.asks_what_was or place.is_alone
+    return place.is_alone or (place.asks_what_was and _says_when(place))
+
+
+def _says_when(place: _Place) -> bool:
+    """Say whether a day says when something was, rather than of which kind it is (Friday deploys) or what it is (to Friday)."""
+    if place.is_korean:
+        is_event = _EVENTS.match(place.after) and _AT_EVENT_KO.match(place.after)
+        return bool(is_event or _WHEN_KO.match(place.after))
+    if _LEAD_OF_DAY.search(place.before) or (_OF_EVENT.search(place.before) and _EVENTS.match(place.after)):
+        return True
+    return bool(_WHEN.match(place.after)) and not _OBJECT.search(place.before)
 
 
 def _is_weekend(place: _Place) -> bool:
-    is_asked = place.asks_what_was and place.token.text == "주말"
+    is_asked = place.asks_what_was and place.token.text == "주말" and _says_when(place)
     return place.is_alone or bool(_LEAD_OF_WEEKEND.search(place.before)) or is_asked
 
 
@@ -129,6 +163,12 @@ def _is_slash_date(place: _Place) -> bool:
     return place.is_korean and bool(re.match(r"에\s|에는|에서|의\s|일|날|부터|까지|$", place.after))
 
 
+def _is_holiday(place: _Place) -> bool:
+    """Say whether a name of a day says when something was: 크리스마스에, on my birthday."""
+    is_framed = place.after.startswith(("에", "때", " 때")) or _LEAD_OF_HOLIDAY.search(place.before)
+    return bool(is_framed) and place.asks_what_was
+
+
 def _is_never(_place: _Place) -> bool:
     return False
 
@@ -137,5 +177,5 @@ def _is_never(_place: _Place) -> bool:
 _TESTS: Mapping[str, Callable[[_Place], bool]] = {
     "m": _is_month, "e": _is_weekday, "et": _is_weekday, "k": _is_weekend, "kt": _is_weekend, "s": _is_season,
     "Q": _is_quarter, "h": _is_quarter, "o": _is_date, "d": _is_date, "Z": _is_year_number, "y": _is_year, "z": _is_decade,
-    "l": _is_slash_date,
-} | dict.fromkeys(("ou", "n#u", "oe", "ok", "of", "w", "u", "t", "W", "p", "O"), _is_never)  # fmt: skip
+    "l": _is_slash_date, "H": _is_holiday, "H!": _is_holiday, "?": _is_holiday,
+} | dict.fromkeys(("ou", "n#u", "oe", "ok", "of", "w", "u", "t", "W", "p", "O", "g", "<", "!"), _is_never)  # fmt: skip

@@ -13,7 +13,7 @@ from gieok.text.times.calendar import DAY, Span
 
 #: From coarse to fine: a piece narrows those before it.
 GRAINS = {"decade": 0, "year": 1, "half": 2, "quarter": 3, "season": 3, "month": 4, "week": 5, "part": 6, "weekend": 7,
-          "date": 7, "day": 7, "weekday": 8, "widen": 9, "daytime": 10}  # fmt: skip
+          "date": 7, "day": 7, "holiday": 7, "weekday": 8, "widen": 9, "daytime": 10}  # fmt: skip
 #: A day without a year this long ago is this year's, told late; longer ago, it is next year's.
 _LATE_DAYS = 30
 _LEAP_YEARS = 9
@@ -94,7 +94,7 @@ def _narrow(piece: Piece, box: Span | None, pieces: Sequence[Piece], view: View)
     """Return the days of a piece within those of the pieces before it."""
     if piece.span is not None:
         return piece.span if box is None or box.holds(piece.span) else None
-    if piece.kind in ("month", "quarter", "half", "season"):
+    if piece.kind in ("month", "quarter", "half", "season", "holiday"):
         return _narrow_yearly(piece, box, view)
     if piece.kind == "part":
         return _narrow_part(piece, box, pieces)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gieok.text.times import calendar
 from gieok.text.times.calendar import DAY, Span
-from gieok.text.times.lexicon import Token, tokens_of
+from gieok.text.times.lexicon import BEHIND_OWNER, DAY_NAMES, Token, tokens_of
 from gieok.text.times.meant import is_meant
 from gieok.text.times.pieces import GRAINS, Piece, View, resolve
 from gieok.text.times.rules import letters, parse, readings
@@ -44,11 +44,13 @@ _HINT = re.compile(
     r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|이레|여드레|아흐레|열흘|보름|그끄저께|그러께|엊그|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
     r"|day|week|month|year|night|morning|noon|evening|tomorrow|ago\b|quarter|q[1-4]|h[12]|spring|summer|autumn|fall\b|winter|decade|ties\b|fortnight"
     r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ju[nl]e?|march|april|august)\b|\wember|october|\wuary"
-    r"|\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b",
+    rf"|\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b|{DAY_NAMES}",
     re.IGNORECASE,
 )
 #: What may stand between the words of one time.
 _GLUE = re.compile(r"\.?(?:['’]s)?[\s,]*(?:\b(?:of|the|in|on|at|for|during|back)\b\s*)*", re.IGNORECASE)
+#: What may stand before a day of somebody's: last year on Mom's birthday, 작년 내 생일.
+_OF_SOMEBODY = re.compile(r"\s+(?:[\w'’]+\s+){1,2}")
 _LEAST_YEAR, _MOST_YEAR = 1900, 2100
 #: As far before a word is looked at, for "during the" and the like.
 _LONGEST_LEAD = 16
@@ -56,6 +58,10 @@ _LONGEST_LEAD = 16
 _MOST_WORDS = 24
 #: Kinds that make a row of words one for a time; without any it is a number or a word of its own.
 _ANCHORS = frozenset("ijSmekhsQYzrXDcTaEP")
+#: Grains of times that are as fine as a name of a day, so that such a name beside them is of something else.
+_DAYS = frozenset(("day", "date", "weekday", "weekend", "holiday", "daytime"))
+#: A day before or after something that is no time: the day before the meeting, the week after launch.
+_LOOSE_SHIFT = re.compile(r"n?[ukt][bG]")
 
 
 @lru_cache(32)
@@ -66,14 +72,51 @@ def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
     view = View(today, is_ahead, is_month_first=bool(re.search(r"[가-힣~〜]", text)))
     found: list[Time] = []
     refused: list[str] = []
-    for run in _runs(text):
+    runs = _runs(text)
+    for run in runs:
         times = _read_run(run, text, view)
         if times is None:
             words = _lessened(_trimmed(run), text)[-1]
             refused.append(text[words[0].start : words[-1].end])
         else:
             found += times
+    named = [run for run in runs if letters(run) in ("H", "H!", "?") and is_meant(run, text)]
+    if named and not is_ahead and (coarse := [time for time in found if time.grain not in _DAYS]):
+        return _narrowed(coarse, named, runs, text, view) or Times((), (*refused, _words(coarse, named, text)))
+    shifts = [run for run in runs if _is_loose_shift(run, text)]
+    if shifts and found and not is_ahead:  # 지난주 회의 전날 need not lie in last week
+        first = min(shifts[0][0].start, found[0].start)
+        last = max(shifts[-1][-1].end, found[-1].end)
+        return Times((), (*refused, text[first:last]))
     return Times(tuple(found), tuple(refused))
+
+
+def _narrowed(
+    coarse: Sequence[Time], named: Sequence[Sequence[Token]], runs: Sequence[Sequence[Token]], text: str, view: View
+) -> Times | None:
+    """Return the day that is named apart from its year: 작년에 뭐 했더라 크리스마스에; None where they do not fit."""
+    if len(coarse) > 1 or len(named) > 1:
+        return None
+    time, day = coarse[0], named[0]
+    of = next((run for run in runs if run[0].start <= time.start < run[-1].end), [])
+    found = _understood([*of, *day], text, view)
+    if not found:
+        return None
+    return Times((found[0]._replace(start=time.start, end=time.end),))
+
+
+def _words(times: Sequence[Time], named: Sequence[Sequence[Token]], text: str) -> str:
+    """Return the words of a text from the first to the last of some times and names of days."""
+    starts = [*(time.start for time in times), *(run[0].start for run in named)]
+    ends = [*(time.end for time in times), *(run[-1].end for run in named)]
+    return text[min(starts) : max(ends)]
+
+
+def _is_loose_shift(run: Sequence[Token], text: str) -> bool:
+    """Say whether a row names a day by its distance from something that is no time."""
+    kinds = letters(run)
+    is_before_word = _LOOSE_SHIFT.fullmatch(kinds) and re.match(r"\s+[a-z]", text[run[-1].end :], re.IGNORECASE)
+    return kinds == "<" or bool(is_before_word)
 
 
 def _runs(text: str) -> list[list[Token]]:
@@ -82,7 +125,11 @@ def _runs(text: str) -> list[list[Token]]:
     for token in tokens_of(text):
         if token.text in ("back", "earlier") and not (runs and runs[-1][-1].kind in ("unit", "weekend", "half")):
             continue  # come back to
-        if runs and _GLUE.fullmatch(text, runs[-1][-1].end, token.start):
+        gap = text[runs[-1][-1].end : token.start] if runs else ""
+        if token.text in BEHIND_OWNER and not re.fullmatch(r"['’]s\s+", gap):
+            continue  # the project's end
+        is_named_day = token.kind == "unknown" and runs and _OF_SOMEBODY.fullmatch(gap)
+        if runs and (is_named_day or _GLUE.fullmatch(gap)):
             runs[-1].append(token)
         else:
             runs.append([token])
@@ -131,11 +178,26 @@ def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
     for tokens in _lessened(run, text):
         if (times := _understood(tokens, text, view)) is not None:
             return times
+    if times := _beside_topic(run, text, view):
+        return times
     if kinds == "l":  # 3/4: in either order
         return None if not view.is_ahead and is_meant(run, text) else []
-    has_anchor = bool(_ANCHORS & set(kinds)) or bool(re.search(r"[qR][uk]|[qR]n[uk]|[UbGv].*[mekhsQYD]", kinds))
+    has_anchor = bool(_ANCHORS & set(kinds)) or bool(
+        re.search(r"[qRyZ][ukH?]|[H?][yZuq<]|[qR]n[uk]|[UbGv].*[mekhsQYD]", kinds)
+    )
     is_row = len([token for token in run if token.kind not in ("daytime", "while", "link", "number", "count")]) > 1
     return None if has_anchor and is_row and _is_no_duration(kinds) else []
+
+
+def _beside_topic(run: Sequence[Token], text: str, view: View) -> list[Time]:
+    """Return the days before a name of a day that is of something else, as they leave no room for it: 어제 크리스마스 선물."""
+    named = next((at for at, token in enumerate(run) if token.kind in ("holiday", "unknown")), 0)
+    before = run[:named]
+    if not before or before[-1].kind in ("ordinal", "nth", "qualifier", "count", "number"):
+        return []
+    times = _understood(before, text, view) or []
+    is_week = run[named].kind == "holiday" and all(time.span.days <= 7 for time in times)
+    return times if is_week or all(time.grain in _DAYS for time in times) else []
 
 
 def _is_no_duration(kinds: str) -> bool:
@@ -189,6 +251,10 @@ def _understood(run: Sequence[Token], text: str, view: View) -> list[Time] | Non
     return _single(run, text, view)
 
 
+def _is_shifted(run: Sequence[Token]) -> bool:
+    return run[-1].kind == "shift" or bool(_LOOSE_SHIFT.match(letters(run)))
+
+
 def _open_beginning(run: Sequence[Token], view: View, is_deadline: bool = False) -> list[Time] | None:
     """Return no time of what is due or lasts until a day to come; what was before a day is not understood."""
     found = parse(run, view)
@@ -196,6 +262,8 @@ def _open_beginning(run: Sequence[Token], view: View, is_deadline: bool = False)
 
 
 def _single(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
+    if _is_shifted(run) and len(run) > 1:
+        return _shifted(run, view)
     found = parse(run, view)
     if found is None:
         return [] if len(run) == 1 and run[0].kind != "slash" else None
@@ -214,6 +282,23 @@ def _time(found: tuple[Span, list[Piece]], run: Sequence[Token], view: View) -> 
         is_current=len(pieces) == 1 and finest.offset == 0 and span.first <= view.today <= span.last,
         looks_back=any((piece.offset or 0) < 0 for piece in pieces),
     )
+
+
+def _shifted(run: Sequence[Token], view: View) -> list[Time] | None:
+    """Return the day so many days before or after one that is named: 크리스마스 전날, two days after last Friday."""
+    if run[-1].kind == "shift":
+        days, rest = run[-1].value, run[:-1]
+    else:
+        at = next(place for place, token in enumerate(run) if token.kind in ("before", "after"))
+        count = run[0].value if at > 1 else 1
+        is_day = run[at - 1].kind == "unit" and not run[at - 1].value
+        days = (count if is_day else 0) * (1 if run[at].kind == "after" else -1)
+        rest = run[at + 1 :]
+    found = parse(rest, view) if days else None
+    if found is None or found[0].days != 1:
+        return None
+    day = found[0].first + days * DAY
+    return [Time(calendar.one(day), run[0].start, run[-1].end, "day", looks_back=day < view.today)]
 
 
 def _since(run: Sequence[Token], view: View) -> list[Time] | None:

@@ -20,9 +20,10 @@ _LETTERS = {
     "weekend": "k", "half": "f", "halfyear": "h", "quarter": "Q", "season": "s", "ago": "a", "hence": "A", "part": "p",
     "part-of": "r", "day": "D", "span": "X", "week-of": "w", "this-time": "T", "daytime": "t", "near": "c", "years": "Y",
     "every": "V", "link": "L", "until": "U", "before": "b", "since": "v", "after": "G", "while": "W", "half-unit": "x",
-    "nth": "#",
+    "nth": "#", "holiday": "H", "eve": "!", "unknown": "?", "shift": "<", "last-day": "g",
 }  # fmt: skip
 _DECEMBER = 12
+_CHRISTMAS = 1225
 _Build = Callable[[Sequence[Token], View], Sequence[Piece] | None]
 
 
@@ -252,6 +253,15 @@ def _part_of(tokens: Sequence[Token], view: View) -> Sequence[Piece]:
     return [Piece("span", grain_of="month" if unit != "week" else "week", span=found)] if found else []
 
 
+def _part_of_named(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
+    """Return the end or the beginning of a year that is named: 작년 연말, 2024년 연초; 지난달 연말 is none."""
+    found = parse(tokens[:-1], view)
+    unit = ("", "week", "month", "quarter", "year")[tokens[-1].value // 10]
+    if found is None or (found[1][0].grain_of or found[1][0].kind) != unit:
+        return None
+    return [*found[1], Piece("part", tokens[-1].value % 10)]
+
+
 def _part_of_unit(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
     """Return the end of the month: of the one that runs now."""
     unit = _unit(tokens[1])
@@ -299,6 +309,12 @@ _RULES: tuple[tuple[str, _Build], ...] = (
     ("h", lambda t, v: [Piece("half", t[0].value)]),
     ("qQ", lambda t, v: _qualified("quarter", t[1], t[0], v)),
     ("Q", lambda t, v: [Piece("quarter", t[0].value)]),
+    ("qH", lambda t, v: [Piece("holiday", t[1].value, t[0].value)]),
+    ("HP", lambda t, v: [Piece("holiday", t[0].value, t[1].value)]),
+    ("H!", lambda t, v: [Piece("holiday", t[0].value - 1)] if t[0].value == _CHRISTMAS else None),
+    ("H", lambda t, v: [Piece("holiday", t[0].value)]),
+    ("g", lambda t, v: [Piece("day", ordinal=-1)]),
+    ("(?:qu|uP|Y|y|Z)r", _part_of_named),
     ("pu", _part_of_unit),
     ("p", lambda t, v: [Piece("part", t[0].value)] if t[0].value else None),
     ("r", _part_of),

@@ -2,6 +2,7 @@
 
 import os
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -19,6 +20,10 @@ _SKIPPED_FOLDERS = frozenset(
     .pytest_cache .ruff_cache .idea .vscode .next .nuxt .gradle .cargo site-packages dist-packages .eggs dist build target
     coverage htmlcov .cache""".split()
 )
+#: Of these, what a project may track as its own source: what is left out of them is counted.
+_PERHAPS_OWN = frozenset("build dist target coverage env vendor third_party".split())
+#: Entries that are looked at to find whether such a folder, outside of git, holds source.
+_MOST_LOOKED_AT = 2_000
 #: Of these, what is a Python package is source all the same (`src/build/__init__.py`).
 _PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
 
@@ -42,11 +47,18 @@ class _Level(NamedTuple):
         return self.patterns.check_file(self.above + path[len(self.base) :]).include
 
 
-def files(root: Path, rules: IgnoreRules, wanted: Callable[[str], object] = str) -> Iterator[tuple[str, Path]]:
-    """Yield the `wanted` files that are not left out. Links to folders are not followed: a loop of links ends nowhere."""
+def files(
+    root: Path, rules: IgnoreRules, wanted: Callable[[str], object] = str, by_name: Counter[str] | None = None
+) -> Iterator[tuple[str, Path]]:
+    """Yield the `wanted` files that are not left out. Links to folders are not followed: a loop of links ends nowhere.
+
+    `by_name` gets each folder that is left out for its name alone and may hold source of the project, with how many wanted
+    files git lists in it; outside of git, 1.
+    """
+    by_name = Counter() if by_name is None else by_name
     listed = rules.versions.files() if rules.versions is not None else None
     if listed is None:
-        yield from (found for found in _walk(root, rules) if wanted(found[0]))
+        yield from (found for found in _walk(root, rules, wanted, by_name) if wanted(found[0]))
         return
     own, known = _patterns(rules.patterns), dict[str, bool]()
     for path in sorted(filter(wanted, listed)):
@@ -54,6 +66,8 @@ def files(root: Path, rules: IgnoreRules, wanted: Callable[[str], object] = str)
             full = root / path
             if full.is_file() or full.is_symlink():  # what is tracked may be gone, or a folder now
                 yield path, full
+        elif (folder := _left_out_by_name(root, path, own)) and (root / path).is_file():
+            by_name[folder] += 1
 
 
 def left_out(root: Path, paths: Sequence[str], rules: IgnoreRules) -> AbstractSet[str]:
@@ -92,7 +106,34 @@ def _is_foreign(folder: Path) -> bool:
     return folder.name not in _PERHAPS_SOURCE or not (folder / "__init__.py").is_file()
 
 
-def _walk(root: Path, rules: IgnoreRules) -> Iterator[tuple[str, Path]]:
+def _left_out_by_name(root: Path, path: str, own: GitIgnoreSpec) -> str:
+    """Return the folder above a path that is left out for its name, and may be the project's own; '' for none."""
+    parts = path.split("/")[:-1]
+    for depth in range(1, len(parts) + 1):
+        folder = "/".join(parts[:depth])
+        if own.check_file(f"{folder}/").include or (root / folder).is_symlink():
+            return ""
+        if _is_foreign(root / folder):
+            return folder if parts[depth - 1] in _PERHAPS_OWN else ""
+    return ""
+
+
+def _holds_any(folder: Path, wanted: Callable[[str], object]) -> bool:
+    """Say whether a folder holds a wanted file, by a look at its first entries."""
+    looked_at = 0
+    for _, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _SKIPPED_FOLDERS - _PERHAPS_OWN]
+        looked_at += len(names) + 1
+        if any(map(wanted, names)):
+            return True
+        if looked_at > _MOST_LOOKED_AT:
+            return False
+    return False
+
+
+def _walk(
+    root: Path, rules: IgnoreRules, wanted: Callable[[str], object], by_name: Counter[str]
+) -> Iterator[tuple[str, Path]]:
     own = _patterns(rules.patterns)
     stack = [("", _levels_above(root))]
     while stack:
@@ -113,6 +154,8 @@ def _walk(root: Path, rules: IgnoreRules) -> Iterator[tuple[str, Path]]:
                 yield path, Path(entry.path)
             elif not _is_foreign(Path(entry.path)):
                 stack.append((path, levels))
+            elif entry.name in _PERHAPS_OWN and _holds_any(Path(entry.path), wanted):
+                by_name[path] = 1
 
 
 def _is_matched(root: Path, path: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 import stat
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -47,10 +48,20 @@ class Unwanted(Exception):
 
 
 def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[Candidate], list[Skipped]]:
-    """Return the files to read, sorted by path, and those of a known language that are not."""
-    found = [_candidate(entry) for entry in ignoring.files(root, rules, language_of)]
+    """Return the files to read, sorted by path, and those of a known language that are not; folders left out by name too."""
+    by_name = Counter[str]()
+    found = [_candidate(entry) for entry in ignoring.files(root, rules, language_of, by_name)]
+    folders = [Skipped(f"{folder}/", _by_name(count)) for folder, count in by_name.items()]
     return sorted(one for one in found if isinstance(one, Candidate)), sorted(
-        one for one in found if isinstance(one, Skipped)
+        [*(one for one in found if isinstance(one, Skipped)), *folders]
+    )
+
+
+def _by_name(count: int) -> str:
+    return (
+        f"left out for its name, with {count:,} source files"
+        if count > 1
+        else "left out for its name, with source in it"
     )
 
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from gieok.capabilities.files import roots
 from gieok.engine.likelihood import LOW
 from gieok.errors import GieokError, NotIndexed
-from gieok.ops.memory.hits import SearchHit
+from gieok.ops.memory.hits import SearchHit, not_taken_as_times
 from gieok.surfaces.web.reasons import Reasons, reasons
 from gieok.surfaces.web.site import Seen
 
@@ -47,6 +47,7 @@ def found_hits(seen: Seen) -> dict[str, Any]:
         "question": asked.get("q", ""), "asked": asked, "hits": [], "failure": None, "notes": [], "more": "",
         "here_query": urlencode(asked), "without": _without(asked), "is_full": limit == _MOST, "sources": _SOURCES,
         "is_asked": bool(asked.keys() & {"q", "since", "until"}), "waiting": 0, "is_bare": False, "unlikely": [],
+        "gaps": (),
     }  # fmt: skip
     if not found["is_asked"]:
         return found
@@ -61,12 +62,13 @@ def found_hits(seen: Seen) -> dict[str, Any]:
     except GieokError as error:
         return found | {"failure": {"message": str(error), "hint": error.hint}}
     notes = [result.degraded, result.behind.words().say(seen.lang) if result.behind else ""]
+    notes += [not_taken_as_times(result.not_times).say(seen.lang)] if result.not_times else []
     more = urlencode({**asked, "limit": str(limit * 4)}) if len(result.results) > limit else ""
     shown = _shown(seen, result.results[:limit])
     likely = len(shown) if result.is_timeline else _likely(shown)
     return found | {
         "hits": shown[:likely], "unlikely": shown[likely:], "notes": [one for one in notes if one], "more": more,
-        "waiting": result.waiting, "days": result.days,
+        "waiting": result.waiting, "days": result.days, "gaps": result.not_looked_at or (),
     }  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def memories(seen: Seen) -> Response:
         "asked": asked, "kinds": _KINDS, "kind_names": kind_names(seen), "limit": limit, "tiers": _TIERS, "rows": [],
         "state_names": {"all": seen.words("all", "전부"), **{n: w.say(seen.lang) for n, w in STATUSES.items()}},
         "states": _STATUSES, "filters": urlencode(kept), "is_filtered": bool(kept), "more": "", "waits": _waits(seen),
-        "back": f"/memories?{urlencode(kept)}", **_undo(seen),
+        "back": f"/memories?{urlencode(kept)}", "gaps": (), **_undo(seen),
     }  # fmt: skip
     try:
         found = seen.memory.run(
@@ -58,7 +58,14 @@ def memories(seen: Seen) -> Response:
         return seen.failed("memories.html", error, **common)
     more = urlencode({**kept, "limit": limit * 4}) if found.more and limit < _MOST_LISTED else ""
     return seen.page(
-        "memories.html", **{**common, "rows": found.memories, "more": more, "is_cut": found.more and not more}
+        "memories.html",
+        **{
+            **common,
+            "rows": found.memories,
+            "more": more,
+            "is_cut": found.more and not more,
+            "gaps": found.not_looked_at or (),
+        },
     )
 
 

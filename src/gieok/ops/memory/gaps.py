@@ -1,0 +1,154 @@
+"""What an answer from memory did not look at: scopes, files, transcripts and messages that may have held what was asked for.
+
+Each gap costs a look, so that they are counted where nothing was found: whoever finds something needs no list of the rest.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gieok import places
+from gieok.capabilities.files import read, roots
+from gieok.capabilities.observe import turns
+from gieok.capabilities.observe.sidecar import UNREAD
+from gieok.engine.durable import forgotten
+from gieok.model.conversation import Incident
+from gieok.model.memory import Scope
+from gieok.ops.context import Context
+from gieok.ops.memory.search import untrusted_records
+from gieok.ops.operation import TRUST_HINT, Words, waiting_words
+from gieok.ports.store import Store
+from gieok.text.dates import DateSpan
+from gieok.text.korean import in_language
+
+#: Of transcripts that cannot be read, so many are named.
+_MOST_NAMED = 3
+
+
+def gaps_of_memory(context: Context, store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
+    """Yield what a look into some scopes of a store did not see."""
+    yield from gaps_of_scopes(store, scopes)
+    yield from gaps_of_files(context, store, scopes)
+    yield from gaps_of_talk(context, store)
+
+
+def gaps_of_scopes(store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
+    """Yield how many other scopes of the owner's hold memory."""
+    others = [scope for scope in store.scopes() if scope not in scopes and not places.is_served(scope.path)]
+    if others:
+        count, names = (
+            len(others),
+            ", ".join(map(str, others[:_MOST_NAMED])) + (" …" if len(others) > _MOST_NAMED else ""),
+        )
+        yield Words(
+            f"{count} other scope{' holds' if count == 1 else 's hold'} memory (`--everywhere`, `--scope`): {names}",
+            f"기억이 있는 다른 범위 {count}개 (`--everywhere`, `--scope`): {names}",
+        )
+
+
+def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
+    """Yield folders that are away, and how many files of those that are there the store does not hold."""
+    for scope in scopes:
+        known = {*store.hashes(scope), *forgotten(store, scope)}
+        for root in roots.load(store, scope):
+            if not root.path.exists():
+                yield Words(
+                    f"{root.path} is not there now; what it held when it was indexed was looked at",
+                    f"{root.path}: 지금 없음. 색인할 때 있던 것만 봄",
+                )
+            elif count := sum(_key(root, found) not in known for found in read.candidates(root)):
+                files = "1 file" if count == 1 else f"{count:,} files"
+                yield Words(
+                    f"{files} of {root.path} that the index does not hold: `gieok index` says why",
+                    f"{root.path}에서 색인에 없는 파일 {count}개: 까닭은 `gieok index`",
+                )
+    if waiting := untrusted_records(context, store):
+        words = waiting_words(waiting)
+        yield Words(f"{words.en}: {TRUST_HINT}", f"{words.ko}: {TRUST_HINT}")
+
+
+def _key(root: roots.Root, found: object) -> str:
+    """Return the key of a file, or of a folder that cannot be read, which no store holds."""
+    return root.key_of(found) if isinstance(found, Path) else ""
+
+
+def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:
+    """Yield transcripts that cannot be read, and how many messages are journalled and not searchable yet."""
+    yield from gaps_of_transcripts(context)
+    journal = context.memory.journal() if context.memory.has_journal() and context.observe.has_turns else None
+    if waiting := turns.unheard(journal, store) if journal else 0:
+        yield Words(
+            f"{waiting:,} messages that are read and not searchable yet: `gieok index`",
+            f"읽었지만 아직 검색되지 않는 메시지 {waiting:,}개: `gieok index`",
+        )
+
+
+def gaps_of_transcripts(context: Context) -> Iterator[Words]:
+    """Yield transcripts that cannot be read."""
+    if not context.memory.has_journal():
+        return
+    journal = context.memory.journal()
+    unread = [one for one in journal.incidents() if one.name.startswith(UNREAD)]
+    yield from map(_of_incident, unread[:_MOST_NAMED])
+    if len(unread) > _MOST_NAMED:
+        more = len(unread) - _MOST_NAMED
+        yield Words(f"{more:,} more transcripts that cannot be read", f"읽을 수 없는 대화 기록 {more:,}개 더")
+
+
+def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Words]:
+    """Yield what is not observed yet in some scopes, what stands in its way, and which others have observations."""
+    if not context.memory.has_journal():
+        return
+    journal = context.memory.journal()
+    sidecar = context.observe.sidecar()
+    if waiting := sum(map(sidecar.backlog_tokens, scopes)):
+        yield Words(
+            f"{waiting:,} tokens of talk wait to be observed: `gieok observe run --once`",
+            f"관찰을 기다리는 대화 {waiting:,}토큰: `gieok observe run --once`",
+        )
+    yield from map(_of_incident, journal.incidents())
+    others = [scope for scope in journal.made_scopes() if scope not in scopes and not places.is_served(scope.path)]
+    if others:
+        count = len(others)
+        yield Words(
+            f"{count} other scope{' has' if count == 1 else 's have'} observations (`--scope`)",
+            f"관찰이 있는 다른 범위 {count}개 (`--scope`)",
+        )
+
+
+def gaps_of_archive(context: Context) -> Iterator[Words]:
+    """Yield what keeps the archive from being compared with what people did there."""
+    incidents = context.memory.journal().incidents() if context.memory.has_journal() else []
+    yield from (_of_incident(one) for one in incidents if one.name.startswith(("archive", "job archive")))
+
+
+def gaps_of_backups(context: Context) -> Iterator[Words]:
+    """Yield how many backups there are: nobody looks into them."""
+    if count := len(context.admin.backups().listed()):
+        yield Words(
+            f"{count} backup{' holds' if count == 1 else 's hold'} what was there when made: `gieok backup list`",
+            f"백업 {count}개에는 만들 때 있던 것이 그대로: `gieok backup list`",
+        )
+
+
+def gap_of_days(first: object, last: object, words: str = "") -> Words:
+    """Return that only some days were looked at, and for which words of a question."""
+    asked = f" (“{words}”)" if words else ""
+    return Words(f"only {first} – {last} was looked at{asked}", f"{first} – {last}만 봄{asked}")
+
+
+def gaps_of_filter(since: DateSpan | None, until: DateSpan | None, **chosen: str) -> Iterator[Words]:
+    """Yield what a caller's own filters left out: the days, and options by name that are not `all`."""
+    if since or until:
+        yield gap_of_days(since.first if since else "…", until.last if until else "…")
+    for name, value in chosen.items():
+        if value != "all":
+            yield Words(f"only {value} was looked at (`--{name}`)", f"{value}만 봄 (`--{name}`)")
+
+
+def gap_of_error(text: str) -> Words:
+    """Return what was said in English of something that could not be asked."""
+    return Words(text, in_language(text, "ko"))
+
+
+def _of_incident(incident: Incident) -> Words:
+    return gap_of_error(incident.detail)
