@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gieok.engine.evidence import Candidate, Found, candidates
+from gieok.engine.evidence import Candidate, Found, _evidence, candidates
 from gieok.engine.profile import Profile
 from gieok.model.memory import Scope, Tier
 from gieok.model.retrieval import FoundPassage, Ranking
@@ -72,3 +72,21 @@ def test_factors_multiply_a_score_without_parts_up_to_one(score: float, factor: 
     weighed = Candidate(_passage(1, "x"), score, {}).weighed({"mark": factor})
     assert weighed.score == pytest.approx(expected)
     assert weighed.parts() == {}
+
+
+def test_lines_beside_each_other_know_of_each_other_within_a_document() -> None:
+    """The first line of a document has nothing before it: what has the id before is of another one."""
+    passages = [_passage(1, "a"), _passage(2, "b"), _passage(3, "c", "b.md"), _passage(4, "d", "b.md", start_line=2)]
+    ranked = ((1, 4.0), (3, 3.0), (2, 2.0), (4, 1.0))
+    rankings = [Ranking("keyword", ranked, ceiling=8.0), Ranking("vector", ranked, cosines=(0.8, 0.7, 0.6, 0.5))]
+    found = Found(passages, rankings, dict(ranked), all_have_vectors=True)
+    made = {one.id: one for one in _evidence(found, passages, 200, has_vectors=True)}
+    z = {number: one.keyword_z for number, one in made.items()}
+    assert z == pytest.approx({number: (score - 2.5) / 1.25**0.5 for number, score in ranked})
+    near = {1: z[2], 2: z[3], 3: z[4], 4: z[3]}
+    assert {number: one.near_keyword for number, one in made.items()} == near
+    assert {number: one.near_vector for number, one in made.items()} == pytest.approx(near)
+    assert {number: one.keyword for number, one in made.items()} == {1: 0.5, 2: 0.25, 3: 0.375, 4: 0.125}
+    assert [made[number].cosine for number in (1, 2, 3, 4)] == [0.8, 0.6, 0.7, 0.5]
+    beside = {n: (one.before.id if one.before else 0, one.after.id if one.after else 0) for n, one in made.items()}
+    assert beside == {1: (0, 2), 2: (1, 0), 3: (0, 4), 4: (3, 0)}
