@@ -251,6 +251,14 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     assert (document.valid_to, dict(document.metadata)) == (None, {})
 
 
+def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
+    said = ("User: The port is 1111.", "Assistant: The port is 2222.", "User: [redacted: key] is the port.")
+    turn = _turns("s", 0, "x").document
+    assert [
+        [one.text for one in claims.list_statements(turn, number, line, b"")] for number, line in enumerate(said, 1)
+    ] == [["The port is 1111."], [], []]
+
+
 def _states(home: Path, session: str, line: int, text: str) -> str:
     """Return `current`, `stands`, or what became of a line and which session holds in its place."""
     standing = Standing(str(home), _LATER.timestamp())

@@ -1,7 +1,7 @@
 """What holds no more is marked wherever a person reads it, and stands behind what holds in its place."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,12 @@ from gieok import places
 from gieok.app import open_context
 from gieok.model.conversation import Run
 from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.ops.memory.newest import placed
+from gieok.ops.memory.search import SearchRequest
+from gieok.ops.memory.search import run as search
 from gieok.ops.prompt.recall import RecallRequest, run
 from gieok.surfaces.cli import main
+from gieok.testing import ManualClock
 
 _SCOPE = "agent:main"
 _AT = datetime(2026, 11, 2, tzinfo=UTC)
@@ -152,3 +156,15 @@ def test_nothing_is_brought_in_only_for_being_newer(home: Path, capsys: pytest.C
     _put(_NEW_KEY, "User: I switched my guitar strings to nickel", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
     assert [hit["handle"] for hit in found] == [places.handle(_SCOPE, _OLD_KEY, 1)]
+
+
+@pytest.mark.parametrize(("hours", "is_compared"), [(23, True), (25, False)])
+def test_a_prompt_compares_what_was_said_in_the_last_day_alone(home: Path, hours: int, is_compared: bool) -> None:
+    Path(places.replaced_file(str(home), _SCOPE)).unlink()
+    _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
+    clock = ManualClock(datetime(2026, 11, 9, tzinfo=UTC) + timedelta(hours=hours))
+    context = open_context({}, clock=clock)
+    hits = search(context, SearchRequest(query=["which staging host?"], min_score=0.0)).ranked.hits
+    hits = sorted(hits, key=lambda hit: hit.passage.key)
+    order = [one.hit.passage.key for one in placed(context, context.memory.store(), hits, is_quick=True)]
+    assert order == ([_NEW_KEY, _OLD_KEY] if is_compared else [_OLD_KEY, _NEW_KEY])
