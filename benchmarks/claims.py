@@ -71,7 +71,9 @@ def measure_noise(path: Path, models: Path, shown: int) -> None:
 
 def _read_sentences(path: Path) -> Iterator[str]:
     raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    for line in raw.decode("utf-8").splitlines():
+    for line in raw.decode("utf-8").split("\n"):
+        if not line.strip():
+            continue
         turns = json.loads(line)["turns"] if line.startswith("{") else [{"role": "user", "text": line}]
         for turn in turns:
             if turn["role"] != "user":

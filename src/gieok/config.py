@@ -122,6 +122,10 @@ OPTIONS = (
     Option("watch.debounce_ms", 1500, "milliseconds without a change before a file is indexed", low=50),
     Option("watch.rescan_s", 300, "seconds without an event after which everything is compared again", low=1),
     *PROMPT_OPTIONS,
+    Option(
+        "doctor.timeout_s", 20.0, "how long a trial waits for a model or an archive at a service, all tries together",
+        low=0.1,
+    ),
     Option("daemon.idle_hours", 3.0, "a daemon that a session start brought up ends after so long unused; 0: never", low=0),
     Option(
         "observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas", check=_agents,

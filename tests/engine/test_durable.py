@@ -54,3 +54,11 @@ def test_a_note_that_only_the_store_holds_is_kept_and_the_journals_own_wins(tmp_
     assert durable.kept_notes(journal, SCOPE) == {"both": "journal", "alone": "store"}
     assert store.notes(SCOPE)["both"] == "journal"
     assert not store.is_unadopted()
+
+
+def test_a_note_that_the_store_lost_is_changed_from_what_the_journal_holds(tmp_path: Path) -> None:
+    store, journal = SqliteStore(tmp_path / "memory.sqlite"), SqliteJournal(tmp_path / "journal.sqlite")
+    DurableNotes(journal, store).write_note(SCOPE, NAME, "first")
+    rebuilt = SqliteStore(tmp_path / "rebuilt.sqlite")
+    DurableNotes(journal, rebuilt).update_note(SCOPE, NAME, lambda raw: raw + " second")
+    assert rebuilt.notes(SCOPE)[NAME] == durable.kept_notes(journal, SCOPE)[NAME] == "first second"

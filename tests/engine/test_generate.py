@@ -60,6 +60,25 @@ def test_what_is_not_worth_retrying_fails_at_once(journal: SqliteJournal) -> Non
     assert (len(generator.prompts), waited) == (1, [])
 
 
+def test_all_tries_of_a_question_share_the_time_that_it_has(journal: SqliteJournal) -> None:
+    clock = ManualClock()
+
+    def answer_late(prompt: Prompt) -> str:
+        clock.advance(timedelta(seconds=4))
+        return ""
+
+    generator = ScriptedGenerator(answer_late)
+    asker = Asker("doctor", generator, journal, clock, UTC, lambda seconds: None, 10_000, (), timeout_s=6)
+    with pytest.raises(DegenerateOutput):
+        asker.ask(_PROMPT, _accept)
+    assert [prompt.timeout_s for prompt in generator.prompts] == [6, 2]
+    generator = ScriptedGenerator(answer_late)
+    asker = Asker("doctor", generator, journal, clock, UTC, lambda seconds: None, 10_000, (), timeout_s=3)
+    with pytest.raises(GeneratorFailed, match="scripted:1 did not answer within 3 s"):
+        asker.ask(_PROMPT, _accept)
+    assert len(generator.prompts) == 1
+
+
 def test_an_answer_that_is_refused_is_asked_for_once_more(journal: SqliteJournal) -> None:
     assert _asker(journal, "", "fine")[0].ask(_PROMPT, _accept) == "FINE"
     asker, generator, _ = _asker(journal, "", "", "fine")

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gieok.engine.likelihood import logistic
-from gieok.engine.rank import diversify, jaccard, openclaw_sum, standardised_sum
+from gieok.engine.rank import diversify, jaccard, openclaw_sum, standard_scores, standardised_sum, with_lines
 from gieok.model.retrieval import Ranking
 
 _RANKED = st.dictionaries(st.integers(1, 20), st.floats(0.01, 50), min_size=0, max_size=12).map(
@@ -101,3 +101,49 @@ def test_a_repeat_makes_room_for_something_else() -> None:
     words = {1: frozenset("abc"), 2: frozenset("abc"), 3: frozenset("xyz"), 4: frozenset("q")}
     relevance = {1: 1.0, 2: 0.95, 3: 0.9, 4: 0.0}
     assert diversify(relevance, words, 0.7, 0.0, 2) == [1, 3]
+
+
+@pytest.mark.parametrize(("full", "lowest", "absent"), [(3, 1.0, 0.0), (2, 1.0, 1.0), (2, -1.0, -1.0), (3, -1.0, -1.0)])
+def test_what_a_ranking_lacks_matches_nothing_unless_the_ranking_was_cut(
+    full: int, lowest: float, absent: float
+) -> None:
+    ranking = Ranking("keyword", ((1, 3.0), (2, lowest)))
+    values = [3.0, lowest, absent]
+    mean = sum(values) / 3
+    deviation = (sum((value - mean) ** 2 for value in values) / 3) ** 0.5
+    scores = standard_scores(ranking, {1, 2, 3}, full)
+    assert scores == pytest.approx({n: (value - mean) / deviation for n, value in enumerate(values, 1)})
+
+
+def test_rankings_are_added_by_their_weights() -> None:
+    rankings = [Ranking("keyword", ((1, 3.0), (2, 1.0))), Ranking("vector", ((2, 0.9), (1, 0.5)))]
+    assert standardised_sum(rankings, [0.75, 0.25], 200) == pytest.approx({1: 0.5, 2: -0.5})
+
+
+@pytest.mark.parametrize(("share", "order"), [(0.0, [1, 2, 3]), (0.5, [2, 1, 3]), (1.0, [2, 3, 1])])
+def test_the_best_line_of_a_passage_has_its_share(share: float, order: list[int]) -> None:
+    near = Ranking("vector", ((1, 0.8), (2, 0.7), (3, 0.5)), cosines=(0.81, 0.71, 0.51))
+    made = with_lines(near, {1: 0.2, 2: 0.9}, share)
+    assert [passage for passage, _ in made.ranked] == order
+    assert dict(zip(order, made.cosines, strict=True)) == {1: 0.81, 2: 0.71, 3: 0.51}
+    assert dict(made.ranked)[2] == pytest.approx(0.7 + 0.2 * share)
+    assert dict(made.ranked)[3] == 0.5
+
+
+def test_openclaw_has_a_cosine_for_each_place_and_halves_a_score_of_one() -> None:
+    rankings = [Ranking("keyword", ((1, 1.0), (2, 3.0))), Ranking("vector", ((2, 9.0), (3, 8.0)), cosines=(0.4, 0.2))]
+    assert openclaw_sum(rankings, [0.5, 1.0], 9) == pytest.approx({1: 0.25, 2: 0.775, 3: 0.2})
+
+
+@pytest.mark.parametrize(
+    ("trade", "floor", "count", "order"),
+    [
+        (1.0, 0.0, 9, [1, 2, 3]), (1.0, 0.0, 2, [1, 2]), (0.5, 0.0, 9, [1, 3, 2]), (0.5, 0.0, 1, [1]),
+        (0.5, 0.6, 9, [1, 2, 3]),  # two thirds in common are a little above .6
+        (0.9, 0.0, 9, [1, 2, 3]),
+    ],
+)  # fmt: skip
+def test_how_much_a_repeat_loses(trade: float, floor: float, count: int, order: list[int]) -> None:
+    words = {1: frozenset("abc"), 2: frozenset("ab"), 3: frozenset("xyz")}
+    assert diversify({1: 1.0, 2: 0.8, 3: 0.5}, words, trade, floor, count) == order
+    assert diversify({1: 1.0, 2: 1.0}, words, trade, floor, count) == [1, 2][:count]

@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
+from gieok.engine.calibration import FITTED_ON
+from gieok.engine.learned.query_map import query_map
 from gieok.engine.lifecycle import fill_vectors
 from gieok.engine.profile import Profile
 from gieok.engine.recall import Question, RankedHits, recall
@@ -267,3 +269,54 @@ def test_the_hash_embedder_is_asked_for_a_list(  # statements are also imagined 
     _ask(store, "결제했다.", embedder=embedder)
     asked: Sequence[str] = embedder.embedded
     assert asked == ["결제했다."]
+
+
+@pytest.mark.parametrize(("maps_question", "first"), [(True, "near the mapped"), (False, "near the question")])
+def test_where_a_question_is_mapped_its_own_vector_orders_nothing(maps_question: bool, first: str) -> None:
+    embedder = HashEmbedder(384, model=FITTED_ON)
+    question = embedder.embed_query("어디")
+    by = query_map(FITTED_ON)
+    assert by
+    vectors = {"near the question": question, "near the mapped": by(question)}
+    store = MemoryStore()
+    store.use_model(embedder.model, embedder.dimension)
+    store.put([_entry(key, text) for key, text in (("near the question", "q one"), ("near the mapped", "m two"))])
+    store.put([_entry(f"far {word}", word) for word in ("lamp", "pond", "rye")])
+    passages = {p.id: p.key for p in store.passages([id_ for id_, _ in store.missing(10)], _MAIN)}
+    store.put_vectors(embedder.model, {i: vectors.get(key) or embedder.embed_query(key) for i, key in passages.items()})
+    profile = replace(_PROFILE, learned="", maps_question=maps_question)
+    assert _keys(_ask(store, "어디", profile, embedder=embedder))[0] == first
+
+
+def test_only_what_is_likely_is_put_in_the_order_of_its_days() -> None:
+    store = _store(
+        _entry("old", "결제 서버를 정했다", day=date(2026, 11, 1)), _entry("new", "결제 서버를 바꿨다", day=date(2026, 11, 9)),
+        _entry("weak", "서버 이야기", day=date(2026, 11, 20)),
+    )  # fmt: skip
+    found = _ask(store, "최근 결제 서버", replace(_PROFILE, half_life_days=0.0))
+    scores = {hit.passage.key: hit.score for hit in found.hits}
+    assert _keys(found)[:2] == ["new", "old"]
+    assert scores["weak"] < 0.5 * max(scores.values())
+
+
+@pytest.mark.parametrize(("least", "is_found"), [(0.0, True), (1.0, False)])
+def test_a_family_whose_best_is_too_unlikely_gives_its_nearest_alone(least: float, is_found: bool) -> None:
+    store = _store(_entry("pay", "결제 서버"))
+    found = _ask(store, "결제 서버", replace(_PROFILE, least_best=least))
+    assert bool(found.hits) is is_found
+    assert (found.nearest is None) is is_found
+    if found.nearest:
+        assert found.nearest.passage.key == "pay"
+        best = found.nearest.score
+        assert _ask(store, "결제 서버", replace(_PROFILE, least_best=best)).hits
+
+
+def test_days_that_a_question_names_keep_undated_notes_before_those_of_other_days() -> None:
+    texts = {"of the day": date(2026, 11, 11), "of another day": date(2026, 10, 1), "undated": None}
+    store = _store(*(_entry(key, "결제 서버를 정했다", day=day) for key, day in texts.items()))
+    profile = replace(_PROFILE, learned="", relevance_trade=1.0, other_days_share=0.4, undated_share=0.7)
+    found = _ask(store, "11월 11일에 정한 결제 서버", profile)
+    scores = {hit.passage.key: hit.score for hit in found.hits}
+    factors = {key: hit.signals.get("days", 1.0) for hit in found.hits for key in [hit.passage.key]}
+    assert {key: factors[key] for key in texts} == {"of the day": 1.0, "of another day": 0.4, "undated": 0.7}
+    assert scores["of the day"] > scores["undated"] > scores["of another day"]

@@ -117,8 +117,8 @@ def in_threads(works: Sequence[Callable[[], Any]]) -> list[Any]:
     return done
 
 
-def answer(asked: Asked) -> Answered:
-    """Run an operation in a context of its own."""
+def answer(asked: Asked, *, is_closed: bool = False) -> Answered:
+    """Run an operation in a context of its own, which is `is_closed` afterwards: connections to servers count."""
     from datetime import UTC
 
     from gieok.app import open_context
@@ -127,6 +127,9 @@ def answer(asked: Asked) -> Answered:
 
     context = open_context({}, folder=Path(asked.folder), clock=ManualClock(), zone=UTC)
     found = run(asked.name, asked.values, lambda _: context)
+    if is_closed:
+        context.memory.journal().close()
+        context.memory.store().close()
     data = json.loads(json.dumps(found.data))
     return Answered(data, found.failure.code) if found.failure else Answered(data)
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.text.dates import find_span, refused_times
+from gieok.text.dates import find_last_day, find_span, refused_times
+from gieok.text.times.order import without_order
 
 _DAY = timedelta(days=1)
 #: Ends of months, leap days, Mondays and Sundays, both sides of a new year, and any.
@@ -312,3 +313,301 @@ def test_a_name_of_a_day_beside_a_year_is_that_day_or_refused_never_the_year(dat
     else:
         assert span is None
         assert len(refused_times(question, today)) == 1
+
+
+@pytest.mark.parametrize("part", ["a", "가", "1", "1/", " ", "- ", "last week ", "어제 ", "한 ", "1, "])
+def test_a_long_text_is_read_in_one_pass(part: str) -> None:
+    """Each of these took minutes, or more calls than Python allows, when it was read by its square."""
+    text = f"what about {part * (100_000 // len(part))}"
+    assert find_span(text, date(2026, 11, 25)) is None
+    assert without_order(text).startswith("what about")
+
+
+def test_a_row_of_days_too_long_for_one_time_is_refused() -> None:
+    days = " ".join(["Monday"] * 25)
+    assert refused_times(f"we met on {days}", date(2026, 11, 25)) == (days,)
+
+
+#: Seen from Wednesday, 25 November 2026: a phrase of each word, part, count and order, and the days that it names.
+_PHRASES = """
+    early last month | 2026-10-01..2026-10-10
+    mid last month | 2026-10-10..2026-10-20
+    late last month | 2026-10-20..2026-10-31
+    the end of last month | 2026-10-21..2026-10-31
+    beginning of last year | 2025-01-01..2025-03-31
+    mid last year | 2025-05-01..2025-08-31
+    late last year | 2025-10-01..2025-12-31
+    end of last year | 2025-10-01..2025-12-31
+    late last week | 2026-11-19..2026-11-22
+    the end of last week | 2026-11-20..2026-11-22
+    early last quarter | 2026-07-01..2026-07-31
+    mid last quarter | 2026-08-01..2026-08-31
+    late last quarter | 2026-09-01..2026-09-30
+    the end of last quarter | 2026-09-01..2026-09-30
+    first half of last year | 2025-01-01..2025-06-30
+    second half of last year | 2025-07-01..2025-12-31
+    latter half of March 2024 | 2024-03-16..2024-03-31
+    early 2024 | 2024-01-01..2024-03-31
+    the early nineties | 1990-01-01..1993-12-31
+    the late eighties | 1986-01-01..1989-12-31
+    in the mid seventies | 1973-01-01..1976-12-31
+    지난달 초 | 2026-10-01..2026-10-10
+    지난달 중순 | 2026-10-10..2026-10-20
+    지난달 말 | 2026-10-21..2026-10-31
+    지난달 하순 | 2026-10-21..2026-10-31
+    작년 초 | 2025-01-01..2025-03-31
+    작년 중반 | 2025-05-01..2025-08-31
+    작년 후반 | 2025-07-01..2025-12-31
+    작년 전반 | 2025-01-01..2025-06-30
+    지난주 초 | 2026-11-16..2026-11-17
+    지난주 말 | 2026-11-20..2026-11-22
+    연초 | 2026-01-01..2026-03-31
+    연말 | 2026-10-01..2026-12-31
+    월초 | 2026-11-01..2026-11-10
+    월말 | 2026-11-21..2026-11-30
+    분기초 | 2026-10-01..2026-10-31
+    분기말 | 2026-09-01..2026-09-30
+    주초 | 2026-11-23..2026-11-24
+    지난 분기 초 | 2026-07-01..2026-07-31
+    하루 전 | 2026-11-24
+    이틀 전 | 2026-11-23
+    사흘 전 | 2026-11-22
+    나흘 전 | 2026-11-21
+    닷새 전 | 2026-11-20
+    엿새 전 | 2026-11-19
+    이레 전 | 2026-11-16..2026-11-22
+    여드레 전 | 2026-11-17
+    아흐레 전 | 2026-11-16
+    열흘 전 | 2026-11-15
+    보름 전 | 2026-11-10
+    일주일 전 | 2026-11-16..2026-11-22
+    반년 전 | 2026-05-01..2026-05-31
+    한 달 전 | 2026-10-01..2026-10-31
+    두 달 전 | 2026-09-01..2026-09-30
+    세 달 전 | 2026-08-01..2026-08-31
+    석 달 전 | 2026-08-01..2026-08-31
+    네 달 전 | 2026-07-01..2026-07-31
+    넉 달 전 | 2026-07-01..2026-07-31
+    다섯 달 전 | 2026-06-01..2026-06-30
+    여섯 달 전 | 2026-05-01..2026-05-31
+    일곱 달 전 | 2026-04-01..2026-04-30
+    여덟 달 전 | 2026-03-01..2026-03-31
+    아홉 달 전 | 2026-02-01..2026-02-28
+    열 달 전 | 2026-01-01..2026-01-31
+    몇 달 전 | 2026-08-01..2026-08-31
+    one month ago | 2026-10-01..2026-10-31
+    six months ago | 2026-05-01..2026-05-31
+    seven months ago | 2026-04-01..2026-04-30
+    eight months ago | 2026-03-01..2026-03-31
+    nine months ago | 2026-02-01..2026-02-28
+    ten months ago | 2026-01-01..2026-01-31
+    eleven months ago | 2025-12-01..2025-12-31
+    twelve months ago | 2025-11-01..2025-11-30
+    a couple of weeks ago | 2026-11-09..2026-11-15
+    a few weeks ago | 2026-11-02..2026-11-08
+    a few days ago | 2026-11-18..2026-11-23
+    a fortnight ago | 2026-11-09..2026-11-15
+    two fortnights ago | 2026-10-26..2026-11-01
+    a decade ago | 2010-01-01..2019-12-31
+    half a year ago | 2026-05-01..2026-05-31
+    a year and a half ago | 2025-05-01..2025-05-31
+    어제 | 2026-11-24
+    그저께 | 2026-11-23
+    그제 | 2026-11-23
+    엊그제 | 2026-11-23
+    그끄저께 | 2026-11-22
+    재작년 | 2024-01-01..2024-12-31
+    재재작년 | 2023-01-01..2023-12-31
+    그러께 | 2024-01-01..2024-12-31
+    작년 | 2025-01-01..2025-12-31
+    the day before yesterday | 2026-11-23
+    last night | 2026-11-24..2026-11-25
+    어젯밤 | 2026-11-24..2026-11-25
+    간밤 | 2026-11-24..2026-11-25
+    며칠 전 | 2026-11-18..2026-11-23
+    the other day | 2026-11-18..2026-11-23
+    지지난주 | 2026-11-09..2026-11-15
+    저저번 주 | 2026-11-09..2026-11-15
+    지난번 주 | 2026-11-16..2026-11-22
+    요번 주 | 2026-11-23..2026-11-29
+    금주 | 2026-11-23..2026-11-29
+    금월 | 2026-11-01..2026-11-30
+    이달 | 2026-11-01..2026-11-30
+    전주 | 2026-11-16..2026-11-22
+    금년 3월 | 2026-03-01..2026-03-31
+    H1 | 2026-01-01..2026-06-30
+    in 1H last year | 2025-01-01..2025-06-30
+    작년 상반기 | 2025-01-01..2025-06-30
+    작년 하반기 | 2025-07-01..2025-12-31
+    작년 전반기 | 2025-01-01..2025-06-30
+    작년 후반기 | 2025-07-01..2025-12-31
+    the first week of March | 2026-03-01..2026-03-07
+    the second week of March | 2026-03-02..2026-03-14
+    the fourth week of March | 2026-03-16..2026-03-28
+    the last week of March | 2026-03-25..2026-03-31
+    the third day of last week | 2026-11-18
+    the fifth of March | 2026-03-05
+    March 11th | 2026-03-11
+    the final Friday of March | 2026-03-27
+    3월 첫째 주 | 2026-03-01..2026-03-07
+    3월 넷째 주 | 2026-03-16..2026-03-28
+    3월 다섯째 주 | 2026-03-23..2026-03-31
+    3월 마지막 주 | 2026-03-25..2026-03-31
+    3월 둘째 주 금요일 | 2026-03-06
+    the 2nd quarter of 2024 | 2024-04-01..2024-06-30
+    the last month of last quarter | 2026-09-01..2026-09-30
+    the last day of last month | 2026-10-31
+    the first weekend of March | 2026-03-07..2026-03-08
+    last spring | 2026-03-01..2026-05-31
+    last summer | 2026-06-01..2026-08-31
+    last fall | 2025-09-01..2025-11-30
+    last winter | 2025-12-01..2026-02-28
+    지난 봄 | 2026-03-01..2026-05-31
+    지난 가을 | 2025-09-01..2025-11-30
+    작년 겨울 | 2025-12-01..2026-02-28
+    in the nineties | 1990-01-01..1999-12-31
+    in the 90s | 1990-01-01..1999-12-31
+    1980년대 | 1980-01-01..1989-12-31
+    two weekends ago | 2026-11-14..2026-11-15
+    two Fridays ago | 2026-11-13
+    지난 월요일 | 2026-11-23
+    last Sunday | 2026-11-22
+    지난 3일 | 2026-11-22..2026-11-25
+    최근 3일 | 2026-11-22..2026-11-25
+    past two weeks | 2026-11-11..2026-11-25
+    over the last three months | 2026-08-25..2026-11-25
+    the past weekend | 2026-11-21..2026-11-22
+    last two weekends | 2026-11-14..2026-11-22
+    최근 두 주 | 2026-11-11..2026-11-25
+    3/15/2024 | 2024-03-15
+    2024.3.15 | 2024-03-15
+    2024-03 | 2024-03-01..2024-03-31
+    24년 3월 | 2024-03-01..2024-03-31
+    '24 | 2024-01-01..2024-12-31
+    2월 29일 | 2024-02-29
+    작년 3월 2일 오전 | 2025-03-02
+    last Tuesday morning | 2026-11-24
+    week of March 9 | 2026-03-09..2026-03-15
+    this time last year | 2025-11-10..2025-12-10
+    작년 이맘때 | 2025-11-10..2025-12-10
+    from March to May | 2026-03-01..2026-05-31
+    3월부터 5월까지 | 2026-03-01..2026-05-31
+    between Monday and Wednesday | 2026-11-16..2026-11-18
+    since last Monday | 2026-11-23..2026-11-25
+    지난 월요일부터 | 2026-11-23..2026-11-25
+    after March 3 | 2026-03-04..2026-11-25
+    the year before last | 2024-01-01..2024-12-31
+    지난 토욜 | 2026-11-21
+    March of last year | 2025-03-01..2025-03-31
+    3~5일 | 2026-11-03..2026-11-05
+    작년 2분기 | 2025-04-01..2025-06-30
+    3분기 말 | 2026-09-01..2026-09-30
+    the week before last | 2026-11-09..2026-11-15
+    어제 오후 | 2026-11-24
+    그끄저께 | 2026-11-22
+    엊그저께 | 2026-11-23
+    그러께 | 2024-01-01..2024-12-31
+    in May 2024 | 2024-05-01..2024-05-31
+    late March | 2026-03-20..2026-03-31
+    Q1 2024 | 2024-01-01..2024-03-31
+    2024 Q3 | 2024-07-01..2024-09-30
+    4q last year | 2025-10-01..2025-12-31
+    11월 셋째 주 | 2026-11-09..2026-11-21
+    12월 3일부터 12월 5일까지 | 2025-12-03..2025-12-05
+    2월 3-5일 | 2026-02-03..2026-02-05
+    3월 10일~12일 | 2026-03-10..2026-03-12
+    지난주 주말 | 2026-11-21..2026-11-22
+    the weekend of last week | 2026-11-21..2026-11-22
+    what did we do on Monday | 2026-11-23
+    월요일에 뭐 했지 | 2026-11-23
+    이번 주 월요일 | 2026-11-23
+    다음 주 월요일 | 2026-11-30
+    지지난주 화요일 | 2026-11-10
+    last week on Friday | 2026-11-20
+    yesterday 3 people came | 2026-11-24
+    어제 3명이 왔다 | 2026-11-24
+    the meeting I came back to yesterday | 2026-11-24
+    2 people left last week | 2026-11-16..2026-11-22
+    three people came on Monday | 2026-11-23
+    지난 토요일에 뭐 했지 | 2026-11-21
+    on Wednesday we met | 2026-11-18
+    we met this Monday | 2026-11-23
+    지난주 수요일 오후에 정한 것 | 2026-11-18
+    what happened on March 5 | 2026-03-05
+    3월 5일에 뭐 했지 | 2026-03-05
+    5일에 뭐 했지 | 2026-11-05
+    작년 3월 초 | 2025-03-01..2025-03-10
+    earlier this month | 2026-11-01..2026-11-30
+    the second Friday of last month | 2026-10-09
+    two Fridays ago | 2026-11-13
+    three weekends ago | 2026-11-07..2026-11-08
+    3월 마지막 금요일 | 2026-03-27
+    as of last month | 2026-10-01..2026-10-31
+    this past Friday | 2026-11-20
+    in the last 10 days | 2026-11-15..2026-11-25
+    2 weeks back | 2026-11-09..2026-11-15
+    a year earlier | 2025-01-01..2025-12-31
+"""
+#: The last day of what is ahead.
+_AHEAD = """
+    next month | 2026-12-31
+    Friday | 2026-11-27
+    next week | 2026-12-06
+    the end of March | 2027-03-31
+    다음 주 | 2026-12-06
+    다음 달 말 | 2026-12-31
+    내일 | 2026-11-26
+    모레 | 2026-11-27
+    글피 | 2026-11-28
+    two weeks from now | 2026-12-09
+    3일 뒤 | 2026-11-28
+    사흘 후 | 2026-11-28
+    tomorrow | 2026-11-26
+    tonight | 2026-11-25
+    this week | 2026-11-29
+    the weekend | 2026-11-29
+    next weekend | 2026-12-06
+    내년 | 2027-12-31
+    내후년 | 2028-12-31
+    December 3 | 2026-12-03
+    11월 20일 | 2026-11-20
+    내달 | 2026-12-31
+    내주 | 2026-12-06
+    이번 달 | 2026-11-30
+    금요일 | 2026-11-27
+    다음 주 화요일 | 2026-12-01
+    the day after tomorrow | 2026-11-27
+    next Friday | 2026-12-04
+    this Friday | 2026-11-27
+    next quarter | 2027-03-31
+    the end of the week | 2026-11-29
+    the week after next | 2026-12-13
+    the next two weeks | 2026-12-09
+    열흘 뒤 | 2026-12-05
+    한 달 뒤 | 2026-12-31
+    올해 말 | 2026-12-31
+    보름 뒤 | 2026-12-10
+    12월 | 2026-12-31
+    Q1 | 2027-03-31
+    the first half of next year | 2027-06-30
+    January 5 | 2027-01-05
+    10월 30일 | 2026-10-30
+    October 20 | 2027-10-20
+"""
+
+
+def _rows(table: str) -> list[list[str]]:
+    return [[part.strip() for part in row.split("|")] for row in table.strip().split("\n")]
+
+
+@pytest.mark.parametrize(("phrase", "days"), _rows(_PHRASES))
+def test_a_word_for_a_time_names_its_days(phrase: str, days: str) -> None:
+    span = find_span(phrase, date(2026, 11, 25))
+    assert span
+    assert days in (f"{span.first}..{span.last}", str(span.first))
+    assert ".." in days or span.first == span.last
+
+
+@pytest.mark.parametrize(("phrase", "day"), _rows(_AHEAD))
+def test_a_word_for_a_time_ahead_names_its_last_day(phrase: str, day: str) -> None:
+    assert str(find_last_day(phrase, date(2026, 11, 25))) == day

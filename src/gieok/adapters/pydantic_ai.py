@@ -21,7 +21,7 @@ class Remembered:
     where: str
     #: The day that it is of, '' for none.
     day: str
-    #: `current`, or `replaced`, `corrected`, `done`.
+    #: `stands` (no end is known), `current` (it took the place of another), `replaced`, `ended`, `corrected`, `done`.
     status: str
 
 

@@ -81,7 +81,7 @@ def _cold_shelf(wiring: Wiring) -> Shelf:
     return shelf
 
 
-def _cold(wiring: Wiring, scope: Scope) -> Archive:
+def _cold(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Archive:
     """Open the archive of a scope. Raises ArchiveFailed where no folder is known, or a key is missing."""
     settings, name = wiring.settings, wiring.settings.text("archive.cold")
     opening = ArchiveOpening(
@@ -92,6 +92,7 @@ def _cold(wiring: Wiring, scope: Scope) -> Archive:
         has_memories=lambda: any(one.place.tier is Tier.COLD for one in wiring.stores.journal().places()),
         secret=settings.secret,
         wait=wiring.wait,
+        trial_s=trial_s,
     )
     made: Archive = registry.load(registry.ARCHIVES, name)(opening)
     return made
@@ -99,7 +100,7 @@ def _cold(wiring: Wiring, scope: Scope) -> Archive:
 
 def looked_into(wiring: Wiring) -> str:
     """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed, MissingExtra."""
-    archive = _cold(wiring, Scope(places.USER_SCOPE))
+    archive = _cold(wiring, Scope(places.USER_SCOPE), wiring.settings.number("doctor.timeout_s"))
     next(iter(archive.files()), None)
     return archive.location
 

@@ -51,10 +51,11 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
     return made
 
 
-def chat(settings: Settings, model: str) -> ChatModel:
+def chat(settings: Settings, model: str, *, timeout_s: float = 0.0) -> ChatModel:
     """Return the model that talks of `provider:model`, or `scripted`. Raises BadConfig, MissingExtra, GeneratorFailed.
 
-    Address and key of `character.model` are those of every model of its provider.
+    Address and key of `character.model` are those of every model of its provider. `timeout_s`: how long a provider may take
+    for a piece of a reply; 0: as long as it has.
     """
     provider = model.partition(":")[0]
     try:
@@ -68,7 +69,8 @@ def chat(settings: Settings, model: str) -> ChatModel:
     address, variable = (settings.text(f"character.{one}") if is_own else "" for one in ("base_url", "key_variable"))
     variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
-    made: ChatModel = registry.load(registry.CHATS, provider)(model, key, address or row.address)
+    limit = {"timeout_s": timeout_s} if timeout_s else {}
+    made: ChatModel = registry.load(registry.CHATS, provider)(model, key, address or row.address, **limit)
     return made
 
 

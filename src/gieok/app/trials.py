@@ -22,6 +22,8 @@ from gieok.text.tokens import count_tokens
 #: What rules and models find worth keeping, by meaning and by words alone.
 _SENTENCE = "From now on, we settle payments on Tuesdays."
 _WORD = Prompt("Answer with one word.", "Say ok.", 0.0, 16, 0)
+#: How long a model has, all tries together: a model on this machine may have to be loaded first.
+_TIMEOUT = "doctor.timeout_s"
 _HINT = "`gieok config show` shows the model's settings"
 
 
@@ -38,7 +40,7 @@ def trials(wiring: Wiring) -> Iterator[ModelTrial]:
         yield ModelTrial(setting, model, models.costs(settings, prefix, model), attempt)
     if (model := settings.text("character.model")) != "scripted":
         yield ModelTrial(
-            "character.model", model, models.costs(settings, "character.", model), partial(_talk, settings, model)
+            "character.model", model, models.costs(settings, "character.", model), partial(_talk, wiring, model)
         )
 
 
@@ -76,7 +78,8 @@ def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
         found = rules.RulesObserver(wiring.zone, judge, lambda before: "", tuple)(span)
     else:
         generator = models.generator(settings, "observe.", model)
-        once = replace(models.asker(wiring, "observer", generator, ledger=ledger), delays_s=())
+        asker = models.asker(wiring, "observer", generator, ledger=ledger)
+        once = replace(asker, delays_s=(), timeout_s=settings.number(_TIMEOUT))
         temperature = settings.number("observe.temperature")
         found = ModelObserver(once, wiring.zone, lambda messages, before: Known(), temperature)(span)
     if not found.observations:
@@ -88,7 +91,7 @@ def _ask_word(wiring: Wiring, setting: str, prefix: str, model: str) -> str:
     """Ask a model for a word, once and within the tokens of the day. Raises GeneratorFailed, BadConfig, MissingExtra."""
     models.verify(wiring, setting, prefix)
     asker = models.asker(wiring, "doctor", models.generator(wiring.settings, prefix, model))
-    replace(asker, delays_s=()).ask(_WORD, _spoken)
+    replace(asker, delays_s=(), timeout_s=wiring.settings.number(_TIMEOUT)).ask(_WORD, _spoken)
     return f"{model} answered"
 
 
@@ -98,10 +101,16 @@ def _spoken(answer: str) -> str:
     return answer
 
 
-def _talk(settings: Settings, model: str) -> str:
+def _talk(wiring: Wiring, model: str) -> str:
     """Let the model of characters say a word. Raises GeneratorFailed, BadConfig, MissingExtra."""
-    parts = models.chat(settings, model).stream(
+    timeout_s, began = wiring.settings.number(_TIMEOUT), wiring.clock.now()
+    parts = models.chat(wiring.settings, model, timeout_s=timeout_s).stream(
         [ChatMessage("system", _WORD.system), ChatMessage("user", _WORD.text)], Sampling(0.0, _WORD.max_output_tokens)
     )
-    _spoken("".join(part.text for part in parts))
+    said = ""
+    for part in parts:
+        said += part.text
+        if (wiring.clock.now() - began).total_seconds() > timeout_s:
+            raise GeneratorFailed(f"{model} did not answer within {timeout_s:g} s")
+    _spoken(said)
     return f"{model} answered"

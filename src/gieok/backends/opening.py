@@ -55,7 +55,8 @@ class ArchiveOpening(NamedTuple):
     """What an archive is opened with: a person's folder, the subfolder that is Gieok's, what marks a vault ('': nothing).
 
     `of_scope` is the folder of a scope, for archives that keep each apart; `has_memories` says whether any live there by now.
-    `secret`, `wait` as in other openings.
+    `secret`, `wait` as in other openings. `trial_s`: a person waits to see whether it answers: a service is tried once, for so
+    long; 0: as often and as long as it takes to write there.
     """
 
     folder: Path
@@ -65,6 +66,7 @@ class ArchiveOpening(NamedTuple):
     has_memories: Callable[[], bool]
     secret: Callable[[str], str]
     wait: Callable[[float], object]
+    trial_s: float = 0.0
 
 
 class ChannelOpening(NamedTuple):

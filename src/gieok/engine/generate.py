@@ -48,6 +48,8 @@ class Asker:
     wait: Callable[[float], None]
     daily_tokens: int
     delays_s: tuple[float, ...] = DELAYS_S
+    #: How long all tries of a question may take together; 0: each as long as the model has.
+    timeout_s: float = 0.0
     meter: Meter = field(default_factory=Meter)
 
     def ask(self, prompt: Prompt, accept: Callable[[str], _T]) -> _T:
@@ -55,31 +57,32 @@ class Asker:
 
         Raises GeneratorFailed, DegenerateOutput, AnswerCut, BudgetReached.
         """
+        began = self.clock.now()
         prompt = prompt._replace(system=f"{MARKER}\n{redact(prompt.system)}", text=redact(prompt.text))
         try:
-            return accept(self._whole(prompt))
+            return accept(self._whole(prompt, began))
         except DegenerateOutput:
-            return accept(self._whole(prompt))
+            return accept(self._whole(prompt, began))
 
-    def _whole(self, prompt: Prompt) -> str:
-        answer = self._try(prompt)
+    def _whole(self, prompt: Prompt, asked_at: datetime) -> str:
+        answer = self._try(prompt, asked_at)
         if not answer.is_cut:
             return answer.text
         roomier = prompt._replace(
             max_output_tokens=2 * prompt.max_output_tokens, thinking_tokens=2 * prompt.thinking_tokens
         )
-        answer = self._try(roomier)
+        answer = self._try(roomier, asked_at)
         if answer.is_cut:
             used = answer.output_tokens or count_tokens(answer.text)
             raise AnswerCut(f"{self.generator.model} was cut off after {used:,} tokens of its answer")
         return answer.text
 
-    def _try(self, prompt: Prompt) -> Generated:
+    def _try(self, prompt: Prompt, asked_at: datetime) -> Generated:
         for delay_s in (*self.delays_s, None):
             self._check_budget(prompt)
             began = self.clock.now()
             try:
-                answer = self.generator.generate(prompt)
+                answer = self.generator.generate(self._limit(prompt, asked_at))
             except GeneratorFailed as error:
                 self._charge(Usage(calls=1, failures=1, seconds=self._since(began)))
                 if not error.worth_retrying or delay_s is None:
@@ -89,6 +92,16 @@ class Asker:
                 self._charge(_usage(prompt, answer, self._since(began)))
                 return answer
         raise AssertionError("unreachable")
+
+    def _limit(self, prompt: Prompt, asked_at: datetime) -> Prompt:
+        """Return a prompt with what is left of the time for all tries. Raises GeneratorFailed where none is."""
+        if not self.timeout_s:
+            return prompt
+        left_s = self.timeout_s - self._since(asked_at)
+        if left_s <= 0:
+            raise GeneratorFailed(f"{self.generator.model} did not answer within {self.timeout_s:g} s")
+        # In tenths, as a person reads it in the error.
+        return prompt._replace(timeout_s=max(round(left_s, 1), 0.1))
 
     def _check_budget(self, prompt: Prompt) -> None:
         spent = spent_tokens(self.ledger, self._today())

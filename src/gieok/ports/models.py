@@ -107,6 +107,8 @@ class Prompt(NamedTuple):
     thinking_tokens: int = 8_000
     #: JSON Schema of the answer, for models that can be held to one; '' for prose. It has to be checked all the same.
     schema: str = ""
+    #: How long the model may take, where that is less than what it has else; 0: as long as it has.
+    timeout_s: float = 0.0
 
 
 class Generated(NamedTuple):

@@ -24,10 +24,10 @@ HEADS = {
 SECTIONS = ("states", "due", "preferences", "decisions", "pending", "done", "done_earlier", "notes", "statistics")
 HEADINGS = {
     "en": (
-        "Current context", "Due", "Constraints and preferences", "Critical decisions", "Pending",
+        "Recent context", "Due", "Constraints and preferences", "Critical decisions", "Pending",
         "Completed in the last 7 days", "Earlier", "Notes", "Statistics",
     ),
-    "ko": ("현재 맥락", "마감", "제약과 선호", "중요한 결정", "대기 중", "지난 7일에 끝난 일", "그 전", "메모", "통계"),
+    "ko": ("최근 맥락", "마감", "제약과 선호", "중요한 결정", "대기 중", "지난 7일에 끝난 일", "그 전", "메모", "통계"),
 }  # fmt: skip
 NONE = {"en": "(none)", "ko": "(없음)"}
 #: Of a section: what a new line is worth, in how many days half of that is left, and the share that always is. What a person
@@ -43,7 +43,11 @@ MARKS = {"🔴": 2.0, "🟡": 1.0, "🟢": 0.0}
 RULES = "Rules that bind, as the user stated them: follow them until the user lifts them"
 DUE, COMMITTED = "Due", "What the user committed here, newest first"
 _OWN = "own"
-_SECTION_OF = {heading: name for names in HEADINGS.values() for heading, name in zip(names, SECTIONS, strict=True)}
+#: Headings of files that an earlier release wrote.
+_OLD_HEADINGS = {"Current context": "states", "현재 맥락": "states"}
+_SECTION_OF = _OLD_HEADINGS | {
+    heading: name for names in HEADINGS.values() for heading, name in zip(names, SECTIONS, strict=True)
+}
 _LINE = re.compile(r"- (🔴|🟡|🟢) (\d{4}-(?:0\d|1[0-2])-[0-3]\d) ")
 
 

@@ -16,10 +16,14 @@ def is_users(text: str) -> bool:
     return text.startswith("User: ")
 
 
+def asks(line: str) -> bool:
+    """Say whether a line asks something near its end."""
+    return "?" in line[-_FOLLOWING_CHARS:] or re.search(_ASKS, line) is not None
+
+
 def is_answer(text: str, before: str) -> bool:
     """Say whether a line is a short answer to the one before, which asks something near its end: unintelligible alone."""
-    asks = "?" in before[-_FOLLOWING_CHARS:] or re.search(_ASKS, before) is not None
-    return asks and _is_short(text) and not re.search(_ASKS, text)
+    return asks(before) and _is_short(text) and not re.search(_ASKS, text)
 
 
 def _is_short(text: str) -> bool:

@@ -1,16 +1,19 @@
 """A turn: what is journalled, charged and told, however it goes."""
 
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from character_house import KIM, LEE, MINA, CharacterHouse, opened
 
+from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.character.service import SUMMARY, Bond, Budget
-from gieok.capabilities.character.turn import CUT, Said
-from gieok.errors import BadRequest, GeneratorFailed, NotEnoughPoints, NotFound
+from gieok.capabilities.character.turn import CUT, Said, Turnstile
+from gieok.errors import BadRequest, GeneratorFailed, NotEnoughPoints, NotFound, TooManyRequests
 from gieok.testing.clock import ManualClock
 from gieok.testing.scripted_chat import ScriptedReplies, ScriptedReply
 
@@ -141,3 +144,21 @@ def test_the_context_alone_journals_and_charges_nothing(house: Opened) -> None:
     assert "망원동에 산다" in prepared.messages[0].text
     assert prepared.messages[-2].text == "나 어디 살아?"
     assert (at.lines(), at.balance()) == (before, 99)
+
+
+@pytest.mark.parametrize("most_waiting", [0, 1])
+def test_as_many_may_wait_as_are_allowed_and_the_next_is_refused(tmp_path: Path, most_waiting: int) -> None:
+    with closing(SqliteJournal(tmp_path / "journal.sqlite")) as journal, ThreadPoolExecutor() as pool:
+        turnstile, entered = Turnstile(journal, most_waiting), threading.Event()
+        with turnstile.turn(KIM):
+            waiting = [pool.submit(_pass, turnstile, entered) for _ in range(most_waiting + 1)]
+            refused = next(one for one in as_completed(waiting, 30) if one.exception())
+            assert isinstance(refused.exception(), TooManyRequests)
+        others = [one.result() for one in waiting if one is not refused]
+        assert others == [True] * most_waiting
+
+
+def _pass(turnstile: Turnstile, entered: threading.Event) -> bool:
+    with turnstile.turn(KIM):
+        entered.set()
+    return entered.is_set()

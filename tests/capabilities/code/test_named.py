@@ -122,3 +122,17 @@ def test_a_name_of_many_says_nothing_and_is_counted(indexed: Make) -> None:
 
 def _names(source: str, target: str) -> str:
     return f"{source.partition('::')[2]} -> {target.partition('::')[2]}"
+
+
+def test_of_functions_of_one_name_that_of_the_same_file_is_meant_else_that_of_the_folder(indexed: Make) -> None:
+    made = indexed({
+        "shop/cart.c": "int total(int n) { return rounded(n); }\n",
+        "shop/money.c": "int rounded(int n) { return n; }\n",
+        "tests/money.c": "int rounded(int n) { return 0; }\nint check(int n) { return rounded(n); }\n",
+        "main.c": "int main(int n) { return rounded(n); }\n",
+    })  # fmt: skip
+    found = {(e.source, e.target) for e in made.store.all_edges() if e.kind == CALLS}
+    assert found == {
+        ("shop/cart.c::total", "shop/money.c::rounded"), ("tests/money.c::check", "tests/money.c::rounded"),
+        ("main.c::main", "shop/money.c::rounded"), ("main.c::main", "tests/money.c::rounded"),
+    }  # fmt: skip

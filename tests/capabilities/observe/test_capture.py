@@ -429,3 +429,19 @@ def test_two_readers_and_a_wild_writer_lose_nothing_and_double_nothing(
         readers[0].file(_SCOPE, found)
     assert len(_texts(journal)) == written
     assert len({held.message.at for held in _held(journal)}) == written
+
+
+@pytest.mark.parametrize(("size", "is_skipped"), [(1000, False), (1100, True)])
+def test_a_short_beginning_makes_no_copy_of_another_file(
+    journal: SqliteJournal, tmp_path: Path, size: int, is_skipped: bool
+) -> None:
+    """Two sessions that begin with the same greeting are two: only a kilobyte that is the same is a copy."""
+    first = tmp_path / "a.jsonl"
+    line = _plain("")
+    first.write_text(_plain("x" * (size - len(line))))
+    _capture(journal, first)
+    copy = tmp_path / "a.jsonl.reset.2026-11-21"
+    copy.write_bytes(first.read_bytes())
+    with copy.open("rb") as opened:
+        cursor = tail.resume(opened, copy, journal.cursors(), skips_copies=True)
+    assert (cursor.offset > 0) is is_skipped

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -10,11 +11,12 @@ import pytest
 
 from gieok import places
 from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.capabilities.observe import claims, observation, promotion, settling
+from gieok.capabilities.observe import claims, lasting, observation, promotion, settling
 from gieok.capabilities.prompt.standing import Standing
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
+from gieok.text.embedform import text_to_embed
 
 _SHOP = Scope("project:shop-0badf00d")
 _AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -30,7 +32,8 @@ def _key(session: str) -> str:
 
 
 def _turns(session: str, day: int, *said: str) -> Entry:
-    lines = [f"User: {one}" for one in said]
+    """Return a block of turns; what begins with the label of the agent is the agent's."""
+    lines = [one if one.startswith("Assistant: ") else f"User: {one}" for one in said]
     text, at = "\n".join(lines), _AT + timedelta(days=day)
     starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
     passages = tuple(
@@ -81,12 +84,16 @@ def store() -> MemoryStore:
 
 
 def _update(store: MemoryStore, home: Path, now: datetime = _LATER) -> bool:
+    _embed(store)
+    return promotion.update(store, home, now=now)
+
+
+def _embed(store: MemoryStore) -> None:
     embedder = HashEmbedder(128)
     store.use_model(embedder.model, embedder.dimension)
     while missing := store.missing(100):
         vectors = embedder.embed_passages([text for _, text in missing])
         store.put_vectors(embedder.model, dict(zip((id_ for id_, _ in missing), vectors, strict=True)))
-    return promotion.update(store, home, now=now)
 
 
 def _ended(home: Path) -> Mapping[tuple[str, int], tuple[str, int]]:
@@ -242,3 +249,143 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     assert settling.settle(journal, store, _SHOP, [])
     (document,) = store.get(_SHOP, [old.document.key])
     assert (document.valid_to, dict(document.metadata)) == (None, {})
+
+
+def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
+    said = ("User: The port is 1111.", "Assistant: The port is 2222.", "User: [redacted: key] is the port.")
+    turn = _turns("s", 0, "x").document
+    assert [
+        [one.text for one in claims.list_statements(turn, number, line, b"")] for number, line in enumerate(said, 1)
+    ] == [["The port is 1111."], [], []]
+
+
+def _states(home: Path, session: str, line: int, text: str) -> str:
+    """Return `current`, `stands`, or what became of a line and which session holds in its place."""
+    standing = Standing(str(home), _LATER.timestamp())
+    ended = standing.ended(str(_SHOP), _key(session), line, f"User: {text}")
+    if ended is not None:
+        return f"{ended.name} by {ended.key.partition('#')[0].rpartition('/')[2]}"
+    return "current" if standing.won([], str(_SHOP), _key(session), line) else "stands"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["undo that"],
+        ["Cancel that."],
+        ["Never mind, back to how it was."],
+        ["그거 취소, 원래대로"],
+        ["Assistant: Noted: port 2222.", "thanks", "Scratch that, we're keeping the old one."],
+        ["Assistant: Shall I tell Ann?", "No, back to how it was."],
+    ],
+)
+def test_a_change_that_is_taken_back_at_once_is_replaced_by_what_stood_before(
+    store: MemoryStore, tmp_path: Path, said: list[str]
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, *said)])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == ("current", "replaced by a")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["cancel the meeting"],
+        ["이 주문 취소해줘"],
+        ["undo the last commit"],
+        ["should we undo that?"],
+        ["Delete the old logs.", "undo that"],
+        ["Can you deploy it?", "undo that"],
+        ["The office is closed on Monday.", "그거 취소, 원래대로"],
+        ["Assistant: Shall I tell Ann?", "cancel that"],
+        ["Assistant: undo that"],
+        [""],
+    ],
+)
+def test_an_order_or_what_may_mean_something_else_takes_nothing_back(
+    store: MemoryStore, tmp_path: Path, said: list[str]
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, *said)])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == ("replaced by b", "current")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"{_B} The demo moved from Tuesday to Friday.",
+        f"{_B} Please update the README.",
+    ],
+)
+def test_where_more_than_one_change_was_stated_or_work_asked_for_nothing_is_taken_back(
+    store: MemoryStore, tmp_path: Path, said: str
+) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, said, "undo that")])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+
+
+def test_another_session_takes_nothing_back(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B), _turns("c", 9, "undo that")])
+    _update(store, tmp_path)
+    assert _states(tmp_path, "a", 1, _A) == "replaced by b"
+
+
+def test_what_is_taken_back_may_stand_at_the_end_of_the_block_before(store: MemoryStore, tmp_path: Path) -> None:
+    block = _turns("b", 9, "undo that")
+    later = Entry(replace(block.document, key=_key("b").replace("#1", "#2")), block.passages)
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B), later])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == ("current", "replaced by a")
+
+
+def test_a_change_after_one_that_was_taken_back_replaces_both(store: MemoryStore, tmp_path: Path) -> None:
+    later = "The staging server no longer runs on port 1111."
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that"), _turns("c", 20, later)])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "c", 1, later)) == ("replaced by c", "current")
+    assert _states(tmp_path, "b", 1, _B) == "replaced by c"
+
+
+def test_what_was_observed_of_a_change_goes_with_it(store: MemoryStore, tmp_path: Path) -> None:
+    observed = _observed(_B, 9)
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that"), observed])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {
+        (_key("b"), 1): (_key("a"), 1),
+        (observed.document.key, 1): (_key("a"), 1),
+    }
+
+
+def test_taking_back_is_forgotten_with_the_line_that_does_it(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
+    _update(store, tmp_path)
+    store.put([_turns("b", 9, _B)])
+    _update(store, tmp_path)
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == ("replaced by b", "current")
+
+
+def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
+    store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasting, "worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting, "about_user", lambda text, vector, model: float("server" in text))
+    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(_key("b"), 1): (_key("a"), 1)}
+    rows = json.loads(Path(places.replaced_file(str(tmp_path), places.USER_SCOPE)).read_text(encoding="utf-8"))
+    assert [(row[0], row[6]) for row in rows] == [(_key("b") + places.PROMOTED, _key("a") + places.PROMOTED)]
+
+
+@pytest.mark.parametrize(("said", "is_sure"), [(["undo that"], False), (["undo the last commit"], True)])
+def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
+    store: MemoryStore, said: list[str], *, is_sure: bool
+) -> None:
+    entries = [_turns("a", 1, _A), _turns("b", 9, _B, *said)]
+    store.put(entries)
+    _embed(store)
+    form = text_to_embed(f"User: {_A}")
+    model = HashEmbedder(128).model
+    vector = store.vectors_of(model, [form])[form]
+    old, new = (claims.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0] for one in entries)
+    assert claims.judge_found(store, _SHOP, old, new)[1] is is_sure

@@ -99,3 +99,25 @@ def test_what_names_its_object_or_asks_the_past_is_asked(prompt: str) -> None:
 )
 def test_questions_of_the_world_are_told_from_those_of_ones_own(prompt: str, of_world: bool) -> None:
     assert question.asks_the_world(prompt) is of_world
+
+
+def test_of_many_sentences_the_first_three_and_the_last_three_are_asked() -> None:
+    names = "zebra walrus giraffe heron otter badger".split()
+    six = "\n".join(f"Where does the {name} sleep?" for name in names)
+    assert len(question.texts(six)) == 7
+    seven = f"{six}\nWhere does the lynx sleep?"
+    asked = [text.rstrip("?").split()[3] for text in question.texts(seven)[1:]]
+    assert asked == [*names[:3], *names[4:], "lynx"]
+    assert question.texts("Where does the zebra sleep?") == ["Where does the zebra sleep?"]
+    assert question.texts("Where does the zebra sleep?\nWhere does the zebra sleep?")[1:] == []
+
+
+def test_words_of_a_prompt_are_asked_up_to_forty_eight() -> None:
+    words = " ".join(f"zebra{'abcdefghij'[n // 10]}{'abcdefghij'[n % 10]}q" for n in range(60))
+    (weights,) = questions(f"where do these sleep: {words}")
+    assert len(weights) == 48
+
+
+@pytest.mark.parametrize(("length", "is_worth"), [(6_000, False), (6_001, True)])
+def test_a_long_paste_is_worth_asking_whatever_it_begins_with(length: int, is_worth: bool) -> None:
+    assert is_worth_asking(f"!{'x' * (length - 1)}") is is_worth

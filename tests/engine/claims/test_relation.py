@@ -43,6 +43,15 @@ PARALLELS = [
 ]
 #: Ways of saying it, a row each.
 FURTHER_CHANGES = [
+    ("I do my grocery shopping at Aldi.", "I shop at Lidl instead of Aldi these days."),
+    ("We keep our recipes in Paprika.", "We've dumped Paprika, the recipes are in Mela now."),
+    ("The company car is a Skoda Octavia.", "The Octavia has been swapped for a Tesla Model 3."),
+    ("I write my notes in Obsidian.", "I'm not using Obsidian any longer, everything is in Logseq."),
+    ("The mobile app is written in React Native.", "The mobile app was migrated off React Native to Flutter."),
+    ("우리 집 인터넷은 KT야.", "KT 해지하고 집 인터넷 LG로 바꿨어."),
+    ("로그는 ELK에 쌓아.", "로그는 더 이상 ELK에 안 쌓고 로키에 쌓아."),
+    ("남편은 삼성전자에 다녀.", "남편이 삼성전자에서 하이닉스로 이직했어."),
+    ("고객 문의는 채널톡으로 받아.", "고객 문의 채널톡 쓰다가 젠데스크로 갈아탔어."),
     ("Our lawyer is Lee.", "Ito is our lawyer now, Lee is out."),
     ("We use Redis for sessions.", "Redis is out on Monday, Valkey's in for sessions."),
     ("I take the bus to work.", "I quit taking the bus to work."),
@@ -96,6 +105,12 @@ FURTHER_CHANGES = [
     ("비밀번호 관리는 라스트패스", "비번 관리는 라스트패스에서 비트워든으로 이전 완료"),
 ]
 FURTHER_PARALLELS = [
+    ("아침엔 녹차 마셔요", "오후엔 녹차 끊고 보이차로 바꿨어요"),
+    ("우리 집 인터넷은 KT야.", "KT 해지하고 엄마 가게 인터넷 LG로 바꿨어."),
+    ("회의록은 구글 독스에 써.", "제안서는 이제 구글 독스에 안 쓰고 노션에 써."),
+    ("고객 문의는 채널톡으로 받아.", "채용 문의 채널톡 쓰다가 메일로 갈아탔어."),
+    ("The search index is Elasticsearch.", "Elasticsearch was replaced with Loki for the logs."),
+    ("The mobile app is written in React Native.", "The admin app was migrated off React Native to the web."),
     ("Ann's desk is by the window.", "Bob's desk isn't by the window any more."),
     ("The iOS app is built with Fastlane.", "We dropped Fastlane for the Android app."),
     ("Staging runs Postgres 14.", "Production no longer runs Postgres 14."),
@@ -152,6 +167,9 @@ NO_CHANGES = [
     ("리포트 쿼리는 빅쿼리에서 돌려", "리포트는 빅쿼리로 뽑아"),
     ("그 diff 접어줘", "diff 말고 파일로"),
     ("에세이는 반말체로 씀", "반말 말고 정중하게"),
+    ("주차는 지하 2층에 해.", "오늘은 주차 지하 2층 아니고 지하 3층에 했어."),
+    ("Lunch is soup on Mondays.", "We had rice for lunch instead of soup today."),
+    ("We sell through Etsy.", "We haven't quit Etsy."),
     ("Odette gave a talk on billing.", "Odette left, billing needs one approval now."),
 ]
 

@@ -4,6 +4,7 @@ import json
 import os
 import sqlite3
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,6 +108,34 @@ def test_every_model_that_a_setting_names_is_asked(
     server.script = [(500, b"{}")]
     checks = _checks(**flags)
     assert {name for name in names if checks[name].ok is False} == names
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "compatible", "gemini", "ollama"])
+def test_a_model_that_never_answers_is_waited_for_as_long_as_the_setting_says(
+    user: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    done = threading.Event()
+    server.script = [lambda body: "late" if done.wait(60) else "later"]
+    check = _checks(**_observing(server, provider, monkeypatch), doctor__timeout_s="0.2")["observer"]
+    done.set()
+    assert check.ok is False
+    assert "did not answer within 0.2 s" in check.detail
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "compatible", "gemini", "ollama"])
+def test_a_model_of_characters_that_never_answers_is_waited_for_no_longer(
+    user: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, provider: str
+) -> None:
+    done = threading.Event()
+    server.script = [lambda body: "late" if done.wait(60) else "later"]
+    flags = {name.replace("observe", "character"): value for name, value in
+             _observing(server, provider, monkeypatch).items()}  # fmt: skip
+    check = _checks(**flags, doctor__timeout_s="0.2")["character.model"]
+    done.set()
+    assert check.ok is False
+    assert f"{provider}:some-model" in check.detail
+    assert len(server.requests) == 1
 
 
 def test_what_costs_money_is_not_tried_where_it_must_be_free(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,6 +129,7 @@ def test_a_corrected_memory_shows_what_was_believed_when(told: TestClient) -> No
     page = post(told, f"/m/{observed}/edit", text="We use NATS.")
     assert "Undo the correction" in page
     assert "then corrected" in page
+    assert ">current</span>" in page
     assert '<rect class="b2"' in page
     assert (
         "We decided to use Redis Streams."

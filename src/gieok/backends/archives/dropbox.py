@@ -39,6 +39,7 @@ class DropboxAccess(NamedTuple):
     timeout_s: float = 60.0
     session: requests.Session | None = None
     wait: Callable[[float], object] = time.sleep
+    delays_s: tuple[float, ...] = _DELAYS_S
 
 
 class DropboxArchive:
@@ -50,7 +51,7 @@ class DropboxArchive:
                 raise ArchiveFailed(f"{name} is not set", hint=_HINT.format(name))
         folder = folder.strip("/")
         self._root = f"/{folder}" if folder else ""
-        self._wait = access.wait
+        self._wait, self._delays_s = access.wait, access.delays_s
         #: Dropbox takes one change of a folder after the other, and refuses those that come at once.
         self._changing = threading.Lock()
         self._client = dropbox.Dropbox(
@@ -168,7 +169,7 @@ class DropboxArchive:
     def _asked(self, once: Callable[[], Any], path: str, wanted: str = "") -> Any:  # noqa: ANN401
         """Return an answer, tried again where that may help. `wanted` is the sum of what a try may have brought there."""
         is_again = False
-        for delay_s in (*_DELAYS_S, None):
+        for delay_s in (*self._delays_s, None):
             try:
                 return once()
             except exceptions.ApiError as error:
@@ -229,6 +230,8 @@ class DropboxArchive:
 def opened(opening: ArchiveOpening) -> DropboxArchive:
     """Return the folder of a scope. Raises ArchiveFailed where a key is not set."""
     access = DropboxAccess(opening.secret(_TOKEN), opening.secret(_KEY), opening.secret(_SECRET), wait=opening.wait)
+    if opening.trial_s:
+        access = access._replace(timeout_s=opening.trial_s, delays_s=())
     return DropboxArchive(f"{opening.own}/{opening.of_scope}", access)
 
 

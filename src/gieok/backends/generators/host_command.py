@@ -84,7 +84,8 @@ class HostGenerator:
             words = [command, *self._arguments(prompt, instructions)]
             environment = {name: value for name, value in os.environ.items() if not _SESSION.fullmatch(name)}
             environment |= {places.OWN_RUN: "1", "NO_COLOR": "1", **self._variables(prompt)}
-            done = self._run(words, f"{MARKER}\n{prompt.text}", folder / "empty", environment)
+            timeout_s = prompt.timeout_s or self._timeout_s
+            done = self._run(words, f"{MARKER}\n{prompt.text}", folder / "empty", environment, timeout_s)
         return self._read(done)
 
     def _arguments(self, prompt: Prompt, instructions: Path) -> Iterable[str]:
@@ -111,7 +112,9 @@ class HostGenerator:
             )
         return found
 
-    def _run(self, words: list[str], text: str, folder: Path, environment: Mapping[str, str]) -> _Done:
+    def _run(
+        self, words: list[str], text: str, folder: Path, environment: Mapping[str, str], timeout_s: float
+    ) -> _Done:
         """Start the command and wait for its end; what is late is ended with all that it started."""
         try:
             process = subprocess.Popen(  # noqa: S603 - a command that the user named in the settings
@@ -123,13 +126,13 @@ class HostGenerator:
                 f"{self.program} cannot be started: {error}", hint=f"reinstall {self.agent}"
             ) from error
         try:
-            output, errors = process.communicate(text, timeout=self._timeout_s)
+            output, errors = process.communicate(text, timeout=timeout_s)
         except BaseException as error:
             _end(process)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
             # Not at once again: it may have been paid for.
-            raise GeneratorFailed(f"{self.program} did not answer within {self._timeout_s:g} s") from error
+            raise GeneratorFailed(f"{self.program} did not answer within {timeout_s:g} s") from error
         return _Done(process.returncode, output, errors)
 
     def _failed(self, told: str, status: int = 0) -> GeneratorFailed:

@@ -30,8 +30,7 @@ class OllamaGenerator:
     def __init__(self, model: str, key: str, address: str) -> None:
         del key
         self.model = model
-        # Settings may hold the address of the compatible protocol.
-        self._service = Service(model, address.rstrip("/").removesuffix("/v1"), {}, _TIMEOUT_S, ModelFailed)
+        self._address = address
 
     def generate(self, prompt: Prompt) -> Generated:
         """Ask once. Raises GeneratorFailed."""
@@ -47,7 +46,8 @@ class OllamaGenerator:
         if prompt.schema:
             body["format"] = json.loads(prompt.schema)
         try:
-            answer = self._service.post("/api/chat", body, {404: f"run `ollama pull {name}`"})
+            service = _service(self.model, self._address, prompt.timeout_s or _TIMEOUT_S)
+            answer = service.post("/api/chat", body, {404: f"run `ollama pull {name}`"})
         except ModelFailed as error:
             raise GeneratorFailed(str(error), hint=error.hint or None, worth_retrying=error.worth_retrying) from error
         message = answer.get("message")
@@ -61,10 +61,10 @@ class OllamaGenerator:
 class OllamaChat:
     """`ChatModel`."""
 
-    def __init__(self, model: str, key: str, address: str) -> None:
+    def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
         del key
         self.model = model
-        self._service = Service(model, address.rstrip("/").removesuffix("/v1"), {}, _TIMEOUT_S, ModelFailed)
+        self._service = _service(model, address, timeout_s)
 
     def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
         """Yield a reply. Raises GeneratorFailed."""
@@ -94,6 +94,11 @@ class OllamaChat:
         except ModelFailed as error:
             raise GeneratorFailed(str(error), hint=error.hint or None, worth_retrying=error.worth_retrying) from error
         raise GeneratorFailed(f"{self.model} broke off in the middle of its reply", worth_retrying=True)
+
+
+def _service(model: str, address: str, timeout_s: float) -> Service:
+    # Settings may hold the address of the compatible protocol.
+    return Service(model, address.rstrip("/").removesuffix("/v1"), {}, timeout_s, ModelFailed)
 
 
 def _context(prompt: Prompt, room: int) -> int:

@@ -58,15 +58,16 @@ class ProviderGenerator:
             from pydantic_ai.messages import ModelRequest
 
         model, close = self._build()
+        timeout_s = prompt.timeout_s or self._timeout_s
         try:
             answer = await asyncio.wait_for(
                 model_request(
                     model,
                     [ModelRequest.user_text_prompt(prompt.text, instructions=prompt.system)],
-                    model_settings=self._settings(model, prompt),
+                    model_settings=self._settings(model, prompt, timeout_s),
                     model_request_parameters=self._form(model, prompt),
                 ),
-                self._timeout_s,
+                timeout_s,
             )
         except exceptions.ModelHTTPError as error:
             retry = error.status_code >= 500 or error.status_code in _RETRYABLE
@@ -74,9 +75,7 @@ class ProviderGenerator:
                 f"{self.model} answered {error.status_code}", worth_retrying=retry, status=error.status_code
             ) from error
         except TimeoutError as error:
-            raise GeneratorFailed(
-                f"{self.model} did not answer within {self._timeout_s:g} s", worth_retrying=True
-            ) from error
+            raise GeneratorFailed(f"{self.model} did not answer within {timeout_s:g} s", worth_retrying=True) from error
         except exceptions.UserError as error:
             raise GeneratorFailed(
                 f"{self.model}: {error}", hint="`gieok config show` shows the model's settings"
@@ -100,13 +99,13 @@ class ProviderGenerator:
         form = OutputObjectDefinition(json_schema=json.loads(prompt.schema), name="answer", strict=True)
         return ModelRequestParameters(output_mode="native", output_object=form)
 
-    def _settings(self, model: "Model", prompt: Prompt) -> "ModelSettings":
+    def _settings(self, model: "Model", prompt: Prompt, timeout_s: float) -> "ModelSettings":
         profile = model.profile
         knows = profile.get
         reasons = knows("openai_supports_reasoning") and not knows("openai_supports_reasoning_effort_none")
         thinks = reasons or knows("thinking_always_enabled") or knows("google_supports_thinking_level")
         room = prompt.max_output_tokens + (prompt.thinking_tokens if thinks or self._is_unknown else 0)
-        settings: ModelSettings = {"max_tokens": room, "thinking": False, "timeout": self._timeout_s}
+        settings: ModelSettings = {"max_tokens": room, "thinking": False, "timeout": timeout_s}
         if not (
             reasons or knows("anthropic_disallows_sampling_settings")
         ):  # the library would leave it out, and say so on stderr

@@ -1,7 +1,7 @@
 """Renders active_memory.md, the short text that a session begins with.
 
-What holds now, a line each, the newest wording; what is due first; what a person corrected always. Within a token budget;
-the same memory on the same day gives the same bytes; the text below the marker is the user's and stays.
+What nothing is known to have ended, a line each, the newest wording; what is due first; what a person corrected always.
+Within a token budget; the same memory on the same day gives the same bytes; the text below the marker is the user's and stays.
 """
 
 import re

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.claims import EndedClaim
+from gieok.capabilities.observe.claims import ClaimEnd
 from gieok.engine.distil import finish
 from gieok.model.conversation import Run
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
@@ -24,7 +24,7 @@ _STATED = "stated"
 _NOTE = "replaced"
 
 
-def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[EndedClaim]) -> bool:
+def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[ClaimEnd]) -> bool:
     """Bring the observations of a scope in line with what replaced them; return whether any changed. Raises StoreError.
 
     Safe to kill and to repeat: documents and position are written together.
@@ -45,7 +45,7 @@ def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[Ende
     return bool(put)
 
 
-def _changed(held: Mapping[str, Document], wanted: Mapping[str, EndedClaim]) -> Iterator[Document]:
+def _changed(held: Mapping[str, Document], wanted: Mapping[str, ClaimEnd]) -> Iterator[Document]:
     for key, document in held.items():
         end, is_own = wanted.get(key), _BY in document.metadata
         if end is None and is_own:

@@ -23,6 +23,10 @@ class Loss(NamedTuple):
     new: tuple[int, int] = (0, 0)
     #: The successor stands with the subject: "the focaccia goes in at 210 instead of 230".
     has_subject: bool = False
+    #: It is only said not to be so: "diff 말고 파일로", "not Marta". A verb of giving up says that it was so until now.
+    is_denial: bool = False
+    #: The words that give it up, which say nothing of what it is.
+    verb: tuple[int, int] = (0, 0)
 
 
 class GivingUp(NamedTuple):
@@ -55,7 +59,7 @@ _KOREAN_CHANGING = tuple(
         바꾸 바뀌 옮기 갈아타 갈아엎 넘어가 넘어오 돌리 돌아서 이사하 이사가 이사오 이전하 전환하
         변경하 교체하 대체하 이관하 늘리 늘 줄이 줄 올리 내리 당기 미루 밀리 오르 낮추 높이 변경되
         전환되 교체되 이전되 갈 개명하 수정하 조정하 업그레이드하 통일하 되돌리 돌아가 돌아오 이동하
-        변동하 바꿔치우
+        변동하 바꿔치우 이직하 전학하 전학가 환승하
     """.split()
 )
 _KOREAN_HABIT = tuple(
@@ -124,6 +128,8 @@ _CHANGING = _join_forms(_KOREAN_CHANGING, _ENDS) + (
     r"|(?:이전|교체|전환|변경|이관|이사|이동) ?(?:완료|끝|결정|확정|왔|갔|옴|감)"
 )
 _HABIT = _join_forms(_KOREAN_HABIT, r"(?!야|도|라|줘)")
+#: Any verb that is denied and asserted: doubts, conditions and questions end otherwise.
+_DENIED_VERB = r"[가-힣]{1,5}?(?:고|아|어|해|와|워|여|려|켜|춰|음|함|됨|습니다|니다|아요|어요|해요|네)(?=$|[ ,.!~])"
 _ADVERB = r"(?:이제|이젠|아예|그냥|완전|다|싹|요즘|더 ?이상|더는|결국|드디어|이번에|전부|모두|다시) "
 #: Before one of these stands what is given up; after it, up to the next verb, what takes its place.
 _KOREAN_ROWS = (
@@ -144,7 +150,8 @@ _KOREAN_ROWS = (
         "월요일 빼고 다 괜찮아",
     ),
     GivingUp(
-        rf"(?:을|를|은|는|에는|에|엔|로)? (?:{_ADVERB})*(?:안|못) ?(?:{_HABIT})|(?:을|를|은|는)? 그만 (?:{_HABIT})",
+        rf"(?:을|를|은|는|에는|에|엔|로)? (?:{_ADVERB})*(?:안|못) ?(?:{_HABIT}|{_DENIED_VERB})"
+        rf"|(?:을|를|은|는)? 그만 (?:{_HABIT})",
         "이제 <커피>는 안 마셔",
         "커피 마시면 잠이 안 와",
     ),
@@ -160,8 +167,15 @@ _KOREAN_ROWS = (
         "회의를 <부산>에서 대구로 옮겼어",
         "부산에서 회의했어",
     ),
+    GivingUp(
+        r"(?:을|를|에|에서|로|으로)? [가-힣]{1,4}다가"
+        rf"(?=(?: [^\s.!?]+){{0,4}} ?[^\s.!?]+?(?:으?로|에) ?(?:{_ADVERB})*(?:{_CHANGING}))",
+        "<토스> 쓰다가 카카오뱅크로 바꿨어",
+        "토스 쓰다가 오류 났어",
+    ),
     GivingUp(r"\s*(?:->|→|=>|➡)\s*", "포트 <5432> → 6432", "포트 5432, 6432"),
 )
+_DENIAL_ROW = 0
 #: Rows that give up something only for a sentence that says since when.
 _NEEDS_NOW = frozenset({3, 4})
 _SAYS_NOW = re.compile(r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|(?:오늘|주|달|년|월|일|학기)부터|기로|그만")
@@ -173,12 +187,15 @@ _KOREAN_CLAUSE = re.compile(
 _TIMES = r"(?: (?:as of|since|from|last|this|in|on|next|after|before|starting)\b.*)?"
 _NOW = r"(?:,? (?:just|now|finally|officially|completely|all|also|recently|been|being|got|already))*"
 _BE = r"(?:['’]s|['’]re| is| are| was| were| has| have| had| gets| got)"
+#: "We haven't dropped it": what is denied is not given up.
+_NOT_DENIED = "".join(f"(?<!{word} )" for word in ("n't", "n’t", "not", "never", "not yet", "not going to", "n't yet"))
 _ENGLISH_ENDING = (
-    r"(?:stopp(?:ed|ing)|quit|dropp(?:ed|ing)|ditch(?:ed|ing)|scrapp(?:ed|ing)|abandon(?:ed|ing)|cancell?(?:ed|ing)|sold"
+    _NOT_DENIED + r"(?:stopp(?:ed|ing)|quit|dropp(?:ed|ing)|ditch(?:ed|ing)|dump(?:ed|ing)|scrapp(?:ed|ing)"
+    r"|abandon(?:ed|ing)|cancell?(?:ed|ing)|sold"
     r"|left(?! (?:my|me|it|us|him|her|them|a|an|some|with|behind|over|out|off|on|in|at|for)\b)"
     r"|retir(?:ed|ing)|gave up(?: on)?|giv(?:en|ing) up(?: on)?|got rid of|get(?:ting)? rid of|did away with|phas(?:ed|ing) out"
     r"|(?:mov(?:ed|ing)|migrat(?:ed|ing)|switch(?:ed|ing)|got(?:ten)?) (?:off|away from|out of)"
-    r"|done with|through with|finished with|broke up with|unsubscribed from|killed off|axed|ripp(?:ed|ing) out"
+    r"|(?<!be )(?<!been )(?:done|through|finished) with|broke up with|unsubscribed from|killed off|axed|ripp(?:ed|ing) out"
     r"|threw (?:out|away)|fired|let go(?: of)?|gave away"
     r"|(?:is|are|'s|'re|am|'m) (?:off|past|over)|no more|never ?mind|forget|scrap|ditch|drop|skip)"
 )
@@ -186,7 +203,7 @@ _ENGLISH_GONE = (
     rf"(?:{_BE}{_NOW} (?:gone(?: for good)?|history|dead|off the table|discontinued|deprecated|scrapped|no more"
     r"|decommissioned|shut down|replaced|no longer (?:with us|around|available|in use)|retired|retiring)"
     rf"|(?: is| are|['’]s|['’]re| been| got){_NOW} (?:cancell?ed|dropped)"
-    rf"|(?:{_BE})?{_NOW} (?:retired|resigned|quit|left$|stepped down|passed away"
+    rf"|(?:{_BE})?{_NOW} {_NOT_DENIED}(?:retired|resigned|quit|left$|stepped down|passed away"
     r"|left (?:the|us|for)\b|moved (?:on|away)))"
 )
 #: Of one clause: `old` is given up, `new` takes its place.
@@ -205,6 +222,17 @@ _ENGLISH_ROWS = (
         "we traded stories",
     ),
     GivingUp(
+        rf"(?P<old>.+?){_BE}{_NOW} (?:swapped|replaced|traded|exchanged|substituted|superseded)(?: out)? "
+        r"(?:for|by|with) (?P<new>.+)",
+        "<the van> has been swapped for a bike",
+        "the van has been parked for a week",
+    ),
+    GivingUp(
+        rf"(?P<old>.+?){_BE}{_NOW} renamed (?:to|into|as) (?P<new>.+)",
+        "<master> was renamed to main",
+        "master was pushed to the server",
+    ),
+    GivingUp(
         r"(?P<new>(?!(?:.* )?(?:i|we|he|she|they|you|it|to|have|had|has|just|i['’]ve|we['’]ve) ).+? )"
         r"\b(?:replac(?:ed|es|ing)|supersed(?:ed|es)|takes? over from|took over from)\b (?P<old>.+)",
         "NATS replaces <Kafka>",
@@ -216,24 +244,24 @@ _ENGLISH_ROWS = (
         "the demo is on Tuesday instead",
     ),
     GivingUp(
-        rf"(?:.*(?<![-\w]))?{_ENGLISH_ENDING}\b "
+        r".*\b(?:mov|migrat|switch|port|pull|tak|convert)(?:ed|ing)\b.* (?:off|away from|out of) (?P<old>.+?)"
+        r"(?: (?:to|onto|into) (?P<new>.+))?",
+        "we moved the site off <Netlify> to a VPS",
+        "we moved the site to Netlify",
+    ),
+    GivingUp(
+        rf"(?:.*(?<![-\w]))?(?P<verb>{_ENGLISH_ENDING})\b "
         r"(?:using |being |doing |taking |going to |drinking |eating |working (?:at|for) |having )?"
         r"(?P<old>.+?)(?: (?:in favou?r of|and) (?P<new>.+)"
         r"| for (?P<new_2>(?!the |our |my |all |its |his |her |their ).+))?",
         "we finally ditched <Jenkins>",
         "thanks to Jenkins",
     ),
-    GivingUp(rf"(?P<old>.+?){_ENGLISH_GONE}\b.*", "<Dana> resigned in March", "Dana drove to Berlin"),
+    GivingUp(rf"(?P<old>.+?)(?P<verb>{_ENGLISH_GONE})\b.*", "<Dana> resigned in March", "Dana drove to Berlin"),
     GivingUp(
         r".*?\b(?:no longer|not|never|no|\w+n['’]?t)\b (?P<old>.+?) (?:any ?more|any longer|these days)\b.*",
         "we don't use <Helix> anymore",
         "Helix needs more memory",
-    ),
-    GivingUp(
-        r".*\b(?:mov|migrat|switch|port|pull|tak|convert)(?:ed|ing)\b.* (?:off|away from|out of) (?P<old>.+?)"
-        r"(?: (?:to|onto|into) (?P<new>.+))?",
-        "we moved the site off <Netlify> to a VPS",
-        "we moved the site to Netlify",
     ),
     GivingUp(r".*?\bno longer\b (?P<old>.+)", "no longer on <Heroku>", "no longer"),
     GivingUp(r"(?P<old>.+?)\s*(?:->|→|=>|➡)\s*(?P<new>.+)", "<5432> → 6432", "6432 is 5432"),
@@ -284,7 +312,12 @@ def _find_korean(sentence: str) -> Iterator[Loss]:
             begins = [match.end() for match in _KOREAN_CLAUSE.finditer(sentence, 0, found.start())]
             start = begins[-1] if begins else 0
             if start < found.start():
-                yield Loss((start, found.start()), (start, found.start()), (found.end(), len(sentence)))
+                yield Loss(
+                    old=(start, found.start()),
+                    clause=(start, found.start()),
+                    new=(found.end(), len(sentence)),
+                    is_denial=number == _DENIAL_ROW,
+                )
 
 
 def _find_english(sentence: str) -> Iterator[Loss]:
@@ -294,7 +327,7 @@ def _find_english(sentence: str) -> Iterator[Loss]:
         denied = _DENIED_AFTER.match(clause) if number else None
         if denied and not re.search(r"any ?more", clause):
             before = clauses[number - 1]
-            yield Loss(_shift(denied.span("old"), start), (before[0], end), before, has_subject=True)
+            yield Loss(_shift(denied.span("old"), start), (before[0], end), before, has_subject=True, is_denial=True)
             continue
         for pattern in _compile_rows(_ENGLISH_ROWS):
             if found := pattern.fullmatch(clause):
@@ -311,7 +344,9 @@ def _find_english(sentence: str) -> Iterator[Loss]:
                 following = sentence[slice(*clauses[number + 1])]
                 for pattern, successor in zip(_compile_rows(_ENGLISH_PAIRS), _ENGLISH_SUCCESSORS, strict=True):
                     if re.match(successor, following) and (found := pattern.fullmatch(clause)):
-                        yield _read_row(found, start, end)
+                        yield _read_row(found, start, end)._replace(
+                            is_denial=pattern is not _compile_rows(_ENGLISH_PAIRS)[0]
+                        )
 
 
 def _reach_back(loss: Loss, start: int) -> Loss:
@@ -322,7 +357,15 @@ def _read_row(found: re.Match[str], start: int, end: int) -> Loss:
     named = [name for name in ("new", "new_2", "said") if name in found.re.groupindex and found[name]]
     new = _shift(found.span(named[0]), start) if named else (0, 0)
     old = next(name for name in ("old", "old_2", "old_3") if name in found.re.groupindex and found[name])
-    return Loss(_shift(found.span(old), start), (start, end), new, has_subject="said" in named)
+    has_subject = "said" in named
+    return Loss(
+        old=_shift(found.span(old), start),
+        clause=(start, end),
+        new=new,
+        has_subject=has_subject,
+        is_denial=has_subject,
+        verb=_shift(found.span("verb"), start) if "verb" in found.re.groupindex else (0, 0),
+    )
 
 
 def _shift(span: tuple[int, int], by: int) -> tuple[int, int]:

@@ -37,7 +37,7 @@ _AMOUNTS = frozenset(
 _GENERIC = frozenset(
     """
     사용 이용 발송 제출 예약 구독 계약 약정 제한 방식 정책 규칙 방침 등록 복용 서비스 생활 갱신
-    체제 버전 histori dead tabl discontinu deprec decommiss good subscription membership setup plan
+    체제 버전 histori dead tabl discontinu deprec decommiss shut good subscription membership setup plan
     """.split()
 )
 #: Shorter stems of Korean words begin too many others.
@@ -82,9 +82,13 @@ _ENGLISH_STATE = re.compile(
     re.IGNORECASE,
 )
 _OF_SUBJECT = re.compile(r"\b(?:for|on|in|at|of)\s", re.IGNORECASE)
-#: Of these alone an order of the moment may be made: "diff 말고 파일로".
+#: Words of change that say no more than what gives something up for the moment: "diff 말고 파일로".
 _MOMENTARY = frozenset(("말고", "대신", "instead", "rather than"))
-_MOMENTARY_WORD = re.compile(r"말고|대신|아니고|아니라|\binstead of\b|\brather than\b", re.IGNORECASE)
+#: What happened on such a day is no rule for the others, but what was decided on it is.
+_OF_A_DAY = re.compile(
+    r"(?<![가-힣])(?:오늘|어제|그제|방금|아까)|\b(?:today|yesterday|tonight|this morning|last night)\b", re.IGNORECASE
+)
+_DECIDES = re.compile(r"정했|결정|확정|합의|\b(?:decid|agree|settl)ed\b", re.IGNORECASE)
 _SINCE_WHEN = re.compile(r"\b(?:on|from|by|in|since)\s$", re.IGNORECASE)
 _WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
 _PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
@@ -123,6 +127,7 @@ class _GivenUp(NamedTuple):
     anchors: tuple[str, ...]
     differing: tuple[str, ...]
     said: str
+    is_denial: bool
     is_part: bool = False
 
 
@@ -240,12 +245,33 @@ def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenU
     beyond = successor.end() if successor else len(later.text)
     is_beside = (word for word in later.words if word.start < loss.clause[0] or word.start >= beyond)
     beside = [word for word in is_beside if has_word(earlier, word.stem)]
+    topics, own = _read_named_again(earlier, later, (loss.new[0], beyond))
     return _GivenUp(
         lost=tuple(word.stem for word in lost),
-        anchors=tuple(word.stem for word in (*held, *beside) if word not in lost and _is_anchor(word, earlier)),
-        differing=(*(word.stem for word in others), *_list_own_modifiers(earlier, later)),
+        anchors=tuple(
+            word.stem for word in (*held, *beside, *topics) if word not in lost and _is_anchor(word, earlier)
+        ),
+        differing=(*(word.stem for word in (*others, *own)), *_list_own_modifiers(earlier, later)),
         said=later.text[loss.clause[0] : loss.clause[1]],
+        is_denial=loss.is_denial,
     )
+
+
+def _read_named_again(earlier: Sentence, later: Sentence, zone: tuple[int, int]) -> tuple[list[Word], list[Word]]:
+    """Return what stands bare before a successor, "집 인터넷 LG로": words of what the earlier sentence is about, and others.
+
+    Without a word of its subject there, all of it is the successor.
+    """
+    words = [word for word in later.words if zone[0] <= word.start < zone[1]]
+    topics = [word for word in words[:-1] if word.is_bare and _is_topic(earlier, word.stem)]
+    if not topics:
+        return [], []
+    own = [word for word in words if word.start < topics[-1].start and _is_own(word, earlier)]
+    return topics, own
+
+
+def _is_topic(sentence: Sentence, stem: str) -> bool:
+    return any(is_same_word(stem, word.stem) and word.place == TOPIC and not word.is_object for word in sentence.words)
 
 
 def _is_anchor(word: Word, earlier: Sentence) -> bool:
@@ -254,7 +280,7 @@ def _is_anchor(word: Word, earlier: Sentence) -> bool:
         return True
     if word.stem[0].isdigit() and not earlier.is_korean:
         return False
-    return any(is_same_word(word.stem, one.stem) and one.place == TOPIC and not one.is_object for one in earlier.words)
+    return _is_topic(earlier, word.stem)
 
 
 def _list_own_modifiers(earlier: Sentence, later: Sentence) -> Iterator[str]:
@@ -272,6 +298,7 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         for word in later.words
         if loss.clause[0] <= word.start < loss.clause[1]
         and (not loss.new[0] <= word.start < loss.new[1] or _is_of_subject(word, later, loss))
+        and not loss.verb[0] <= word.start < loss.verb[1]
         and not _is_time(later.text, word, loss)
     ]
     held = [word for word in zone if has_word(earlier, word.stem)]
@@ -288,6 +315,7 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         anchors=tuple(word.stem for word in anchors if _is_anchor(word, earlier)),
         differing=(*(word.stem for word in zone if _is_own(word, earlier)), *names),
         said=later.text[loss.clause[0] : loss.clause[1]],
+        is_denial=loss.is_denial,
     )
 
 
@@ -318,7 +346,9 @@ def _holds_value(sentence: Sentence, stem: str) -> bool:
 
 def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool:
     """Say whether what is given up is all that ties two sentences, or they share a subject too."""
-    if given_up.is_part or _tells_event(earlier):
+    cues = later.find_cue("change") | later.find_cue("now")
+    is_for_once = given_up.is_denial and cues <= _MOMENTARY
+    if given_up.is_part or _tells_event(earlier) or (is_for_once and _is_of_a_day(later)):
         return False
     words = {word.stem: word for word in later.words}
     if given_up.anchors:
@@ -326,18 +356,25 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
     named = [stem for stem in given_up.lost if words[stem].is_anchor and not words[stem].is_verb]
     if len([stem for stem in given_up.lost if words[stem].is_anchor]) > 1:
         return True
-    cues = later.find_cue("change") | later.find_cue("now")
-    if cues <= _MOMENTARY and _MOMENTARY_WORD.search(later.text):
+    if is_for_once:
         return False
-    if cues and any(_is_name(stem, earlier) for stem in named):
+    if any(_is_name(stem, earlier) for stem in named):
         return not later.has_mood("request")
     return bool(named) and _is_plain(earlier, named[-1]) and _is_of_a_person(later)
 
 
 def _tells_event(sentence: Sentence) -> bool:
     """Say whether a sentence tells what happened once: nothing takes its place. A change or decision holds on."""
-    if sentence.find_cue("change") or sentence.has_mood("decided"):
-        return False
+    return not (sentence.find_cue("change") or sentence.has_mood("decided")) and _is_past(sentence)
+
+
+def _is_of_a_day(sentence: Sentence) -> bool:
+    """Say whether a sentence tells what was so on a day, and decides nothing."""
+    return _OF_A_DAY.search(sentence.text) is not None and _is_past(sentence) and _DECIDES.search(sentence.text) is None
+
+
+def _is_past(sentence: Sentence) -> bool:
+    """Say whether a sentence is in the past tense and says of nothing how it is."""
     if sentence.is_korean:
         return _KOREAN_EVENT.search(sentence.text) is not None
     return _ENGLISH_EVENT.search(sentence.text) is not None and not _ENGLISH_STATE.search(sentence.text)

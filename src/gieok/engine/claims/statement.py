@@ -22,7 +22,8 @@ CUES = {
             r"|버리고|그만 |빼기로|올렸|올랐|내렸|늘렸|늘었|줄였|줄었|당겼|미뤘|밀렸|연기|통일|개편|끊고|말고|대신"
         ),
         (
-            r"\b(?:switch\w*|mov(?:ed|ing|es?)|migrat\w+|replac\w+|swap\w*|chang\w+|no longer|any ?more|instead|rather than"
+            r"\b(?:switch\w*|mov(?:ed|ing|es?)|migrat\w+|replac\w+|swap\w*|chang\w+|no longer|any ?more|any longer"
+            r"|instead|rather than"
             r"|ditch\w*|drop\w*|ripped|retired"
             r"|bump\w*|rais\w+|lower\w+|renam\w+|turned (?:down|up)|went (?:up|down)|going (?:up|down)"
             r"|pushed|slip\w*|stop\w*|ported|over to|gone|left|cut|quit|cancel\w*|sold|fired|traded)\b"
@@ -45,7 +46,7 @@ CUES = {
     ),
     "also": (
         r"[가-힣]도(?![가-힣])|추가|또(?![가-힣])|외에|하나 더",
-        r"\b(?:also|too|as well|in addition|another|second|joins?|plus|besides|both|add)\b",
+        r"\b(?:also|too|as well|in addition|another|(?<!every )second|joins?|plus|besides|both|add)\b",
     ),
     "theirs": (
         (r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"),

@@ -100,7 +100,7 @@ _LIGHT_VERB = frozenset(
         needs needed start starts started end ends ended make makes made become becomes became
         put puts set sets called call calls changed switched moved swapped replaced renamed left
         quit retired stopped decided picked chose lies 's 're 'm being fired traded trade cancelled
-        canceled cancel ditched ditch dropped scrapped abandoned migrated ported turned raised
+        canceled cancel ditched ditch dumped dump dropped scrapped abandoned migrated ported turned raised
         lowered bumped pushed shifted reduced resigned gave given killed axed ripped threw
         exchanged substituted superseded replaces replace trading swapping cancelling stop
         stopping quitting dropping moving switching changing migrating said told got been think
@@ -157,6 +157,9 @@ _TOPIC_PREPOSITION = frozenset("for of about".split())
 _VALUE_PREPOSITION = frozenset("to with by from at in on into as over under near until till instead".split())
 
 
+#: Says since when, and names no time that a sentence is about.
+_SINCE_NOW = re.compile(r"\b(?:these days|going forward|from here on(?: out)?)\b", re.IGNORECASE)
+_SUBJECT_PRONOUNS = frozenset("i we he she they you".split())
 _BEHIND_IS = frozenset("in out on at off not a an the now gone no been back over done retired".split())
 _SHORTEST_GERUND = 5
 _PARTICLES_ALONE = dict.fromkeys("은는이가", TOPIC) | dict.fromkeys("로에을를", VALUE)
@@ -279,7 +282,7 @@ def _find_base(word: str) -> str:
 
 
 def _read_english(sentence: str) -> list[Word]:
-    found = list(_WORD.finditer(sentence))
+    found = list(_WORD.finditer(_SINCE_NOW.sub(lambda match: " " * len(match[0]), sentence)))
     surfaces = [match[0] for match in found]
     lowered = [_find_base(surface.lower()) for surface in surfaces]
     place, is_behind_change = TOPIC, False
@@ -287,12 +290,15 @@ def _read_english(sentence: str) -> list[Word]:
     words: list[Word] = []
     for position, (surface, word) in enumerate(zip(surfaces, lowered, strict=True)):
         is_noun = word in _FULL_VERB and (position == 0 or lowered[position - 1] in _BEFORE_NOUN)
+        # "I shop at …": what follows on who does it is a verb, whichever it is.
+        is_done = position > 0 and lowered[position - 1] in _SUBJECT_PRONOUNS
         if word in _CHANGE_VERB:
             # "We moved the deploy to Friday": what is moved is the topic.
             is_behind_change = has_target
             place = TOPIC if is_behind_change else VALUE
         elif (
-            (word in _ENGLISH_VERB and not is_noun)
+            is_done
+            or (word in _ENGLISH_VERB and not is_noun)
             or re.search(r"n['’]t$", word)
             or (re.search(r"['’](?:s|re|m)$", word) and word[:-2] in _PRONOUNS)
         ):
@@ -319,7 +325,7 @@ def _read_english(sentence: str) -> list[Word]:
                 is_possessor=is_possessor,
                 start=found[position].start(),
                 is_counter=_is_counter(sentence, found[position].start()),
-                is_verb=word in _FULL_VERB and not is_noun,
+                is_verb=is_done or (word in _FULL_VERB and not is_noun),
             )
         )
     return words

@@ -69,7 +69,7 @@ def run(context: Context, request: EditRequest) -> EditResult:
         with handles.lock_observations(context, memory.document.scope):
             memory = handles.one(context, request.handle)
     if memory.was_replaced:
-        raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what holds now")
+        raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what stands")
     if memory.away or memory.document.metadata.get(RETIRED):
         raise BadRequest(f"{request.handle!r} is put away", hint=f"`gieok restore {request.handle}` first")
     known = roots.load(context.memory.store(), memory.document.scope)
@@ -128,7 +128,8 @@ def _observation(context: Context, memory: Memory, given: str) -> EditResult:
         distil.correct(
             context.memory.journal(), context.memory.store(), document, observation.corrected(document, text, now), now
         )
-    (written,) = context.memory.store().get(document.scope, [document.key])
+        # Under the lock: another edit takes the document out of the store before it puts its own there.
+        (written,) = context.memory.store().get(document.scope, [document.key])
     if corrections.follow(context.memory.journal(), document, written, _today(context)):
         _rederive(context)
     rewrite_active_memory(context, document.scope)

@@ -108,9 +108,7 @@ def read_again(context: Context, memory: Memory) -> Document:
     document = memory.document
     found, _ = first_answer(context.memory.stores(), lambda store: list(store.get(document.scope, [document.key])))
     if not found:
-        raise BadRequest(
-            f"{memory.handle} was forgotten or replaced meanwhile", hint="`gieok list` shows what holds now"
-        )
+        raise BadRequest(f"{memory.handle} was forgotten or replaced meanwhile", hint="`gieok list` shows what stands")
     return found[0]
 
 

@@ -40,9 +40,11 @@ class HistoryRequest:
 
 
 class Version(NamedTuple):
-    """What was believed from a time until another (None: still). `how` it came: `said`, `observed`, `kept`, `corrected`.
+    """What was believed from a time until another (None: no end is known).
 
-    `ended`: `replaced` by a later statement, `corrected` by a person, '' while it holds. `is_asked`: of the memory asked for.
+    `how` it came: `said`, `observed`, `kept`, `corrected`. `ended`: `replaced` by a later statement, `corrected` by a person,
+    '' where no end is known. `is_asked`: of the memory asked for. `is_current`: no end is known, and it took the place of what
+    was believed before.
     """
 
     handle: str
@@ -53,6 +55,7 @@ class Version(NamedTuple):
     ended: str
     who: OrNull[str]
     is_asked: bool
+    is_current: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +79,12 @@ class HistoryResult:
 
 
 class _Statement(NamedTuple):
-    """A document, or a line of one, with what ended it."""
+    """A document, or a line of one, with what ended it; `has_won`: it took the place of another statement."""
 
     memory: Memory
     text: str
     ended: EndedClaim | None
+    has_won: bool
 
     @property
     def name(self) -> tuple[str, str, int]:
@@ -148,7 +152,9 @@ def _statement(context: Context, memory: Memory, standing: Standing) -> _Stateme
         ended = EndedClaim(
             document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, document.valid_to.timestamp()
         )
-    return _Statement(memory, memory.text, ended)
+    scopes = [scope.path for scope in context.scopes]
+    has_won = all(standing.won(scopes, document.scope.path, document.key, line) for line, _ in passages)
+    return _Statement(memory, memory.text, ended, has_won=ended is None and bool(passages) and has_won)
 
 
 def _passages(context: Context, document: Document) -> list[tuple[int, str]]:
@@ -175,14 +181,19 @@ def _before(context: Context, one: _Statement, standing: Standing) -> list[Memor
             name = (end.scope, end.key, end.line)
             if name not in same:
                 targets = _named(context, *name)
-                same[name] = any(t.document.key == document.key or letters(bare(t.text)) == words for t in targets)
+                same[name] = any(
+                    (t.document.key, t.line) == (document.key, one.memory.line) or letters(bare(t.text)) == words
+                    for t in targets
+                )
             if same[name]:
                 found += _named(context, scope, key, line)
     return found
 
 
 def _ended_by(context: Context, document: Document) -> list[Memory]:
-    """Return the documents that say that this one replaced them."""
+    """Return the documents that say that this one replaced them; of a block of turns, which line did is said elsewhere."""
+    if turns.is_turns(document.key):
+        return []
     made = (entry.document for entry in context.memory.journal().made(document.scope))
     return [Memory(old) for old in made if old.metadata.get(REPLACED_BY) == document.key]
 
@@ -215,7 +226,8 @@ def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Vers
         if text != one.text:
             yield Version(memory.handle, bare(text), since, at, how, "corrected", who, is_asked)
             since, how = at, "corrected"
-    yield Version(memory.handle, bare(unmarked(one.text)), since, until, how, ended, who, is_asked)
+    is_current = one.ended is None and (one.has_won or how == "corrected")
+    yield Version(memory.handle, bare(unmarked(one.text)), since, until, how, ended, who, is_asked, is_current)
 
 
 def bare(text: str) -> str:
@@ -262,11 +274,12 @@ _HOW = {
 
 
 def present(result: HistoryResult, style: Style) -> str:
-    """Show a line a version: from, until, text."""
+    """Show a line a version: from, until, text. `now` stands behind what took another's place; else the end is left open."""
     lines = []
     for one in result.versions:
         since = f"{one.since.astimezone(result.zone):%Y-%m-%d}"
-        until = f"{one.until.astimezone(result.zone):%Y-%m-%d}" if one.until else style.say("now", "지금")
+        open_end = style.say("now", "지금") if one.is_current else ""
+        until = f"{one.until.astimezone(result.zone):%Y-%m-%d}" if one.until else open_end
         how = _HOW[one.how].say(style.lang)
         text = printable(" ".join(one.text.split()))
         lines.append(

@@ -18,7 +18,7 @@ from gieok.ports.store import Store, VectorCopy
 from gieok.text.embedform import text_to_embed
 
 if TYPE_CHECKING:
-    from gieok.capabilities.observe.claims import Statement
+    from gieok.capabilities.observe.claims import StatedLine
     from gieok.engine.claims.relation import Relation
 
 #: Hits that are compared with each other: pairs grow with the square.
@@ -196,7 +196,7 @@ def _compare(store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple
 
 def _list_statements(
     store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
-) -> "Iterator[tuple[int, Statement]]":
+) -> "Iterator[tuple[int, StatedLine]]":
     """Yield what can be compared of the first hits: passages of one line that state something and stand."""
     from gieok.capabilities.observe import claims
 

@@ -100,7 +100,7 @@ _REFUSED = {
         "is a file of your own",
         "index its folder there: `gieok index FOLDER --scope SCOPE`",
     ),
-    handles.OBSERVATION: ("holds no more, or goes on with its conversation", "move what holds now: `gieok list`"),
+    handles.OBSERVATION: ("holds no more, or goes on with its conversation", "move what stands: `gieok list`"),
 }
 
 

@@ -86,7 +86,7 @@ class WhyResult:
     @property
     @shown
     def status(self) -> str:
-        """Return whether it holds: `current`, `replaced`, `done`, `corrected`."""
+        """Return what is known of it: `stands`, `replaced`, `ended`, `done`, `corrected`, `retired`."""
         return self.origin.status
 
     @property

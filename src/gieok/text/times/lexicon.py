@@ -211,7 +211,7 @@ def _english() -> re.Pattern[str]:
     )  # fmt: skip
 
 
-_CHUNK = re.compile(r"\d*[가-힣][가-힣\d]*")
+_CHUNK = re.compile(r"(?:(?<!\d)\d+)?[가-힣][가-힣\d]*")
 _HANGUL_NUMBER = re.compile(r"\d{1,4}(?!\d)")
 
 

@@ -41,9 +41,9 @@ class Times(NamedTuple):
 
 #: A prefilter: every phrase holds one of these, and most texts none.
 _HINT = re.compile(
-    r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|열흘|보름|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
+    r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|이레|여드레|아흐레|열흘|보름|그끄저께|그러께|엊그|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
     r"|day|week|month|year|night|morning|noon|evening|tomorrow|ago\b|quarter|q[1-4]|h[12]|spring|summer|autumn|fall\b|winter|decade|ties\b|fortnight"
-    r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ju[nl]e?|march|april|august)\b|\w+ember|october|\w+uary"
+    r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ju[nl]e?|march|april|august)\b|\wember|october|\wuary"
     rf"|\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b|{DAY_NAMES}",
     re.IGNORECASE,
 )
@@ -52,6 +52,10 @@ _GLUE = re.compile(r"\.?(?:['’]s)?[\s,]*(?:\b(?:of|the|in|on|at|for|during|bac
 #: What may stand before a day of somebody's: last year on Mom's birthday, 작년 내 생일.
 _OF_SOMEBODY = re.compile(r"\s+(?:[\w'’]+\s+){1,2}")
 _LEAST_YEAR, _MOST_YEAR = 1900, 2100
+#: As far before a word is looked at, for "during the" and the like.
+_LONGEST_LEAD = 16
+#: A row of more words is a list of days, not one time; trying it in every way would take for ever.
+_MOST_WORDS = 24
 #: Kinds that make a row of words one for a time; without any it is a number or a word of its own.
 _ANCHORS = frozenset("ijSmekhsQYzrXDcTaEP")
 #: Grains of times that are as fine as a name of a day, so that such a name beside them is of something else.
@@ -137,7 +141,7 @@ def _told_apart(run: Sequence[Token], text: str) -> list[Token]:
     made: list[Token] = []
     for at, token in enumerate(run):
         follows = run[at + 1] if at + 1 < len(run) else None
-        before = text[: token.start]
+        before = text[max(0, token.start - _LONGEST_LEAD) : token.start]
         if token.kind == "number" and len(token.text) == 4 and _LEAST_YEAR <= token.value < _MOST_YEAR:
             made.append(token._replace(kind="full-year"))
         elif token.kind == "week-of" and at and run[at - 1].kind in ("qualifier", "ordinal"):
@@ -169,6 +173,8 @@ def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
     kinds = letters(run)
     if not run or any(token.kind == "every" for token in run) or (set(kinds) <= {"E", "U", "L", "v"}):
         return []
+    if len(run) > _MOST_WORDS:
+        return None
     for tokens in _lessened(run, text):
         if (times := _understood(tokens, text, view)) is not None:
             return times

@@ -14,7 +14,7 @@ from gieok import places
 from gieok.capabilities.observe.archive import note_file
 from gieok.capabilities.observe.archive.note_file import BrokenNote, Links, NoteForm
 from gieok.capabilities.observe.archive.shelf import Contents, Written
-from gieok.model.memory import Document, Entry, Passage, Provenance, Scope, Tier
+from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Entry, Passage, Provenance, Scope, Tier
 from gieok.text import filenames
 
 _AT = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -78,7 +78,7 @@ def _properties(note: str) -> dict:
 def test_the_properties_are_what_obsidian_shows() -> None:
     found = _properties(_written(_document(), links=Links("Gieok/2026/05/01 uv", ("Gieok/2026/01/02 pip",))))
     assert found["type"] == "observation"
-    assert (found["category"], found["priority"], found["status"]) == ("decision", "high", "current")
+    assert (found["category"], found["priority"], found["status"]) == ("decision", "high", "stands")
     assert f"{found['date']}" == "2026-03-04 18:30:00"
     assert found["tags"] == ["gieok", "decision"]
     assert found["replaced_by"] == "[[Gieok/2026/05/01 uv]]"
@@ -157,11 +157,44 @@ def test_an_edit_of_the_text_or_a_property_is_seen() -> None:
     note = _written(_document())
     edited = _only(note.replace("We use ruff.", "We use black."))
     assert (edited.is_edited, edited.entry.document.text) == (True, "We use black.")
-    low = _only(note.replace("priority: high", "priority: low").replace("status: current", 'status: "done"'))
+    low = _only(note.replace("priority: high", "priority: low").replace("status: stands", 'status: "done"'))
     assert low.is_edited
     assert low.entry.document.metadata == {"priority": "low", "category": "decision", "done": "yes"}
     assert not _only(note.replace("priority: high", "priority: urgent")).is_edited
     assert not _only(note.replace("We use ruff.\n", "We use ruff.  \n\n")).is_edited
+
+
+@pytest.mark.parametrize(
+    ("metadata", "has_end", "status"),
+    [
+        ({}, False, "stands"),
+        ({}, True, "ends"),
+        ({REPLACED_BY: "observe:2026-03-09:def"}, True, "replaced"),
+        ({"done": "yes"}, False, "done"),
+        ({CORRECTED: "2026-03-09"}, False, "corrected"),
+        ({RETIRED: "2026-03-09"}, False, "retired"),
+    ],
+)
+def test_a_note_says_what_is_known_of_its_memory_and_never_that_it_is_current(
+    metadata: dict[str, str], has_end: bool, status: str
+) -> None:
+    end = _AT + timedelta(days=3) if has_end else None
+    note = _written(_document(metadata=metadata, valid_to=end))
+    found = _properties(note)
+    assert (found["status"], "until" in found) == (status, has_end)
+    assert "current" not in note
+
+
+@pytest.mark.parametrize("status", ["current", "stands"])
+def test_a_person_who_says_of_what_was_done_that_it_stands_is_heard_in_the_old_word_too(status: str) -> None:
+    note = _written(_document(metadata={"done": "yes"}))
+    found = _only(note.replace("status: done", f"status: {status}"))
+    assert (found.is_edited, dict(found.entry.document.metadata)) == (True, {})
+
+
+def test_an_old_note_that_says_current_reads_as_unedited() -> None:
+    found = _only(_written(_document()).replace("status: stands", "status: current"))
+    assert (found.is_edited, found.entry) == (False, _entry(_document()))
 
 
 def test_what_a_person_added_stays() -> None:

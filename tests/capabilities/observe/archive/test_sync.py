@@ -261,6 +261,33 @@ def test_a_correction_here_is_written_into_the_memorys_own_note_beside_its_perso
     assert vault.sync() == sync.Synced()
 
 
+@pytest.mark.parametrize("first", ["sync", "sweep", "approval"])
+@pytest.mark.parametrize("has_own", [True, False])
+def test_a_correction_while_the_vault_is_away_is_written_into_the_same_note_once_it_is_back(
+    vault: Vault, first: str, *, has_own: bool
+) -> None:
+    observe(vault.tiers, "We ship with SQLite")
+    if has_own:
+        note = vault.note("SQLite")
+        note.write_text(note.read_text() + "\nMy own reasons.\n")
+        vault.sync()
+    away = vault.folder.rename(vault.folder.with_name("away"))
+    correct(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
+    sweep.run(vault.tiers)  # a day passes: what is old leaves hot
+    assert vault.place(vault.document("We ship with Postgres")) == "2024-08-01.md"
+    away.rename(vault.folder)
+    if first == "approval":
+        approval.approve(vault.tiers, [one.day for one in approval.due(vault.tiers, 365)])
+    elif first == "sweep":
+        sweep.run(vault.tiers)
+    vault.sync()
+    assert list(vault.notes()) == ["01 We ship with SQLite"], "no second note"
+    text = vault.note("SQLite").read_text()
+    assert ("We ship with Postgres" in text, "My own reasons." in text) == (True, has_own)
+    assert vault.place(vault.document("We ship with Postgres")) == "Gieok/2024/08/01 We ship with SQLite.md"
+    assert vault.sync() == sync.Synced()
+
+
 @pytest.mark.parametrize("where", ["renamed", "moved out of Gieok's folder"])
 def test_a_note_that_its_person_moved_is_the_one_that_is_rewritten(vault: Vault, where: str) -> None:
     observe(vault.tiers, "We ship with SQLite")

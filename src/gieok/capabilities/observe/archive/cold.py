@@ -43,14 +43,32 @@ def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
 
 
 def placed(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
-    """Write memories to cold, each to the file that its form gives it."""
+    """Write memories to cold, each to the note that it has there, else to the file that its form gives it."""
     form, groups = tiers.shelves[Tier.COLD].form, dict[tuple[Scope, str], list[Arrival]]()
+    noted = _notes_left(tiers) if isinstance(form, NoteForm) else {}
     for one in arriving:
         document = one.entry.document
-        groups.setdefault((document.scope, form.path(document, one.day)), []).append(one)
+        path = noted.get((document.scope, document.key)) or form.path(document, one.day)
+        groups.setdefault((document.scope, path), []).append(one)
     done = move.carry_out(tiers, [Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in groups.items()])
     deliver(tiers.journal, tiers.store)
     return done
+
+
+def _notes_left(tiers: Tiers) -> dict[Whose, str]:
+    """Return the notes of memories that left them because they changed, and that could not be rewritten since."""
+    found = dict[Whose, str]()
+    shelf = tiers.shelves[Tier.COLD]
+    for stale in tiers.journal.stale_places():
+        if stale.place.tier is not Tier.COLD or tiers.journal.archived(stale.place.scope, place=stale.place):
+            continue
+        try:
+            held = shelf.read(stale.place)
+        except ArchiveFailed:
+            continue
+        for one in held.contents.memories if held else ():
+            found[stale.place.scope, one.entry.document.key] = shelf.plain(stale.place.path)
+    return found
 
 
 def _living(tiers: Tiers, place: Place, done: Outcome) -> Iterator[Arrival]:

@@ -26,7 +26,7 @@ from gieok import places
 from gieok.capabilities.observe.archive.fields import from_entry_fields, to_entry_fields
 from gieok.capabilities.observe.archive.shelf import Contents, Written
 from gieok.errors import ArchiveFailed
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Scope, Tier
+from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Entry, Scope, Tier
 from gieok.text import filenames, properties
 
 SUFFIX = ".md"
@@ -44,7 +44,9 @@ _OURS = frozenset(
     "type category priority status date until corrected scope replaced_by replaces tags gieok".split(),
 )
 _PRIORITIES, _CATEGORIES = ("high", "medium", "low"), ("state", "decision", "preference", "task")
-_DONE, _CURRENT = "done", "current"
+_DONE, _STANDS = "done", "stands"
+#: What a note says that is not done: the older word is in notes which an earlier release wrote.
+_NOT_DONE = (_STANDS, "current")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s")
 #: Copies that Obsidian Sync, Dropbox, Syncthing and this program make of what was written in two places: a person's to judge.
 _COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(.*충돌.*\)|\((?:Gieok|Vault)'s version\b", re.IGNORECASE)
@@ -221,7 +223,7 @@ def _chosen(blocks: Mapping[str, str], document: Document) -> Document:
         metadata["category"] = category
     if status == _DONE and _status(document) != _DONE:
         metadata["done"] = "yes"
-    elif status == _CURRENT and _status(document) == _DONE:
+    elif status in _NOT_DONE and _status(document) == _DONE:
         del metadata["done"]
     return replace(document, metadata=metadata)
 
@@ -296,12 +298,16 @@ def _properties(document: Document, zone: tzinfo, links: Links) -> dict[str, pro
 
 
 def _status(document: Document) -> str:
-    """Return what `model.memory.status_of` says once the day of its end is over."""
-    if document.valid_to is not None or document.metadata.get(REPLACED_BY):
+    """Return what `model.memory.status_of` says, but `ends` of what has a last day: a note is not written anew on that day."""
+    if document.metadata.get(RETIRED):
+        return "retired"
+    if document.metadata.get(REPLACED_BY):
         return "replaced"
+    if document.valid_to is not None:
+        return "ends"
     if document.metadata.get("done") == "yes":
         return _DONE
-    return "corrected" if document.metadata.get(CORRECTED) else _CURRENT
+    return "corrected" if document.metadata.get(CORRECTED) else _STANDS
 
 
 def _links(blocks: Mapping[str, str]) -> Links:

@@ -203,7 +203,8 @@ def _swept(tiers: Tiers) -> Outcome:
 def _with_returning(tiers: Tiers, group: Group) -> Group:
     """Return the file of a note, with the memory that left it because it changed: it is rewritten beside its person's words.
 
-    What a person brought back to hot, or is asked about, stays there. What they changed in the note too is a conflict.
+    Where the vault was away since, it may be in warm by now. What a person brought back to hot, or is asked about, stays there.
+    What they changed in the note too is a conflict.
     """
     shelf = tiers.shelves[group.tier]
     if not isinstance(shelf.form, NoteForm):
@@ -215,10 +216,16 @@ def _with_returning(tiers: Tiers, group: Group) -> Group:
     written = {one.entry.document.key for one in held.contents.memories if not one.is_edited} if held else set()
     if not written or any(tiers.journal.archived(group.scope, place=place) for place in _places(tiers, group)):
         return group
-    kept = _kept(tiers, group.scope)
-    hot = (one for one in tiers.journal.made(group.scope) if one.document.key in written - kept.keys())
-    arriving = tuple(Arrival(one, retention.day_of(one.document, tiers.zone)) for one in hot)
-    return replace(group, arriving=arriving)
+    wanted = written - _kept(tiers, group.scope).keys()
+    hot = (one for one in tiers.journal.made(group.scope) if one.document.key in wanted)
+    arriving = [Arrival(one, retention.day_of(one.document, tiers.zone)) for one in hot]
+    for row in tiers.journal.archived(group.scope, keys=sorted(wanted)):
+        if row.place.tier is Tier.WARM:
+            stored = (one for one in tiers.store.entries(group.scope, [row.key]))
+            arriving += [
+                cold.arrival(tiers, one, row) for one in stored if one.document.content_hash == row.content_hash
+            ]
+    return replace(group, arriving=tuple(arriving))
 
 
 def _places(tiers: Tiers, group: Group) -> list[Place]:

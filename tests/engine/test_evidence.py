@@ -1,0 +1,74 @@
+"""What the retrievers found, as evidence: places, shares and neighbours of each passage."""
+
+import math
+from datetime import UTC, datetime
+
+import pytest
+
+from gieok.engine.evidence import Candidate, Found, candidates
+from gieok.engine.profile import Profile
+from gieok.model.memory import Scope, Tier
+from gieok.model.retrieval import FoundPassage, Ranking
+from gieok.text.keywords import query_tokens
+
+_AT = datetime(2026, 11, 21, tzinfo=UTC)
+
+
+def _passage(number: int, text: str, key: str = "a.md", start_line: int = 1) -> FoundPassage:
+    return FoundPassage(
+        id=number, scope=Scope("agent:main"), key=key, kind="memory", title="", text=text, context="", start_line=start_line,
+        end_line=start_line, importance=0.5, tier=Tier.HOT, updated_at=_AT, valid_from=None, metadata={},
+    )  # fmt: skip
+
+
+def _candidates(*, learned: str = "", all_have_vectors: bool = True, **texts: str) -> dict[int, Candidate]:
+    passages = [_passage(number, text) for number, text in enumerate(texts.values(), 1)]
+    rankings = [
+        Ranking("keyword", ((2, 6.0), (1, 3.0)), ceiling=12.0, passages=40, holding={"linter": 2}),
+        Ranking("vector", ((1, 0.6), (3, 0.4)), ceiling=2.0, cosines=(0.8, 0.7)),
+    ]
+    fused = {passage.id: 1.0 / passage.id for passage in passages}
+    found = Found(passages, rankings, fused, all_have_vectors)
+    made = candidates("which linter", query_tokens("which linter"), found, Profile(name="test", learned=learned))
+    return {candidate.passage.id: candidate for candidate in made}
+
+
+def test_signals_name_the_place_and_the_share_of_each_ranking() -> None:
+    made = _candidates(one="linter", two="linter ruff", three="lamp")
+    assert {number: one.signals for number, one in made.items()} == {
+        1: {"fused": 1.0, "keyword_rank": 2, "keyword": 0.25, "vector_rank": 1, "vector": 0.8},
+        2: {"fused": 0.5, "keyword_rank": 1, "keyword": 0.5},
+        3: {"fused": pytest.approx(1 / 3), "vector_rank": 2, "vector": 0.7},
+    }
+    assert [one.score for one in made.values()] == [1.0, 0.5, pytest.approx(1 / 3)]
+
+
+def test_a_passage_without_a_vector_is_judged_by_its_words_where_others_have_one() -> None:
+    texts = {"one": "the linter", "two": "the linter", "three": "린터"}
+    mixed, full = _candidates(learned="notes", all_have_vectors=False, **texts), _candidates(learned="notes", **texts)
+    assert "best_cosine" not in mixed[2].parts() or not mixed[2].parts()["best_cosine"]
+    assert mixed[2].score != full[2].score
+    assert {number: one.signals.get("other_language") for number, one in full.items()} == {1: None, 2: None, 3: 1.0}
+    scores = [one.score for one in full.values()]
+    assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("score", "factors", "expected"),
+    [(0.5, {"age": 0.5}, 1 / 3), (0.8, {"age": 0.5, "mark": 1.5}, 0.75), (1.0, {"age": 0.5}, 1.0), (0.5, {"age": 0.0}, 0.0)],
+)  # fmt: skip
+def test_factors_multiply_the_odds(score: float, factors: dict[str, float], expected: float) -> None:
+    odds = math.log(score / (1 - score)) if score < 1 else 9.0
+    weighed = Candidate(_passage(1, "x"), score, {"fused": 1.0}, lambda: {"bias": odds}).weighed(factors)
+    assert weighed.score == pytest.approx(expected)
+    assert weighed.signals == {"fused": 1.0, **factors}
+    assert weighed.parts() == pytest.approx(
+        {"bias": odds, **{name: math.log(max(factor, 1e-6)) for name, factor in factors.items()}}
+    )
+
+
+@pytest.mark.parametrize(("score", "factor", "expected"), [(0.4, 0.5, 0.2), (0.9, 1.5, 1.0)])
+def test_factors_multiply_a_score_without_parts_up_to_one(score: float, factor: float, expected: float) -> None:
+    weighed = Candidate(_passage(1, "x"), score, {}).weighed({"mark": factor})
+    assert weighed.score == pytest.approx(expected)
+    assert weighed.parts() == {}
