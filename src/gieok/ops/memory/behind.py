@@ -1,7 +1,9 @@
 """What changed and nobody took in yet, for commands that answer without a daemon: transcripts, files of notes, a vault."""
 
+from pathlib import Path
 from typing import NamedTuple
 
+from gieok import places
 from gieok.capabilities.files import freshness, roots
 from gieok.engine import lifecycle
 from gieok.errors import GieokError
@@ -58,6 +60,13 @@ def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
         return Behind(0, 0, why=Words(str(error), _in_korean(str(error))))
     why = _ELSEWHERE if left.is_elsewhere else None
     return Behind(left.transcripts, left.messages, waiting, why) if left or waiting else None
+
+
+def untrusted_records(context: Context, store: Store) -> int:
+    """Return how many records of the project here are not among what is searched: nobody trusts them yet."""
+    project = context.project
+    shelf = Path(project, places.PROJECT_FOLDER, "memory")
+    return roots.not_indexed(store, context.scope, shelf) if project and shelf.is_dir() else 0
 
 
 def _in_korean(why: str) -> str:

@@ -14,7 +14,7 @@ from gieok.engine.durable import forgotten
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
-from gieok.ops.memory.search import untrusted_records
+from gieok.ops.memory.behind import untrusted_records
 from gieok.ops.operation import TRUST_HINT, Words, waiting_words
 from gieok.ports.store import Store
 from gieok.text.dates import DateSpan

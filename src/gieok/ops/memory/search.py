@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
-from pathlib import Path
 
 from gieok import places
 from gieok.capabilities.files import roots
@@ -157,15 +156,8 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     return result
 
 
-def untrusted_records(context: Context, store: Store) -> int:
-    """Return how many records of the project here are not among what is searched: nobody trusts them yet."""
-    project = context.project
-    shelf = Path(project, places.PROJECT_FOLDER, "memory")
-    return roots.not_indexed(store, context.scope, shelf) if project and shelf.is_dir() else 0
-
-
 def _search(context: Context, request: SearchRequest, text: str, store: Store) -> SearchResult:
-    left_out = untrusted_records(context, store)
+    left_out = behind.untrusted_records(context, store)
     try:
         scopes = everywhere(store) if request.everywhere else _with_memory(context, store)
     except NotIndexed as error:
