@@ -58,8 +58,11 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(documents=_ENTRIES)
     def put(self, documents: list[tuple[str, Scope, list[str], str]]) -> None:
-        """Put or replace."""
-        entries = [entry(key, *lines, scope=scope, context=context) for key, scope, lines, context in documents]
+        """Put or replace, scope by scope: which passage of one call is the newest is said within a scope alone."""
+        entries = [
+            entry(key, *lines, scope=scope, context=context)
+            for key, scope, lines, context in sorted(documents, key=lambda one: one[1].path)
+        ]
         for held in (self.store, self.exact):
             held.put(entries)
 
