@@ -28,7 +28,7 @@ from gieok.model.memory import Entry
 _SOURCE = str(Path(gieok.__file__).parents[1])
 #: So often each command is killed before it may live, unless it ends earlier; `GIEOK_KILLS=7` for the whole measure.
 _KILLS = int(os.environ.get("GIEOK_KILLS", "1"))
-_SEEDS = 3
+_SEEDS = 2
 #: Each command that writes is given, most of them several times; nearly all of the 47 calls last longer than their kill.
 _STEPS = 8
 #: The last call at which a command is killed, as a power of 2.
