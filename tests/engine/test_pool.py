@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from gieok.engine.lifecycle import fill_vectors
-from gieok.engine.pool import pooled
+from gieok.engine.pool import pool_rankings
 from gieok.engine.profile import Profile
 from gieok.engine.recall import Question, recall
 from gieok.model.memory import Document, Entry, Passage, Scope
@@ -47,13 +47,13 @@ def _best(apart: int, question: str) -> Hit:
 
 def test_the_rankings_of_one_scope_are_its_own() -> None:
     rankings = [Ranking("keyword", ((1, 3.0),), ceiling=6.0), Ranking("vector", ((1, 0.5),), cosines=(0.8,))]
-    assert pooled([rankings]) == rankings
+    assert pool_rankings([rankings]) == rankings
 
 
 def test_shares_of_words_compare_between_scopes_and_their_counts_add_up() -> None:
     few = Ranking("keyword", ((1, 3.0),), ceiling=6.0, passages=2, holding={"tea": 1})
     many = Ranking("keyword", ((2, 8.0), (3, 1.0)), ceiling=10.0, passages=40, holding={"tea": 3, "pot": 2})
-    (made,) = pooled([[few], [many]])
+    (made,) = pool_rankings([[few], [many]])
     assert made.ranked == ((2, 0.8), (1, 0.5), (3, 0.1))
     assert (made.ceiling, made.passages, made.holding) == (1.0, 42, {"tea": 4, "pot": 2})
 
@@ -61,7 +61,7 @@ def test_shares_of_words_compare_between_scopes_and_their_counts_add_up() -> Non
 def test_a_hub_without_fellows_is_crowded_as_the_others_are() -> None:
     alone = Ranking("vector", ((1, 0.75),), cosines=(0.75,))
     crowded = Ranking("vector", ((2, 0.5), (3, 0.4)), cosines=(0.8, 0.7))
-    (made,) = pooled([[alone], [crowded]])
+    (made,) = pool_rankings([[alone], [crowded]])
     assert made.ranked == ((2, 0.5), (1, pytest.approx(0.45)), (3, 0.4))
     assert made.cosines == (0.8, 0.75, 0.7)
 
@@ -69,7 +69,7 @@ def test_a_hub_without_fellows_is_crowded_as_the_others_are() -> None:
 def test_what_is_more_crowded_than_the_largest_scope_gains_nothing() -> None:
     crowded = Ranking("vector", ((1, 0.2),), cosines=(0.8,))
     large = Ranking("vector", ((2, 0.5), (3, 0.4)), cosines=(0.6, 0.5))
-    (made,) = pooled([[crowded], [large]])
+    (made,) = pool_rankings([[crowded], [large]])
     assert dict(made.ranked)[1] == 0.2
 
 

@@ -82,7 +82,7 @@ class Asker:
             self._check_budget(prompt)
             began = self.clock.now()
             try:
-                answer = self.generator.generate(self._limit(prompt, asked_at))
+                answer = self.generator.generate(self._limit_time(prompt, asked_at))
             except GeneratorFailed as error:
                 self._charge(Usage(calls=1, failures=1, seconds=self._since(began)))
                 if not error.worth_retrying or delay_s is None:
@@ -93,7 +93,7 @@ class Asker:
                 return answer
         raise AssertionError("unreachable")
 
-    def _limit(self, prompt: Prompt, asked_at: datetime) -> Prompt:
+    def _limit_time(self, prompt: Prompt, asked_at: datetime) -> Prompt:
         """Return a prompt with what is left of the time for all tries. Raises GeneratorFailed where none is."""
         if not self.timeout_s:
             return prompt

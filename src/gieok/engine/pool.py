@@ -13,7 +13,7 @@ from gieok.model.retrieval import Ranking
 from gieok.ports.store import SCORE_DIGITS
 
 
-def pooled(of_scopes: Sequence[Sequence[Ranking]]) -> list[Ranking]:
+def pool_rankings(of_scopes: Sequence[Sequence[Ranking]]) -> list[Ranking]:
     """Return one ranking for each retriever of those of all scopes; of a single scope, its own."""
     if len(of_scopes) == 1:
         return list(of_scopes[0])
@@ -21,20 +21,20 @@ def pooled(of_scopes: Sequence[Sequence[Ranking]]) -> list[Ranking]:
     for rankings in of_scopes:
         for ranking in rankings:
             by_name.setdefault(ranking.name, []).append(ranking)
-    return [_joined(rankings) for rankings in by_name.values()]
+    return [_join_rankings(rankings) for rankings in by_name.values()]
 
 
-def _joined(rankings: Sequence[Ranking]) -> Ranking:
+def _join_rankings(rankings: Sequence[Ranking]) -> Ranking:
     """Return a ranking with the passages of all; a score is its share of what its scope could give."""
     cosines: dict[PassageId, float] = {}
     scores: dict[PassageId, float] = {}
-    for ranking in _evenly_crowded(rankings):
+    for ranking in _even_crowding(rankings):
         cosines.update(zip((passage for passage, _ in ranking.ranked), ranking.cosines, strict=False))
         scores.update((passage, score / ranking.ceiling) for passage, score in ranking.ranked)
     ranked = sorted(scores.items(), key=lambda one: (-round(one[1], SCORE_DIGITS), one[0]))
     holding = Counter[str]()
     for ranking in rankings:
-        holding.update(dict(ranking.holding))  # adds the counts
+        holding.update(ranking.holding)  # adds the counts
     return Ranking(
         rankings[0].name,
         tuple(ranked),
@@ -44,24 +44,25 @@ def _joined(rankings: Sequence[Ranking]) -> Ranking:
     )
 
 
-def _evenly_crowded(rankings: Sequence[Ranking]) -> list[Ranking]:
+def _even_crowding(rankings: Sequence[Ranking]) -> list[Ranking]:
     """Return rankings by vectors with what crowding takes made even.
 
     A hub is known by the fellows that lie around it, and a scope of three has none: its scores are lowered until crowding
     takes as much there, on average, as in the scope with most candidates.
     """
-    taken = [_taken(ranking) for ranking in rankings]
+    taken = [_measure_crowding(ranking) for ranking in rankings]
     usual = taken[max(range(len(rankings)), key=lambda place: len(rankings[place].ranked))]
     return [
-        _lowered(ranking, usual - own) if own < usual else ranking for ranking, own in zip(rankings, taken, strict=True)
+        _lower_scores(ranking, usual - own) if own < usual else ranking
+        for ranking, own in zip(rankings, taken, strict=True)
     ]
 
 
-def _taken(ranking: Ranking) -> float:
+def _measure_crowding(ranking: Ranking) -> float:
     """Return what crowding took of the cosines of a ranking, on average; 0 without vectors."""
     pairs = zip(ranking.cosines, ranking.ranked, strict=False)
     return fmean([cosine - score for cosine, (_, score) in pairs] or [0.0])
 
 
-def _lowered(ranking: Ranking, by: float) -> Ranking:
+def _lower_scores(ranking: Ranking, by: float) -> Ranking:
     return ranking._replace(ranked=tuple((passage, score - by) for passage, score in ranking.ranked))

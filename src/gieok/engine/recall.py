@@ -18,7 +18,7 @@ from gieok.engine.calibration import Calibrations
 from gieok.engine.evidence import Candidate, Found, candidates
 from gieok.engine.learned.query_map import query_map
 from gieok.engine.managed import ManagedLeg
-from gieok.engine.pool import pooled
+from gieok.engine.pool import pool_rankings
 from gieok.engine.profile import Profile
 from gieok.engine.rerank import Reranking, placed
 from gieok.engine.snippet import snippet
@@ -102,7 +102,6 @@ class _Query(NamedTuple):
 
 _S = TypeVar("_S", bound=Store)
 _A = TypeVar("_A")
-_T = TypeVar("_T")
 
 
 def first_answer(stores: Sequence[_S], ask: Callable[[_S], _A]) -> tuple[_A, str | None]:
@@ -166,7 +165,9 @@ def _recalled(
     query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
     found, below, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span))
     # A stable sort: among equal scores the fused order stands.
-    best = _once(sorted(found, key=lambda c: -c.score), lambda c: c.passage)[: profile.considered]
+    ordered = sorted(found, key=lambda c: -c.score)
+    distinct = {passage.id for passage in _drop_doubles(c.passage for c in ordered)}
+    best = [c for c in ordered if c.passage.id in distinct][: profile.considered]
     ranked, unread = _reranked(best, question.text, reranking)
     chosen = _chosen(ranked, tokens, profile)
     reasons = [degraded, unread, *reasons, _unfinished(store, question.scopes) if vector else None]
@@ -282,15 +283,14 @@ def _waiting(store: Documents, scope: Scope) -> int:
     return store.waiting(scope) if isinstance(store, VectorSearch) else 0
 
 
-def _once(found: Iterable[_T], passage_of: Callable[[_T], FoundPassage]) -> list[_T]:
+def _drop_doubles(passages: Iterable[FoundPassage]) -> list[FoundPassage]:
     """Return each line once, the first, where the same document is in two scopes: what holds everywhere.
 
     Its double would stand in its way: how far the best one leads is a part of how sure it is.
     """
-    first: dict[tuple[str, str, object], _T] = {}
-    for one in found:
-        passage = passage_of(one)
-        first.setdefault((passage.kind, passage.text, passage.valid_from or passage.id), one)
+    first: dict[tuple[str, str, object], FoundPassage] = {}
+    for p in passages:
+        first.setdefault((p.kind, p.text, p.valid_from or p.id), p)
     return list(first.values())
 
 
@@ -304,25 +304,27 @@ def _searched_together(query: _Query) -> list[tuple[Scope, ...]]:
 def _search_scopes(store: Documents, scopes: Sequence[Scope], query: _Query, tries: int = _TRIES) -> list[Candidate]:
     """Return candidates."""
     retrieved = {scope: _retrieve(store, scope, query) for scope in scopes}
-    rankings, lines = _with_lines(store, [_as_judged(one, query) for one in pooled(list(retrieved.values()))], query)
+    rankings = [_as_judged(one, query) for one in pool_rankings(list(retrieved.values()))]
+    rankings, lines = _with_lines(store, rankings, query)
+    is_answered = not query.service.by_scope.keys().isdisjoint(scopes)
     # Where the service alone is to find, words say how sure its passages are, and find nothing beside them.
-    is_services = any(scope in query.service.by_scope for scope in scopes) and not query.question.hybrid
+    is_services = is_answered and not query.question.hybrid
     fused = _fuse([one for one in rankings if not (is_services and one.name == "keyword")], query)
     profile = query.profile
     judged = likelihood.JUDGED if profile.learned else 0
     best = sorted(fused, key=lambda p: (-fused[p], p))[: max(profile.considered, judged)]
-    passages = _read(store, best, retrieved)
+    passages = _read_passages(store, best, retrieved)
     if len(passages) < len(best) and tries > 1:  # another process replaced documents in the meantime
         return _search_scopes(store, scopes, query, tries - 1)
     all_have_vectors = query.vector is not None and not any(_waiting(store, scope) for scope in scopes)
-    found = Found(_once(passages, lambda passage: passage), rankings, fused, all_have_vectors)
+    found = Found(_drop_doubles(passages), rankings, fused, all_have_vectors)
     made = candidates(query.question.text, query.tokens, found, profile)
-    if query.service.by_scope.keys() & set(scopes):
+    if is_answered:
         made = managed.weigh(made, fused)
     return [_corrected(one, query)._replace(line=_line(one.passage, lines)) for one in made[: profile.considered]]
 
 
-def _read(
+def _read_passages(
     store: Documents, ids: Sequence[PassageId], retrieved: Mapping[Scope, Sequence[Ranking]]
 ) -> list[FoundPassage]:
     """Return passages in order, each read from the scope that it was retrieved from."""

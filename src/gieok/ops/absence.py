@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from gieok.ops.operation import Style, Words, printable
 
+#: Stands before what was not looked at, in a terminal and on a page.
+GAPS_HEAD = Words("But not everything was looked at:", "다만 보지 않은 것이 있습니다:")
+
 
 def absence(sentence: Words, gaps: Sequence[Words] | None, style: Style) -> str:
     """Return a sentence that there is nothing, and what was not looked at; None and an empty one stand for no gap."""
@@ -14,5 +17,4 @@ def gap_lines(gaps: Sequence[Words] | None, style: Style) -> list[str]:
     """Return what was not looked at, a line each below a head; no line where there is no gap."""
     if not gaps:
         return []
-    head = style.say("But not everything was looked at:", "다만 보지 않은 것이 있습니다:")
-    return [head, *(f"  - {printable(gap.say(style.lang))}" for gap in gaps)]
+    return [GAPS_HEAD.say(style.lang), *(f"  - {printable(gap.say(style.lang))}" for gap in gaps)]

@@ -46,7 +46,7 @@ class OllamaGenerator:
         if prompt.schema:
             body["format"] = json.loads(prompt.schema)
         try:
-            service = _service(self.model, self._address, prompt.timeout_s or _TIMEOUT_S)
+            service = _open_service(self.model, self._address, prompt.timeout_s or _TIMEOUT_S)
             answer = service.post("/api/chat", body, {404: f"run `ollama pull {name}`"})
         except ModelFailed as error:
             raise GeneratorFailed(str(error), hint=error.hint or None, worth_retrying=error.worth_retrying) from error
@@ -64,7 +64,7 @@ class OllamaChat:
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
         del key
         self.model = model
-        self._service = _service(model, address, timeout_s)
+        self._service = _open_service(model, address, timeout_s)
 
     def stream(self, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
         """Yield a reply. Raises GeneratorFailed."""
@@ -96,7 +96,7 @@ class OllamaChat:
         raise GeneratorFailed(f"{self.model} broke off in the middle of its reply", worth_retrying=True)
 
 
-def _service(model: str, address: str, timeout_s: float) -> Service:
+def _open_service(model: str, address: str, timeout_s: float) -> Service:
     # Settings may hold the address of the compatible protocol.
     return Service(model, address.rstrip("/").removesuffix("/v1"), {}, timeout_s, ModelFailed)
 

@@ -36,7 +36,7 @@ class TakenBack(NamedTuple):
         return self.changed_key, self.changed_line
 
 
-class _Line(NamedTuple):
+class _TurnLine(NamedTuple):
     key: str
     number: int
     text: str
@@ -46,7 +46,7 @@ def list_taken_back(store: Documents, scope: Scope, document: Document, at: int)
     """Yield what lines of a block of turns take back, of the same block or the one before it."""
     if document.kind != turns.KIND or document.key.endswith(PROMOTED):
         return
-    own = [_Line(document.key, n, text) for n, text in enumerate(document.text.split("\n"), start=1)]
+    own = [_TurnLine(document.key, n, text) for n, text in enumerate(document.text.split("\n"), start=1)]
     takers = [place for place, line in enumerate(own) if read_taking_back(_words(line.text))]
     if not takers:
         return
@@ -62,27 +62,25 @@ def list_taken_back(store: Documents, scope: Scope, document: Document, at: int)
 
 def is_taken_back(store: Documents, scope: Scope, document: Document, line: int, at: int) -> bool:
     """Say whether what a line of a block states was taken back, in the block or the one behind it."""
-    name, _, number = document.key.rpartition("#")
-    if document.kind != turns.KIND or not number.isdigit():
+    behind = turns.key_beside(document.key, 1)
+    if document.kind != turns.KIND or not behind:
         return False
-    held = store.get(scope, [document.key, f"{name}#{int(number) + 1}"])
+    held = store.get(scope, [document.key, behind])
     return any(one.change == (document.key, line) for block in held for one in list_taken_back(store, scope, block, at))
 
 
-def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_Line]:
+def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_TurnLine]:
     """Return the lines of the block before, if it is of the same day."""
-    name, _, number = document.key.rpartition("#")
-    if not number.isdigit() or number == "1":
-        return []
-    found = store.get(scope, [f"{name}#{int(number) - 1}"])
+    before = turns.key_beside(document.key, -1)
+    found = store.get(scope, [before]) if before else []
     if not found or found[0].valid_from is None or document.valid_from is None:
         return []
     if found[0].valid_from.date() != document.valid_from.date():
         return []
-    return [_Line(found[0].key, n, text) for n, text in enumerate(found[0].text.split("\n"), start=1)]
+    return [_TurnLine(found[0].key, n, text) for n, text in enumerate(found[0].text.split("\n"), start=1)]
 
 
-def _find_change(lines: Sequence[_Line], place: int) -> _Line | None:
+def _find_change(lines: Sequence[_TurnLine], place: int) -> _TurnLine | None:
     """Return the line whose one change a line takes back; None where it is not known which is meant."""
     was_asked = False
     for line in reversed(lines[:place]):

@@ -392,6 +392,13 @@ def _name(conversation: Conversation) -> str:
     return f"{PREFIX}{conversation.agent}/{conversation.session}"
 
 
+def key_beside(key: str, further: int) -> str:
+    """Return the key of the block so many further in the conversation; '' where there can be none: they are numbered from 1."""
+    name, _, number = key.rpartition("#")
+    wanted = int(number) + further if number.isdigit() else 0
+    return f"{name}#{wanted}" if wanted > 0 else ""
+
+
 def _number(key: str) -> int:
     return int(key.rpartition("#")[2])
 

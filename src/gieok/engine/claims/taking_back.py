@@ -14,7 +14,7 @@ CANCELS, RESTORES = "cancels", "restores"
 _FILLER, _POINTS = "filler", "points"
 
 
-class Part(NamedTuple):
+class TakingBackPart(NamedTuple):
     """What may stand in such a text: its kind, its pattern, an example, a counter-example."""
 
     kind: str
@@ -28,7 +28,7 @@ _IT = r"(?:it|that|this|things|everything|all of it|them)"
 _OLD = r"(?:old|original|previous|former|earlier|first)"
 _PLAN = r"(?:way|plan|one|arrangement|set-?up|choice|setting|idea|state)"
 _ENGLISH = (
-    Part(
+    TakingBackPart(
         RESTORES,
         rf"(?:(?:go|going|gone|went|put|move|change|switch|set|turn|bring|get|leave|keep|stay|revert|return|have|make|let) )?"
         rf"(?:{_IT} )?(?:is |be |stays? |goes |go )?(?:all )?(?:back )?(?:to )?(?:just |exactly )?"
@@ -36,51 +36,51 @@ _ENGLISH = (
         "back to how it was",
         "back to the office",
     ),
-    Part(
+    TakingBackPart(
         RESTORES,
         rf"(?:(?:go|going|went|put|move|change|switch|set|get|revert|return|we['’]re|i['’]m) )?(?:{_IT} )?(?:right )?"
         rf"back to (?:(?:the|our|my|its|their) {_OLD} {_PLAN}|before|normal|the way before)",
         "go back to the old plan",
         "go back to the old school",
     ),
-    Part(
+    TakingBackPart(
         RESTORES,
         rf"(?:(?:we|i)(?:['’]re|['’]m|['’]ll| are| am| will)? )?(?:keep(?:ing)?|stick(?:ing)? (?:with|to)|stay(?:ing)? with) "
         rf"(?:the|our|my) {_OLD} {_PLAN}",
         "we're keeping the old one",
         "we're keeping the old car",
     ),
-    Part(
+    TakingBackPart(
         RESTORES,
         rf"(?:(?:leave|keep|let) {_IT}|{_IT} stays?|(?:same )?as) (?:as |like )?(?:it )?(?:before|the same as before)",
         "keep it like before",
         "keep it before lunch",
     ),
-    Part(
+    TakingBackPart(
         CANCELS,
         r"(?:undo|cancel|revert|scrap|scratch|drop|ditch|forget|ignore|disregard|reverse|withdraw|strike|nix|take back"
         r"|roll back|rollback|call off)(?: about)?",
         "scratch",
         "back up",
     ),
-    Part(
+    TakingBackPart(
         CANCELS, r"(?:call (?:that|it) off|(?:i |we )?(?:take|taking) (?:that|it) back)", "I take that back", "take it"
     ),
-    Part(
+    TakingBackPart(
         CANCELS,
         r"(?:(?:i|we)(?:['’]m|['’]re| am| are) )?not (?:doing|changing|switching|moving|going with|going for) (?:that|it|this)"
         r"(?: after all| any ?more)?",
         "we're not doing that after all",
         "we're not doing laundry",
     ),
-    Part(
+    TakingBackPart(
         _POINTS,
         r"(?:that|it|this|those|them)(?: (?:last )?(?:change|switch|move|decision|plan|idea|one|bit|part))?"
         r"|what (?:i|we)(?:['’]ve)?(?: just)? (?:said|told you|decided)(?: about that| before| earlier| just now)?",
         "that change",
         "that commit",
     ),
-    Part(
+    TakingBackPart(
         _FILLER,
         r"(?:ok|okay|oh|ah|um+|uh|hm+|well|no|nope|nah|wait|hey|hold on|actually|sorry|please|pls|then|just|so|yeah|yes|right"
         r"|you know what|on second thoughts?|(?:i(?:['’]ve)? )?changed my mind|my bad|again|for now|after all|instead|and|but"
@@ -104,14 +104,14 @@ _SAID = (
     r"(?:(?:내가|제가) )?(?:방금|아까|지금|좀 전에)(?:(?: 내가| 제가)? ?(?:한|말한|했던|바꾼|정한|얘기한|말씀드린))?"
 )
 _KOREAN = (
-    Part(
+    TakingBackPart(
         RESTORES,
         rf"(?:원래|예전|이전|기존|그 ?전|전|처음|하던|쓰던|먹던|가던|있던|바꾸기 전|옮기기 전)"
         rf"(?: ?대로| ?처럼| ?(?:하던|쓰던|있던) ?대로| ?(?:상태|값|걸|거|것|계획|방식)(?:로|으로|대로))(?: {_AGAIN})?",
         "원래대로 가자",
         "원래대로라면 금요일",
     ),
-    Part(
+    TakingBackPart(
         CANCELS,
         rf"취소(?:{_DO})?{_ENDS}|철회(?:{_DO})?{_ENDS}|무효(?:야|임|다|로 ?하자)?"
         r"|무르(?:자|기로 했어)|물러(?:줘|주세요)?|물릴게(?:요)?"
@@ -121,7 +121,7 @@ _KOREAN = (
         "취소할게",
         "취소할까",
     ),
-    Part(
+    TakingBackPart(
         _POINTS,
         rf"(?:그거|그건|그걸|그것|이거|이건|이걸|그 ?말|그 ?얘기|그 ?결정|그 ?변경"
         rf"|{_SAID} ?(?:거|건|걸|것|말|얘기|결정|말씀)|{_SAID}"
@@ -129,7 +129,7 @@ _KOREAN = (
         "방금 한 말은",
         "그 주문은",
     ),
-    Part(
+    TakingBackPart(
         _FILLER,
         r"(?:아니(?:다|야|요|에요)?|아냐|아+|어+|음+|야|저기|잠깐만?|잠시만|미안(?:해|해요)?|죄송(?:해요|합니다)?|그냥|걍|다시|일단"
         r"|역시|근데|그럼|그러면|우리|나|이제|좀|(?:다시 )?생각해 ?보니까?|(?:마음|생각)이? ?(?:바뀌었어|바뀌었어요|바뀜)"
@@ -159,29 +159,29 @@ def read_taking_back(text: str) -> str:
 
 def _read_parts(text: str) -> set[str]:
     """Return the kinds of the parts that make up a text; nothing where a word is left that is of none."""
-    return set(_split(text, 0) or ())
+    return set(_split_parts(text, 0) or ())
 
 
-def _split(text: str, at: int) -> list[str] | None:
+def _split_parts(text: str, at: int) -> list[str] | None:
     """Return the kinds of the parts from a place to the end, the longest part first; None where a word is left."""
     between = _BREAK.match(text, at)
     at = between.end() if between else at
     if at >= len(text):
         return []
-    found = [(match.end(), part.kind) for part, pattern in _compile() if (match := pattern.match(text, at))]
+    found = [(match.end(), part.kind) for part, pattern in _compile_parts() if (match := pattern.match(text, at))]
     for end, kind in sorted(found, reverse=True):
         if end > at and (end == len(text) or _BREAK.match(text, end)):
-            rest = _split(text, end)
+            rest = _split_parts(text, end)
             if rest is not None:
                 return [kind, *rest]
     return None
 
 
 @lru_cache(1)
-def _compile() -> tuple[tuple[Part, re.Pattern[str]], ...]:
+def _compile_parts() -> tuple[tuple[TakingBackPart, re.Pattern[str]], ...]:
     return tuple((part, re.compile(rf"(?:{part.pattern})(?![\w'’])")) for part in list_parts())
 
 
-def list_parts() -> tuple[Part, ...]:
+def list_parts() -> tuple[TakingBackPart, ...]:
     """Return all rows, for the test that runs their examples."""
     return (*_ENGLISH, *_KOREAN)

@@ -117,7 +117,7 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
         fs.make_room(context.home)
     late = behind.caught_up(context, use_vectors=False)
     plan = forgetting.plan(context, wanted)
-    missed = tuple(_gaps(context, request, plan, late)) or None
+    missed = tuple(_list_gaps(context, request, plan, late)) or None
     if plan.unknown:
         raise BadRequest(
             f"no memory is called {plan.unknown[0]!r}",
@@ -132,7 +132,9 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
     return ForgetResult(plan, done._replace(still_in=(*done.still_in, *_in_backups(context))), missed)
 
 
-def _gaps(context: Context, request: ForgetRequest, plan: ForgetPlan, late: behind.Behind | None) -> Iterator[Words]:
+def _list_gaps(
+    context: Context, request: ForgetRequest, plan: ForgetPlan, late: behind.Behind | None
+) -> Iterator[Words]:
     """Yield what was not looked at: of what is named by handles that are known, nothing can be elsewhere."""
     if request.handles:
         return

@@ -55,7 +55,7 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
                     f"{root.path} is not there now; what it held when it was indexed was looked at",
                     f"{root.path}: 지금 없음. 색인할 때 있던 것만 봄",
                 )
-            elif count := sum(_key(root, found) not in known for found in read.candidates(root)):
+            elif count := sum(_find_key(root, found) not in known for found in read.candidates(root)):
                 files = "1 file" if count == 1 else f"{count:,} files"
                 yield Words(
                     f"{files} of {root.path} that the index does not hold: `gieok index` says why",
@@ -66,7 +66,7 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
         yield Words(f"{words.en}: {TRUST_HINT}", f"{words.ko}: {TRUST_HINT}")
 
 
-def _key(root: roots.Root, found: object) -> str:
+def _find_key(root: roots.Root, found: object) -> str:
     """Return the key of a file, or of a folder that cannot be read, which no store holds."""
     return root.key_of(found) if isinstance(found, Path) else ""
 
@@ -84,10 +84,7 @@ def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:
 
 def gaps_of_transcripts(context: Context) -> Iterator[Words]:
     """Yield transcripts that cannot be read."""
-    if not context.memory.has_journal():
-        return
-    journal = context.memory.journal()
-    unread = [one for one in journal.incidents() if one.name.startswith(UNREAD)]
+    unread = [one for one in _list_incidents(context) if one.name.startswith(UNREAD)]
     yield from map(_of_incident, unread[:_MOST_NAMED])
     if len(unread) > _MOST_NAMED:
         more = len(unread) - _MOST_NAMED
@@ -105,7 +102,7 @@ def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Wor
             f"{waiting:,} tokens of talk wait to be observed: `gieok observe run --once`",
             f"관찰을 기다리는 대화 {waiting:,}토큰: `gieok observe run --once`",
         )
-    yield from map(_of_incident, journal.incidents())
+    yield from map(_of_incident, _list_incidents(context))
     others = [scope for scope in journal.made_scopes() if scope not in scopes and not places.is_served(scope.path)]
     if others:
         count = len(others)
@@ -117,8 +114,9 @@ def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Wor
 
 def gaps_of_archive(context: Context) -> Iterator[Words]:
     """Yield what keeps the archive from being compared with what people did there."""
-    incidents = context.memory.journal().incidents() if context.memory.has_journal() else []
-    yield from (_of_incident(one) for one in incidents if one.name.startswith(("archive", "job archive")))
+    for one in _list_incidents(context):
+        if one.name.startswith(("archive", "job archive")):
+            yield _of_incident(one)
 
 
 def gaps_of_backups(context: Context) -> Iterator[Words]:
@@ -148,6 +146,10 @@ def gaps_of_filter(since: DateSpan | None, until: DateSpan | None, **chosen: str
 def gap_of_error(text: str) -> Words:
     """Return what was said in English of something that could not be asked."""
     return Words(text, in_language(text, "ko"))
+
+
+def _list_incidents(context: Context) -> list[Incident]:
+    return list(context.memory.journal().incidents()) if context.memory.has_journal() else []
 
 
 def _of_incident(incident: Incident) -> Words:

@@ -194,7 +194,7 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
         nearest = next(iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None)
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
-    gaps = () if results else tuple(_gaps(context, request, store, scopes, found, since, until))
+    gaps = () if results else tuple(_list_gaps(context, request, store, scopes, found, since, until))
     return SearchResult(
         results,
         found,
@@ -208,7 +208,7 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     )
 
 
-def _gaps(
+def _list_gaps(
     context: Context,
     request: SearchRequest,
     store: Store,

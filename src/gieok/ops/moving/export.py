@@ -91,11 +91,11 @@ def run(context: Context, request: ExportRequest) -> ExportResult:
     write(context, target, _counting(context, counts))
     return ExportResult(
         target, request.format, counts["memory"], counts["replaced"], counts["message"], counts["record"],
-        tuple(_scopes(context)), tuple(_gaps(context, late)) or None,
+        tuple(_scopes(context)), tuple(_list_gaps(context, late)) or None,
     )  # fmt: skip
 
 
-def _gaps(context: Context, late: behind.Behind | None) -> Iterator[Words]:
+def _list_gaps(context: Context, late: behind.Behind | None) -> Iterator[Words]:
     """Yield what was said and is not in the export; messages that wait to be searchable are in it."""
     if late and (late.transcripts or late.why):
         yield late.words()

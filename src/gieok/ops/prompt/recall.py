@@ -139,10 +139,10 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     store = context.memory.store()
     texts = question.texts(prompt)[:_MOST_TEXTS]
     named = tuple(Scope(name.strip()) for name in request.scopes.split(",") if name.strip())
-    scopes = holding(store, named or context.scopes) if texts else ()
     wanted = named or context.scopes
+    scopes = holding(store, wanted) if texts else ()
     if not scopes:
-        gaps = tuple(_gaps(context, request, store, wanted, ())) if texts else ()
+        gaps = tuple(_list_gaps(context, request, store, wanted, ())) if texts else ()
         return RecallResult("", 0, (), (), None, not_looked_at=gaps or None)
     asking = _Asking(context, store, scopes, request.within_ms)
     asks_memory = asking.asks_memory(texts[0])
@@ -166,7 +166,7 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     limit = int(settings.number("hook.limit"))
     why = explained(every, memories, shown, injection.memories, window, limit) if request.explain else None
     is_hint = not memories and not binding and asking.is_near and question.asks_about_the_past(prompt)
-    gaps = () if is_hint or injection.text else tuple(_gaps(context, request, store, wanted, scopes))
+    gaps = () if is_hint or injection.text else tuple(_list_gaps(context, request, store, wanted, scopes))
     return RecallResult(
         inject.note() if is_hint else injection.text,
         injection.tokens,
@@ -181,7 +181,7 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     )
 
 
-def _gaps(
+def _list_gaps(
     context: Context, request: RecallRequest, store: Store, wanted: Sequence[Scope], held: Sequence[Scope]
 ) -> Iterator[Words]:
     """Yield what a recall that found nothing did not look at; a hook, which has a deadline and tells nobody, asks for none."""
@@ -349,14 +349,16 @@ def present(result: RecallResult, style: Style) -> str:
     """Show what would be injected, then what it rests on."""
     if not result.text:
         nothing = Words("Nothing would be injected.", "넣을 것이 없습니다.")
-        return "\n".join([absence(nothing, result.not_looked_at, style), *_notes(result, style), *_why(result, style)])
+        return "\n".join(
+            [absence(nothing, result.not_looked_at, style), *_list_notes(result, style), *_why(result, style)]
+        )
     lines = [printable(result.text)]
     lines += [style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}") for m in result.memories]
     lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
-    return "\n".join([*lines, *_notes(result, style), *_why(result, style)])
+    return "\n".join([*lines, *_list_notes(result, style), *_why(result, style)])
 
 
-def _notes(result: RecallResult, style: Style) -> list[str]:
+def _list_notes(result: RecallResult, style: Style) -> list[str]:
     """Return why recall may be worse than usual, and which words were not taken as a time."""
     notes = [style.dim(style.say("note: ", "알림: ") + style.told(result.degraded))] if result.degraded else []
     if result.not_times:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from gieok import extras
+from gieok.ops.absence import GAPS_HEAD
 from gieok.ops.home.growth import Size, WeekOfHook
 from gieok.ops.operation import Words
 from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
@@ -60,6 +61,7 @@ def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
             {
                 **values,
                 "lang": lang,
+                "gaps_head": GAPS_HEAD,
                 "say": lambda en, ko: Words(en, ko).say(lang),
                 "in_language": lambda text: in_language(text, lang),
             }

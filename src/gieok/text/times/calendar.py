@@ -97,12 +97,12 @@ def yearly(kind: str, number: int, of_year: int) -> Span:
     A holiday's number is month and day (1225), or below 100 one of those that move.
     """
     if kind == "holiday":
-        return one(_moving(number, of_year) if number < 100 else date(of_year, number // 100, number % 100))
+        return one(_find_moving(number, of_year) if number < 100 else date(of_year, number // 100, number % 100))
     start = number if kind in ("month", "season") else (number - 1) * MONTHS[kind] + 1
     return months(date(of_year, start, 1), MONTHS[kind])
 
 
-def _moving(number: int, of_year: int) -> date:
+def _find_moving(number: int, of_year: int) -> date:
     """Return Easter (1), Good Friday (2), Thanksgiving (3, of the United States) or the Friday after it (4)."""
     if number <= 2:
         from dateutil.easter import easter

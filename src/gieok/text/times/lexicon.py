@@ -332,7 +332,7 @@ def _korean_words() -> Mapping[str, tuple[tuple[str, int], ...]]:
 
 #: Words that hold a time's syllables, and are none.
 _NO_TIMES = re.compile(r"그제야|그제서야|이제|이주|전달|내주[었는고]|연초록")
-_LONGEST = max(map(len, (name for names in _KOREAN.values() for name in names)))
+_LONGEST = max(len(name) for names in _KOREAN.values() for name in names)
 
 
 def _korean(chunk: str, at: int) -> list[Token] | None:

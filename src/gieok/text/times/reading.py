@@ -82,7 +82,7 @@ def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
             found += times
     named = [run for run in runs if letters(run) in ("H", "H!", "?") and is_meant(run, text)]
     if named and not is_ahead and (coarse := [time for time in found if time.grain not in _DAYS]):
-        return _narrowed(coarse, named, runs, text, view) or Times((), (*refused, _words(coarse, named, text)))
+        return _narrow_to_day(coarse, named, runs, text, view) or Times((), (*refused, _words(coarse, named, text)))
     shifts = [run for run in runs if _is_loose_shift(run, text)]
     if shifts and found and not is_ahead:  # 지난주 회의 전날 need not lie in last week
         first = min(shifts[0][0].start, found[0].start)
@@ -91,7 +91,7 @@ def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
     return Times(tuple(found), tuple(refused))
 
 
-def _narrowed(
+def _narrow_to_day(
     coarse: Sequence[Time], named: Sequence[Sequence[Token]], runs: Sequence[Sequence[Token]], text: str, view: View
 ) -> Times | None:
     """Return the day that is named apart from its year: 작년에 뭐 했더라 크리스마스에; None where they do not fit."""
@@ -263,7 +263,7 @@ def _open_beginning(run: Sequence[Token], view: View, is_deadline: bool = False)
 
 def _single(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
     if _is_shifted(run) and len(run) > 1:
-        return _shifted(run, view)
+        return _read_shift(run, view)
     found = parse(run, view)
     if found is None:
         return [] if len(run) == 1 and run[0].kind != "slash" else None
@@ -284,7 +284,7 @@ def _time(found: tuple[Span, list[Piece]], run: Sequence[Token], view: View) -> 
     )
 
 
-def _shifted(run: Sequence[Token], view: View) -> list[Time] | None:
+def _read_shift(run: Sequence[Token], view: View) -> list[Time] | None:
     """Return the day so many days before or after one that is named: 크리스마스 전날, two days after last Friday."""
     if run[-1].kind == "shift":
         days, rest = run[-1].value, run[:-1]
