@@ -19,7 +19,7 @@ _FIRST: dict[str, dict[str, Any]] = {
         "data": {"sessionID": "s", "info": {"directory": "/w"}},
         "message": None,
     },
-    "codex": {"type": "session_meta", "timestamp": _AT, "payload": {"id": "s", "cwd": "/w", "source": "exec"}},
+    "codex": {"type": "session_meta", "timestamp": _AT, "payload": {"id": "s", "cwd": "/w", "source": "cli"}},
     "qwen-code": {"type": "system", "uuid": "0", "sessionId": "s", "provenance": "system", "systemPayload": {}},
     "gemini-cli": {"sessionId": "s", "projectHash": "h", "kind": "main"},
     "claude-code": {"type": "queue-operation", "sessionId": "s"},
