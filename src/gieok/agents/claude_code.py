@@ -7,8 +7,8 @@ from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_fold
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, kept_file, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
 from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
 from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, calls, heard
 from gieok.agents.transcripts.speakers import driver_of, is_program_reply, speaker_of
 from gieok.model.conversation import Role

@@ -16,7 +16,8 @@ from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask
 from gieok.agents.transcripts.queue import PromptQueue
 from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, spoken, used
 from gieok.model.conversation import Message, Role, TranscriptEvent
-from gieok.text.echo import MARKER
+from gieok.text.echo import MARKER, strip_echo
+from gieok.text.redact import redact
 
 #: In the order in which they are tried: `plain` takes whatever has a role.
 FORMATS = (*filter(None, (agent.load(row.name).format for row in table.ROWS)), plain.FORMAT)
@@ -32,6 +33,7 @@ _OWN_RUN = re.compile(rf"\s*(?:\W{{0,9}}(?:system|instructions?|user)\W{{0,9}})?
 #: Where texts stand: `payload.content[0].text`, and a level or two more.
 _DEEPEST_TEXT = 6
 
+_WHOLE = re.compile(r"(?:session|rollout)-[\w.:-]{1,200}\.json")
 #: Stands for a time that nothing tells.
 _NEVER = datetime.fromtimestamp(0, UTC)
 #: Of lines that were read before, so many at the end are looked at for when they were written.
@@ -54,6 +56,8 @@ class Transcript:
     folders: Sequence[str] = ()
     #: When the file was written, for what no line dates.
     written: datetime = _NEVER
+    #: The first prompt of the session, as it is kept; '' where it is not among the first lines.
+    opening: str = ""
     #: Messages of which the host itself says that a person typed them.
     typed: set[str] = field(default_factory=set)
     _own_calls: set[str] = field(default_factory=set)
@@ -194,28 +198,46 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
         session = session._replace(ignored=why)
     folders = map(found.format.folder, parsed)  # Claude Code says it on the lines of turns
     session = session._replace(cwd=session.cwd or next(filter(None, folders), ""))
-    return Transcript(found.format, _judge_session(found.format, session, parsed))
+    drivers = (driver for line in parsed if (driver := found.format.driver(line)) and driver is not Speaker.AGENT)
+    session = session._replace(driver=next(drivers, session.driver))
+    opening = _find_opening(found.format, session, parsed)
+    if opening is None:
+        return Transcript(found.format, _judge_session(session, ""))
+    is_person = opening.speaker is Speaker.PERSON
+    is_told = any(speakers.driver_of(found.format.name, line) for line in parsed)
+    text = "" if is_person and opening.is_sure else opening.text
+    kept = redact(strip_echo(opening.text)).strip() if is_person else ""
+    return Transcript(found.format, _judge_session(session, text, is_told=is_told), opening=kept)
 
 
-def _judge_session(format: Format, session: Session, lines: Sequence[Line]) -> Session:
-    """Return a session with who drives it: what another memory, or a maker of titles, began is none of memory's business."""
-    drivers = [driver for line in lines if (driver := format.driver(line)) and driver is not Speaker.AGENT]
-    session = session._replace(driver=drivers[0] if drivers else session.driver)
-    opening = _opening(format, session, lines)
-    is_typed = opening is not None and opening.is_sure and opening.speaker is Speaker.PERSON
-    text = opening.text if opening is not None and not is_typed else ""
-    if speakers.is_foreign_folder(session.cwd) or speakers.is_foreign_opening(text):
+def _judge_session(session: Session, opening: str, *, is_told: bool = False) -> Session:
+    """Return a session with who drives it: what another memory, or a maker of titles, began is none of memory's business.
+
+    `is_told`: the host says how the session was started.
+    """
+    if speakers.is_foreign_folder(session.cwd) or speakers.is_foreign_opening(opening):
         return session._replace(ignored=session.ignored or "another program's")
-    is_told = any(speakers.driver_of(format.name, line) for line in lines)
-    if not is_told and speakers.is_brief(text):
+    if not is_told and speakers.is_brief(opening):
         return session._replace(driver=Speaker.PROGRAM)
     return session
 
 
-def _opening(format: Format, session: Session, lines: Iterable[Line]) -> Said | None:
+def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> Said | None:
     """Return the first prompt of a session."""
-    said = (part for line in lines for part in format.parts(session, line, "") if isinstance(part, Said))
+    said = (part for line in lines for part in found.parts(session, line, "") if isinstance(part, Said))
     return next((part for part in said if part.role is Role.USER and part.text.strip()), None)
+
+
+def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | None:
+    """Return the transcript that a file of one JSON object is, as older releases wrote them, and its lines; None for none."""
+    whole = parse(data)
+    if whole is None:
+        return None
+    for found in FORMATS:
+        if lines := list(found.lines(whole)):
+            transcript = recognise(name, [json.dumps(line).encode() for line in lines[:SNIFFED_LINES]])
+            return (transcript, lines) if transcript else None
+    return None
 
 
 def is_prelude(lines: Sequence[bytes]) -> bool:
@@ -266,12 +288,20 @@ def salvage(data: bytes) -> dict[str, Any] | None:
 
 
 def is_transcript(name: str) -> bool:
-    """Say whether a file's name is one that transcripts have, rotated ones (`a.jsonl.reset.2026-…`) included."""
-    return (
+    """Say whether a file's name is one that transcripts have, rotated ones (`a.jsonl.reset.2026-…`) included.
+
+    Older releases of some agents wrote a session into one JSON object (`session-….json`).
+    """
+    return is_whole(name) or (
         ".jsonl" in name
         and not name.endswith((".lock", ".tmp", ".zst", ".gz"))
         and not any(other in name for other in _OTHER_FILES)
     )
+
+
+def is_whole(name: str) -> bool:
+    """Say whether a file holds a session in one JSON object."""
+    return _WHOLE.fullmatch(name) is not None
 
 
 def replay(events: Iterable[TranscriptEvent]) -> Iterator[Message]:

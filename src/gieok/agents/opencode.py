@@ -14,8 +14,8 @@ from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.agents.transcripts.fields import Line, mapping, name_of
 from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts.fields import Line, mapping, name_of
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
 from gieok.agents.transcripts.speakers import driver_of, speaker_of
 from gieok.model.conversation import Retraction, Role

@@ -10,8 +10,8 @@ from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_fold
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
 from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
 from gieok.agents.transcripts.speakers import speaker_of
 from gieok.model.conversation import Role

@@ -8,8 +8,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
 from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
 from gieok.agents.transcripts.speakers import speaker_of
 from gieok.model.conversation import Role

@@ -5,7 +5,9 @@ depend on its place, so a copied, rotated or rewritten file adds nothing twice.
 """
 
 from collections.abc import Callable, Sequence
+import os
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,11 +16,11 @@ from gieok.agents.formats import Transcript
 from gieok.agents.sources import Source
 from gieok.agents.transcripts.fields import fingerprint
 from gieok.capabilities.observe import tail
+from gieok.capabilities.observe.copies import Copies, CopiesJournal
 from gieok.capabilities.observe.numbering import LineCounts, numbered
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope
-from gieok.ports.journal import Journal
 from gieok.ports.transcripts import StoredSession, TranscriptStore
 from gieok.text.redact.names import named
 from gieok.text.tokens import count_tokens
@@ -43,7 +45,7 @@ class Captured:
 class Capture:
     """Follows transcripts into a journal. Caches cursors, which another process may move at any time."""
 
-    journal: Journal
+    journal: CopiesJournal
     #: The scope of a folder's project, None outside of any: transcripts of coding agents name their working folder.
     project_scope: Callable[[str], Scope | None] = lambda folder: None
     #: Receives a transcript (or `path#line`) and why it cannot be read; '' once it can.
@@ -60,6 +62,10 @@ class Capture:
     #: The transcript of each file, and the cursor that this process reached in it.
     _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
     _counts: LineCounts = field(default_factory=LineCounts)
+    _copies: Copies = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._copies = Copies(self.journal)
 
     def file(self, scope: Scope, path: Path, cwd: str = "", *, portions: int = 0) -> int:
         """Add the new messages of a file, or of some portions of it; return how many.
@@ -71,7 +77,10 @@ class Capture:
             if self._seen.get(path) == looks:
                 return 0
             with tail.open_transcript(path) as file:
-                added, is_whole = self._follow(scope, Path(named(path.as_posix())), file, cwd, portions)
+                if formats.is_whole(path.name):
+                    added, is_whole = self._take_whole(scope, Path(named(path.as_posix())), file, cwd), True
+                else:
+                    added, is_whole = self._follow(scope, Path(named(path.as_posix())), file, cwd, portions)
             if is_whole:
                 self._seen[path] = looks
         except FileNotFoundError:
@@ -113,6 +122,8 @@ class Capture:
                 return added, True
             self._look_back(transcript, file, cursor)
             events, rejects = self._new_events(scope, path, transcript, cursor, portion, file)
+            is_first = not cursor.offset and not cursor.is_rereading
+            events = self._copies.without_copies(scope, transcript, events, is_first=is_first)
             done = portion.cursor._replace(is_rereading=cursor.is_rereading and not portion.is_last)
             if not self._append(scope, events, done, rejects):
                 cursor = self._resume(scope, transcript, path, file)
@@ -127,6 +138,43 @@ class Capture:
                 return added, portion.is_last
             cursor = done
 
+    def _take_whole(self, scope: Scope, path: Path, file: BinaryIO, cwd: str) -> int:
+        """Add the messages of a file that is one JSON object, which is written anew as it grows; return how many."""
+        if not self._is_loaded:
+            self._load()
+        own, size = tail.identity(file), os.fstat(file.fileno()).st_size
+        if size > formats.LONGEST_LINE_BYTES:
+            self.tell(str(path), f"longer than {formats.LONGEST_LINE_BYTES:,} bytes")
+            return 0
+        data = file.read(size)
+        known = self._known.get(own)
+        done = tail.pass_whole(own, str(path), data)
+        if known is not None and known._replace(line=0) == done:
+            return 0
+        found = formats.recognise_whole(path.name, data)
+        self.tell(str(path), "" if found else _UNKNOWN)
+        if found is None:
+            return 0
+        transcript, lines = found
+        transcript = self._prepare(transcript, tail.written(file, path))
+        events = [
+            _kept(event, str(path), number)
+            for number, line in enumerate(lines, start=1)
+            for event in transcript.events(line, str(number))
+        ]
+        scope = self._scope(transcript, scope, cwd)
+        events = self._copies.without_copies(scope, transcript, events, is_first=known is None)
+        if not self._append(scope, events, done._replace(line=len(lines)), []):
+            return self._take_whole(scope, path, file, cwd)
+        return sum(isinstance(event, Message) for event in events)
+
+    def _prepare(self, transcript: Transcript, written: datetime) -> Transcript:
+        """Return a transcript that was recognised as it is read: without secrets in its name, with the time of its file."""
+        clean = replace(transcript, session=transcript.session._replace(id=named(transcript.session.id)))
+        clean.folders = self.folders
+        clean.written = written
+        return clean
+
     def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
         """Return the transcript that a file is; None if it is none, or not yet."""
         cursor, followed = self._followed.get(tail.identity(file), (None, None))
@@ -134,12 +182,10 @@ class Capture:
         if cursor and is_settled and cursor == self._known.get(cursor.identity) and tail.continues(file, cursor):
             return followed
         lines = list(tail.first_lines(file, formats.SNIFFED_LINES))
-        found = _clean(formats.recognise(path.name, lines))
-        if found is not None:
-            found.folders = self.folders
+        found = formats.recognise(path.name, lines)
         if found is not None or not formats.is_prelude(lines):
             self.tell(str(path), "" if found else _UNKNOWN)
-        return found
+        return self._prepare(found, tail.written(file, path)) if found else None
 
     def _scope(self, transcript: Transcript, scope: Scope, cwd: str = "") -> Scope:
         """Return whose memory a session is: the project's in which it works, unless its place says whose."""
@@ -230,6 +276,7 @@ class Capture:
                     rejects.append(Reject(own, number, number, len(text), "not a JSON object"))
                 else:
                     events += (_kept(event, str(path), number) for event in transcript.events(data, str(number)))
+            events = self._copies.without_copies(scope, transcript, events, is_first=not cursor.offset)
             done = cursor._replace(offset=rows[-1][0] + 1, line=cursor.line + len(rows))
             if self._append(scope, events, done, rejects):
                 added += sum(isinstance(event, Message) for event in events)
@@ -240,12 +287,12 @@ class Capture:
 
     def _events_transcript(self, own: str, store: TranscriptStore, session: str, cursor: Cursor) -> Transcript | None:
         first = store.events(session, -1, formats.SNIFFED_LINES)
-        found = _clean(formats.recognise("", [text.encode("utf-8", "replace") for _, text in first]))
+        found = formats.recognise("", [text.encode("utf-8", "replace") for _, text in first])
         if found is None:
             if first:
                 self.tell(own, _UNKNOWN)
             return None
-        found.folders = self.folders
+        found = self._prepare(found, tail.changed(Path(cursor.path)))
         if cursor.offset:
             for _, text in store.events(session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS):
                 found.pass_by(text.encode("utf-8", "replace"))
@@ -283,8 +330,3 @@ def _kept(event: TranscriptEvent, source: str, line: int) -> TranscriptEvent:
     if not isinstance(event, Message):
         return event._replace(source=source)
     return event._replace(tokens=count_tokens(event.text), source=source, line=line)
-
-
-def _clean(transcript: Transcript | None) -> Transcript | None:
-    """Return the transcript with secrets redacted from the session's name."""
-    return transcript and replace(transcript, session=transcript.session._replace(id=named(transcript.session.id)))
