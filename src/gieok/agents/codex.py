@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal, below, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal, Unread, below, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, toml_table
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -201,8 +201,10 @@ _INVENTORY = Inventory(
     "config.toml",
     _untrusted,
 )
+_COMPRESSED = Unread("**/*.jsonl.*z*", "compressed sessions are not read")
+_archived = below("CODEX_HOME", ".codex", "archived_sessions", "**/*.jsonl", _COMPRESSED)
 AGENT = Agent(
-    below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl"),
+    below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl *.jsonl *.json", _COMPRESSED),
     Format(NAME, begin, read, driver=_driver, folder=_folder, lines=_lines),
     _edits,
     _NOTE,
@@ -210,4 +212,5 @@ AGENT = Agent(
     rehearsal=_REHEARSAL,
     inventory=_INVENTORY,
     folder=own_folder("CODEX_HOME", ".codex"),
+    other_places=lambda home, environment: (_archived(home, environment),),
 )

@@ -58,14 +58,14 @@ class Transcript:
     written: datetime = _NEVER
     #: The first prompt of the session, as it is kept; '' where it is not among the first lines.
     opening: str = ""
+    #: When the last line before was written that says so; at the beginning, the first.
+    at: datetime | None = None
     #: Messages of which the host itself says that a person typed them.
     typed: set[str] = field(default_factory=set)
     _own_calls: set[str] = field(default_factory=set)
     #: Questions of a dialogue, by its call.
     _asked: dict[str, object] = field(default_factory=dict)
     _queue: PromptQueue = field(default_factory=PromptQueue)
-    #: When the last line before was written that says so.
-    _at: datetime | None = None
 
     def events(self, line: Line, fallback_id: str) -> list[TranscriptEvent]:
         """Return the events of one line; none where the whole session is ignored."""
@@ -85,7 +85,7 @@ class Transcript:
                 if line:
                     self._pass_line(line)
         dated = filter(None, (time_of(line) for line in map(parse, reversed(rows[-_DATED_LINES:])) if line))
-        self._at = next(dated, self._at)
+        self.at = next(dated, self.at)
 
     def _pass_line(self, line: Line) -> None:
         self._note(line)
@@ -107,11 +107,11 @@ class Transcript:
         driver = self.format.driver(line)
         if driver is not None and driver is not Speaker.AGENT and driver is not self.session.driver:
             self.session = self.session._replace(driver=driver)
-        self._at = time_of(line) or self._at
+        self.at = time_of(line) or self.at
 
     def _time(self, value: object) -> datetime:
         """Return a part's time: its own, else that of the line, of one before, of the file."""
-        return moment(value) or self._at or self.written
+        return moment(value) or self.at or self.written
 
     def _events(self, part: Part) -> Sequence[TranscriptEvent]:
         match part:
@@ -201,13 +201,14 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     drivers = (driver for line in parsed if (driver := found.format.driver(line)) and driver is not Speaker.AGENT)
     session = session._replace(driver=next(drivers, session.driver))
     opening = _find_opening(found.format, session, parsed)
+    dated = next(filter(None, map(time_of, parsed)), None)
     if opening is None:
-        return Transcript(found.format, _judge_session(session, ""))
+        return Transcript(found.format, _judge_session(session, ""), at=dated)
     is_person = opening.speaker is Speaker.PERSON
     is_told = any(speakers.driver_of(found.format.name, line) for line in parsed)
     text = "" if is_person and opening.is_sure else opening.text
     kept = redact(strip_echo(opening.text)).strip() if is_person else ""
-    return Transcript(found.format, _judge_session(session, text, is_told=is_told), opening=kept)
+    return Transcript(found.format, _judge_session(session, text, is_told=is_told), opening=kept, at=dated)
 
 
 def _judge_session(session: Session, opening: str, *, is_told: bool = False) -> Session:

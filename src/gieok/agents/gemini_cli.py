@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, Unread, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -109,9 +109,16 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     ]
 
 
+#: Before chats were kept (August 2025) there were the prompts alone, and checkpoints that a person asked for.
+_UNREAD = (
+    Unread("*/logs.json", "prompts of a Gemini CLI that kept no chats are not read", unless="chats"),
+    Unread("*/checkpoint*.json", "checkpoints of a Gemini CLI that kept no chats are not read", unless="chats"),
+)
+
+
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     del environment
-    return Place(home / ".gemini" / "tmp", "*/chats/*.json*", cwd_of=_cwd_of)
+    return Place(home / ".gemini" / "tmp", "*/chats/*.json*", cwd_of=_cwd_of, unread=_UNREAD)
 
 
 def _cwd_of(path: Path) -> str:

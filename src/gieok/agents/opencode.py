@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok.agents import table
-from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal
+from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, Unread
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -79,9 +79,16 @@ def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
     return (ToolUse(identity, call, name, at, state.get("input") or {}, result, failed=failed, answered=answered),)
 
 
+_UNREAD = (
+    Unread("storage/message", "sessions of an opencode before 1.3, which kept each message in a file, are not read"),
+    Unread("project/*/storage/session/message", "sessions of an opencode before 1.0 are not read"),
+)
+
+
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     data = environment.get("XDG_DATA_HOME")
-    return Place((Path(data) if data else home / ".local" / "share") / NAME, databases=f"{NAME}*.db", is_watched=False)
+    folder = (Path(data) if data else home / ".local" / "share") / NAME
+    return Place(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
 
 
 def _folder(site: InstallPlace) -> Path:

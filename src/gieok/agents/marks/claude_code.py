@@ -183,7 +183,7 @@ _REST = (
         _HOST, Kind.REASON,
         r"(?:The user doesn't want to (?:proceed with this tool use|take this action)|Permission for this tool use was denied)"
         r"[^\n]{0,300}?(?:To tell you how to proceed, t|T)he user said: *\n?"
-        r"(?!The user wants to clarify)(?P<said>.*?)(?:\n\nNote: The user's next message.*)?$",
+        r"(?!\s*The user wants to clarify)(?P<said>.*?)(?:\n\nNote: The user's next message.*)?$",
         _PERSON,
         "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
         "new_string was NOT written to the file). To tell you how to proceed, the user said:\n" + SAID

@@ -151,7 +151,9 @@ class Copies:
     def _candidates(self, scope: Scope, session: Session, message: Message) -> Iterator[tuple[Scope, str]]:
         """Yield the sessions that may have been copied: the one that the header names, and those that begin alike."""
         if session.copied_from:
-            known = [one for one in (scope, *self.journal.scopes()) if self._own(one, session.agent, session.copied_from)]
+            known = [
+                one for one in (scope, *self.journal.scopes()) if self._own(one, session.agent, session.copied_from)
+            ]
             yield (known or [scope])[0], session.copied_from
         for opened in self._opened(session.agent, message.text):
             if opened.session not in (session.id, session.copied_from):
@@ -205,9 +207,7 @@ class _Run(NamedTuple):
     is_dated: bool
 
 
-def _align(
-    events: Sequence[TranscriptEvent], history: Sequence[_Spoken], *, is_anywhere: bool = False
-) -> _Run | None:
+def _align(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], *, is_anywhere: bool = False) -> _Run | None:
     """Return the longest run of events that repeats a history from its beginning, or from anywhere."""
     starts = range(len(history)) if is_anywhere else range(min(1, len(history)))
     runs = [_follow(events, history, start) for start in starts if _is_same(events[0], history[start])]

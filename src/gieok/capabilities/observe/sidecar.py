@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents.agent import Place
-from gieok.agents.sources import Source, source_of, sources
+from gieok.agents.sources import Source, source_of, sources, unread
 from gieok.capabilities.observe import active_memory, scope_memory, spool, turns
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
@@ -130,6 +130,8 @@ class Sidecar:
             path = incident.name.removeprefix(UNREAD)
             if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
                 self.journal.resolve_incident(incident.name)
+        for path, why in unread(self.transcripts.places):
+            self._tell_unread(str(path), why)
         added = 0
         for source in sorted(sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at):
             added += self.capture_source(source)
