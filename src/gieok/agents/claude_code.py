@@ -44,19 +44,22 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     found = mapping(line.get("message"))
     content, at = found.get("content"), line.get("timestamp")
     identity = name_of(line.get("uuid")) or f"{session.id}/{fallback_id}"
+    found_parts: list[Part] = []
     match line.get("type"):
         case "user":
-            return [heard(session, line, identity, text_of(content), at), *_results(identity, content, at, line)]
+            found_parts.append(heard(session, line, identity, text_of(content), at))
+            found_parts += _results(identity, content, at, line)
         case "assistant" if not is_program_reply(NAME, line):
             made = (part for part in parts(content) if part.get("type") in _CALLS)
-            return [Said(identity, Role.ASSISTANT, text_of(content), at), *calls(identity, made, at, "input")]
+            found_parts.append(Said(identity, Role.ASSISTANT, text_of(content), at))
+            found_parts += calls(identity, made, at, "input")
         case "attachment":
-            return _attached(session, line, identity, at)
+            found_parts += _attached(session, line, identity, at)
         case "queue-operation":
-            return _queued(session, line, identity, at)
+            found_parts += _queued(session, line, identity, at)
         case "system" if line.get("subtype") == "local_command":
-            return [heard(session, line, identity, text_of(line.get("content")), at)]
-    return ()
+            found_parts.append(heard(session, line, identity, text_of(line.get("content")), at))
+    return found_parts
 
 
 def _attached(session: Session, line: Line, identity: str, at: object) -> list[Part]:

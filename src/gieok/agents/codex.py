@@ -87,9 +87,8 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     match payload.get("type"):
         case "message" if payload.get("role") in _ROLES:
             role = _ROLES[payload["role"]]
-            if role is Role.USER:
-                return (_heard(session, line, identity, at),)
-            return (Said(identity, role, text_of(payload.get("content"), _TEXTS), at),)
+            said = Said(identity, role, text_of(payload.get("content"), _TEXTS), at)
+            return (_heard(session, line, identity, at) if role is Role.USER else said,)
         case "function_call" | "custom_tool_call":
             name = " ".join(filter(None, (name_of(payload.get("namespace")), name_of(payload.get("name")))))
             return (ToolUse(identity, call, name, at, payload.get("arguments", payload.get("input")) or ""),)

@@ -47,7 +47,8 @@ _OTHER_FILES = (".trajectory.jsonl", ".checkpoint.", ".bak.", ".trajectory-path.
 class Transcript:
     """A file whose format is known, and what was seen in it that bears on later lines.
 
-    The calls that asked Gieok: what comes back from them is no evidence. Those that asked the person: what comes back is theirs.
+    The calls that asked Gieok: what comes back from them is no evidence. Those that asked the person: what comes back is
+    theirs.
     """
 
     format: Format

@@ -51,7 +51,7 @@ def unread(found: Sequence[Place]) -> Iterator[tuple[Path, str]]:
                 path for path in sorted(place.folder.glob(names)) if not (unless and (path.parent / unless).exists())
             ]
             if len(paths) > _MOST_NAMED:
-                yield place.folder, f"{len(paths):,} files {names}: {why}"
+                yield place.folder, f"{why} ({len(paths):,} files)"
             else:
                 yield from ((path, why) for path in paths if path.is_file() or any(path.iterdir()))
 

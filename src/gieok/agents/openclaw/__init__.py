@@ -16,7 +16,7 @@ def _place(home: Path, environment: Mapping[str, str]) -> Place:
     return Place(agents, "*/sessions/*.jsonl*", f"*/agent/{DATABASE}", _scope_of, _is_silent, unread=_UNREAD)
 
 
-_UNREAD = (Unread("*/sessions/**/*.jsonl*.zst", "compressed sessions, which OpenClaw put away, are not read"),)
+_UNREAD = (Unread("*/sessions/**/*.jsonl*.zst", "compressed sessions are not read"),)
 
 
 def _scope_of(path: Path) -> Scope:

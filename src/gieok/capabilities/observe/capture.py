@@ -4,8 +4,8 @@ The events of a portion of lines are added in the transaction that moves the cur
 depend on its place, so a copied, rotated or rewritten file adds nothing twice.
 """
 
-from collections.abc import Callable, Sequence
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path

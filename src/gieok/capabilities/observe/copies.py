@@ -1,8 +1,8 @@
 """History that a transcript repeats, and prompts with which many sessions begin: what was said once is kept once.
 
-A fork, a resumed session and some hosts' rewriting of a session copy what was said before, under new ids and sometimes new times.
-A copy is told by its order: the same words of the same speakers, one behind the other, from the beginning of what is known on.
-A prompt that many sessions begin with is a program's, or one that a person keeps for all their sessions: no memory of theirs.
+A fork, a resumed session and some hosts' rewriting of a session copy what was said before, under new ids and sometimes new
+times. A copy is told by its order: the same words of the same speakers, one behind the other, from the beginning of what is
+known on. A prompt that many sessions begin with is a program's, or one that a person keeps for all their sessions: no memory.
 """
 
 import hashlib

@@ -78,7 +78,7 @@ def written(file: BinaryIO, path: Path) -> datetime:
                 named = datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
             except (ValueError, TypeError):
                 continue
-            return named if named <= changed else changed
+            return min(named, changed)
     return changed
 
 
