@@ -93,6 +93,12 @@ def test_a_refusal_tells_what_the_person_said(row: Mark) -> None:
     assert speakers.reason_in(row.host, _text(row.counter)) == ""
 
 
+@pytest.mark.parametrize("row", _rows(Kind.BESIDE), ids=_name)
+def test_a_field_holds_what_the_person_said_beside_a_decision(row: Mark) -> None:
+    assert speakers.words_beside(row.host, _line(row.example)) == SAID
+    assert speakers.words_beside(row.host, _line(row.counter)) == ""
+
+
 @pytest.mark.parametrize("row", _rows(Kind.ANSWER), ids=_name)
 def test_a_dialogue_tells_what_the_person_chose(row: Mark) -> None:
     assert row.sign in speakers.asking_tools(row.host)

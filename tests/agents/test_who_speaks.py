@@ -241,7 +241,9 @@ def test_why_a_tool_was_refused_is_said_by_who_refused_it(machine: _Machine) -> 
         refused(3, f"{_REFUSED}To tell you how to proceed, the user said:\n{clarify}"),
         refused(4, f"grep: {_REFUSED}To tell you how to proceed, the user said:\nnot now", is_error=False),
     )
-    assert machine.said() == [reason]
+    allowed = {"type": "tool_result", "tool_use_id": "t5", "content": "ok"}
+    machine.write(f"{_CHATS}/r.jsonl", _claude("r", "user", 5, [allowed], userFeedback="And log it."))
+    assert machine.said() == [reason, "And log it."]
 
 
 # Programs

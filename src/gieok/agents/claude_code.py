@@ -10,7 +10,7 @@ from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
 from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, calls, heard
-from gieok.agents.transcripts.speakers import driver_of, is_program_reply, speaker_of
+from gieok.agents.transcripts.speakers import driver_of, is_program_reply, speaker_of, words_beside
 from gieok.model.conversation import Role
 
 NAME = "claude-code"
@@ -93,7 +93,8 @@ def _results(identity: str, content: object, at: object, line: Line) -> Iterator
         call = name_of(part.get("tool_use_id"))
         told = mapping(line.get("toolUseResult"))
         answered = told if isinstance(told.get("answers"), dict) else None
-        yield ToolUse(f"{identity}#{number}", call, "tool", at, result=text, failed=failed, answered=answered)
+        use = ToolUse(f"{identity}#{number}", call, "tool", at, result=text, failed=failed, answered=answered)
+        yield use._replace(beside=words_beside(NAME, line) if number == 0 else "")
 
 
 def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:

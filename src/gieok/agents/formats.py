@@ -154,7 +154,8 @@ class Transcript:
         asked = self._note_asking(use)
         if use.result is None:
             return []
-        if use.failed and (reason := speakers.reason_in(self.format.name, use.result)):
+        reason = speakers.reason_in(self.format.name, use.result) if use.failed and not use.beside else use.beside
+        if reason:
             return [(Role.USER, reason)]
         if use.answered is None and asked is None:
             return []

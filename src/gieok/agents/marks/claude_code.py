@@ -336,6 +336,16 @@ _REST = (
         f"The user provided the following reason for the rejection: {SAID}",
         "The user rejected the plan and gave no reason.",
     ),
+    # What was typed beside a yes or a no: "tell Claude what to do differently".
+    Mark(
+        _HOST,
+        Kind.BESIDE,
+        "userFeedback",
+        _PERSON,
+        {"type": "user", "userFeedback": SAID},
+        {"type": "user", "userFeedback": ""},
+        (SOMETHING,),
+    ),
     Mark(
         _HOST,
         Kind.ANSWER,

@@ -38,6 +38,8 @@ class Kind(StrEnum):
     BEHIND = "behind"
     #: The text of a failed tool call that holds what a person said when they refused it (the group `said`).
     REASON = "reason"
+    #: A field of a line that holds what a person said beside a decision.
+    BESIDE = "beside"
     #: A tool whose result is what a person answered.
     ANSWER = "answer"
     #: A command of the program itself, whose arguments are a setting and no words.

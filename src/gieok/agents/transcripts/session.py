@@ -72,6 +72,8 @@ class ToolUse(NamedTuple):
     failed: bool = False
     #: What a person answered, where a field of the line holds it.
     answered: object = None
+    #: What a person said beside letting the tool run, or not.
+    beside: str = ""
 
 
 #: What a line holds.

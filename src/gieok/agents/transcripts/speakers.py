@@ -74,10 +74,15 @@ def _first(rows: Sequence[Mark], line: Line) -> Speaker | None:
     return next((row.speaker for row in rows if _holds(row, line)), None)
 
 
-def _holds(row: Mark, line: Line) -> bool:
+def _value(line: Line, path: str) -> object:
     value: object = line
-    for name in row.sign.split("."):
+    for name in path.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _holds(row: Mark, line: Line) -> bool:
+    value = _value(line, row.sign)
     if SOMETHING in row.values:
         return bool(value)
     return (str(value).lower() if isinstance(value, bool) else value) in row.values
@@ -203,6 +208,12 @@ def reason_in(host: str, text: str) -> str:
     return ""
 
 
+def words_beside(host: str, line: Line) -> str:
+    """Return what a line says that a person said beside a decision; '' for nothing."""
+    found = (_value(line, row.sign) for row in _rows(host, Kind.BESIDE))
+    return next((value.strip() for value in found if isinstance(value, str) and value.strip()), "")
+
+
 @cache
 def asking_tools(host: str) -> frozenset[str]:
     """Return the names of the tools whose results are what a person answered."""
@@ -222,12 +233,11 @@ def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
         answered = parsed
     answers = answered.get("answers") if isinstance(answered, Mapping) else None
     questions = list(_questions(asked)) or list(_questions(answered))
+    noted = answered.get("annotations") if isinstance(answered, Mapping) else None
+    notes = noted if isinstance(noted, Mapping) else {}
     pairs = answers.items() if isinstance(answers, Mapping) else enumerate(answers if isinstance(answers, list) else ())
-    return [
-        (_question(str(name), questions), said)
-        for name, answer in pairs
-        if (said := ", ".join(_chosen(answer)).strip())
-    ]
+    told = ((str(name), [*_chosen(answer), *_chosen(notes.get(name))]) for name, answer in pairs)
+    return [(_question(name, questions), said) for name, chosen in told if (said := ", ".join(filter(None, chosen)))]
 
 
 def _parse(text: str) -> object:
