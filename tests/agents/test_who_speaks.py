@@ -384,6 +384,20 @@ def test_a_fork_of_one_prompt_is_known_by_what_its_header_names(machine: _Machin
     assert machine.said() == [rye, "Make it 5:30."]
 
 
+def test_a_fork_that_names_its_history_and_copies_none_says_what_it_says(machine: _Machine) -> None:
+    rye = "The rye starter is fed at 6 am."
+    machine.write(
+        f"{_ROLLOUTS}/rollout-a-1.jsonl", _meta("id-1"), _item(rye), _item("Noted.", "assistant", 11), _item("yes")
+    )
+    base = {"thread_id": "id-1", "end_ordinal_exclusive": 14}
+    machine.write(
+        f"{_ROLLOUTS}/rollout-b-2.jsonl",
+        _meta("id-2", forked_from_id="id-1", history_base=base),
+        _item("yes", second=50),
+    )
+    assert machine.said() == [rye, "yes", "yes"]
+
+
 def test_two_people_may_begin_with_the_same_word(machine: _Machine) -> None:
     machine.write(f"{_ROLLOUTS}/rollout-a.jsonl", _meta("a"), _item("hi"), _item("Hello! What is it?", "assistant"))
     machine.write(

@@ -43,7 +43,8 @@ def begin(name: str, first: Line) -> Session | None:
             ignored="a sub-agent" if driver is Speaker.AGENT else "",
             cwd=name_of(payload.get("cwd")),
             driver=driver,
-            copied_from=name_of(payload.get("forked_from_id")),
+            # A newer fork names where in the other file its history ends, and copies nothing.
+            copied_from="" if payload.get("history_base") else name_of(payload.get("forked_from_id")),
         )
     # Releases of 2025 begin with what is the payload now.
     if "instructions" in first and isinstance(first.get("id"), str) and "role" not in first:

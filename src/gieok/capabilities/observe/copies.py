@@ -115,7 +115,7 @@ class Copies:
         for parent_scope, parent in self._candidates(scope, session, message):
             is_named = parent == session.copied_from
             run = _align(events, self._history(parent_scope, session.agent, parent), is_anywhere=is_named)
-            if run and (is_named or run.is_answered or run.is_dated):
+            if run and ((is_named and not run.start) or run.is_answered or run.is_dated):
                 self._keep_fork(session, parent_scope, parent, run)
                 return self._end(session, events, run)
         return int(message.role is Role.USER and self._keep_opening(scope, transcript, message))
