@@ -1,5 +1,6 @@
 """A home with the transcripts of six hosts, read by the program itself: no program's word stands under the user's name."""
 
+import hashlib
 import json
 import sqlite3
 import subprocess
@@ -278,6 +279,23 @@ def test_each_thing_that_a_person_said_is_one_turn_with_the_day_on_which_it_was_
     first = json.loads(capsys.readouterr().out)["results"][0]
     assert f"User: {_said(2)}" in first["snippet"]
     assert first["date"] == _DAY
+
+
+def test_an_old_session_of_gemini_is_its_projects_where_another_agent_has_named_the_folder(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = home / "shop"
+    line = {"type": "user", "uuid": "1", "sessionId": "s", "cwd": str(shop), "timestamp": f"{_DAY}T01:00:00Z"}
+    _write(home / ".claude/projects/-w/s.jsonl", {**line, "message": {"role": "user", "content": _said(1)}})
+    assert main(["observe", "run", "--once"]) == 0
+    digest = hashlib.sha256(str(shop).encode()).hexdigest()
+    turn = {"id": "1", "type": "user", "timestamp": "2025-08-20T03:00:00Z", "content": _said(2)}
+    chats = home / ".gemini" / "tmp" / digest / "chats"
+    _write(chats / "session-2025-08-20T03-00-h.json", {"sessionId": "h", "projectHash": digest, "messages": [turn]})
+    assert main(["observe", "run", "--once"]) == 0
+    capsys.readouterr()
+    assert main(["list", "--kind", "turn", "--limit", "0", "--json"]) == 0
+    assert _said(2) in capsys.readouterr().out
 
 
 def test_talk_that_is_not_read_is_named_by_its_file_in_status_and_doctor(

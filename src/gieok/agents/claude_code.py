@@ -8,7 +8,7 @@ from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, kept_file, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, texts_of, unwrapped
 from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, calls, heard
 from gieok.agents.transcripts.speakers import driver_of, is_program_reply, speaker_of, words_beside
 from gieok.model.conversation import Role
@@ -47,7 +47,7 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     found_parts: list[Part] = []
     match line.get("type"):
         case "user":
-            found_parts.append(heard(session, line, identity, text_of(content), at))
+            found_parts.append(heard(session, line, identity, texts_of(content), at))
             found_parts += _results(identity, content, at, line)
         case "assistant" if not is_program_reply(NAME, line):
             made = (part for part in parts(content) if part.get("type") in _CALLS)
@@ -67,7 +67,7 @@ def _attached(session: Session, line: Line, identity: str, at: object) -> list[P
     attachment = mapping(line.get("attachment"))
     if attachment.get("type") != "queued_command":
         return []
-    said = heard(session, line, identity, text_of(attachment.get("prompt")), at)
+    said = heard(session, line, identity, texts_of(attachment.get("prompt")), at)
     return [Queued(said, "absorb", "attachment")]
 
 

@@ -37,7 +37,7 @@ def begin(name: str, first: Line) -> Session | None:
     if not is_head or not isinstance(first.get("sessionId"), str):
         return None
     ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
-    return Session(id=first["sessionId"], agent=NAME, ignored=ignored)
+    return Session(id=first["sessionId"], agent=NAME, ignored=ignored, cwd_sum=name_of(first.get("projectHash")))
 
 
 def _lines(whole: Line) -> list[Line]:
@@ -71,11 +71,9 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
     if role is None:
         return []
     identity, at = f"{session.id}/{name_of(line.get('id')) or fallback_id}", line.get("timestamp")
-    text = text_of(line.get("displayContent")) or text_of(line.get("content"))
-    is_user = role is Role.USER
-    found: list[Part] = [
-        heard(session, line, identity, text, at) if is_user else Said(identity, role, _reply(text), at)
-    ]
+    content = line.get("displayContent") if text_of(line.get("displayContent")) else line.get("content")
+    said = Said(identity, role, _reply(text_of(content)), at)
+    found: list[Part] = [heard(session, line, identity, _texts(content), at) if role is Role.USER else said]
     for number, call in enumerate(parts(line.get("toolCalls"))):
         name, result = name_of(call.get("name")), name_of(call.get("resultDisplay"))
         failed, arguments = call.get("status") == "error", call.get("args") or {}
@@ -86,6 +84,10 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
 def _reply(text: str) -> str:
     """Return what the model said; the program answers itself in its place when it sets up a session."""
     return words_of(NAME, text) if text.startswith("Got it.") else text
+
+
+def _texts(content: object) -> list[str]:
+    return [text_of(part) for part in parts(content)] if isinstance(content, list) else [text_of(content)]
 
 
 def text_of(content: object) -> str:

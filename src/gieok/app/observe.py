@@ -1,5 +1,6 @@
 """Opens the sidecar."""
 
+import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -55,6 +56,7 @@ def _transcripts(wiring: Wiring) -> TranscriptSources:
         _open_transcripts,
         _own_scope(settings),
         _ProjectScopes(wiring),
+        lambda digest: _folder_of(wiring, digest),
     )
 
 
@@ -117,6 +119,12 @@ class _ProjectScopes:
             if folder not in journal.kept(FOLDERS) and named(folder) == folder:
                 journal.keep(FOLDERS, {folder: ""})
         return scope
+
+
+def _folder_of(wiring: Wiring, digest: str) -> str:
+    """Return the folder, of those in which a session was seen, whose path has this SHA-256; '' for none."""
+    seen = wiring.stores.journal().kept(FOLDERS)
+    return next((folder for folder in seen if hashlib.sha256(folder.encode()).hexdigest() == digest), "")
 
 
 def _project_scope(folder: str) -> Scope | None:

@@ -92,6 +92,11 @@ def _whole(example: str, counter: str, sign: str) -> Mark:
 
 
 _TEXTS = (
+    _whole(
+        "Warning: apply_patch was requested via exec_command. Use the apply_patch tool instead.",
+        "Warning: wet paint",
+        "Warning: (?:apply_patch was requested|[Tt]he maximum number of unified exec)",
+    ),
     _whole("# AGENTS.md instructions for shop\n\nUse tabs.", "# AGENTS.md is too long", "# AGENTS.md instructions"),
     _whole(
         "Another language model started to solve this problem and produced a summary of its thinking process.",

@@ -136,6 +136,13 @@ MARKS = (
     ),
     _front(r"<media:[a-z]{3,12}>\s*", "<media:audio>\n", "What is <media> for?"),
     _front(r"\[Audio\]\s*(?:User text:\s*)?(?:Transcript:\s*)?", "[Audio]\nTranscript:\n", "Audio: off"),
+    # The channel, and who writes there.
+    _front(
+        r"\[(?:Telegram|WhatsApp|Discord|Slack|Signal|iMessage|Matrix|Teams|LINE|Zalo|Feishu|Lark|WebChat|KakaoTalk|"
+        r"Google Chat|Mattermost|Nostr|SMS|BlueBubbles|Twitch|IRC) [^\]\n]{1,160}\]\s*",
+        "[Slack #bakery Kim] ",
+        "[Slack] is down",
+    ),
     _front(
         r"Note: The previous agent run was aborted by the user[^\n]*\n+",
         "Note: The previous agent run was aborted by the user. Resume carefully or ask for clarification.\n\n",

@@ -7,9 +7,10 @@ between sessions, and channel envelopes. Tool calls are shortened.
 import json
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, texts_of
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
 from gieok.agents.transcripts.speakers import speaker_of
 from gieok.model.conversation import Role
@@ -27,7 +28,8 @@ _SYSTEM_SESSIONS = re.compile(r":(?:cron|hook|heartbeat|dreaming|subagent|intern
 def begin(name: str, first: Line) -> Session | None:
     """Recognise the header `{"type":"session",…}`; where that is damaged, an entry, and the session by the file's name."""
     if first.get("type") == "session" and isinstance(first.get("id"), str):
-        return Session(id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")))
+        parent = PurePath(name_of(first.get("parentSession"))).name.partition(".jsonl")[0].rpartition("_")[2]
+        return Session(id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")), copied_from=parent)
     if "parentId" in first and first.get("type") in _ENTRIES:
         return Session(id=session_of(name), agent=NAME)
     return None
@@ -71,7 +73,7 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     content = found.get("content")
     match found.get("role"):
         case "user":
-            return (heard(session, line, identity, text_of(content), at),)
+            return (heard(session, line, identity, texts_of(content), at),)
         case "assistant":
             reply = _DIRECTIVE.sub("", text_of(content))
             made = (part for part in parts(content) if part.get("type") == "toolCall")

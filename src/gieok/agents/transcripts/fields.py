@@ -38,6 +38,12 @@ def text_of(content: object, kinds: Sequence[str] = ("text",)) -> str:
     return "\n".join(texts)
 
 
+def texts_of(content: object, kinds: Sequence[str] = ("text",)) -> list[str]:
+    """Return the texts of a message's content, one by one."""
+    listed = parts(content) if isinstance(content, list) else []
+    return [text_of([part], kinds) for part in listed] if listed else [text_of(content, kinds)]
+
+
 def moment(value: object) -> datetime | None:
     """Return the time that an ISO text or a number (Unix seconds, milliseconds, …) names; None where it names none.
 

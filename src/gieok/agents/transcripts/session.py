@@ -29,6 +29,8 @@ class Session(NamedTuple):
     driver: Speaker = Speaker.PERSON
     #: The session whose history this one begins with.
     copied_from: str = ""
+    #: SHA-256 of the working folder's path, where that is all that is told of it.
+    cwd_sum: str = ""
 
 
 class Said(NamedTuple):
@@ -106,10 +108,16 @@ class Format(NamedTuple):
     has_own_scope: bool = False
 
 
-def heard(session: Session, line: Line, identity: str, text: str, at: object) -> Said:
-    """Return what stands in the user's place of a line: whose it is, and of a person's what they wrote."""
+def heard(session: Session, line: Line, identity: str, texts: str | Sequence[str], at: object) -> Said:
+    """Return what stands in the user's place of a line: whose it is, and of a person's what they wrote.
+
+    Of several texts each is somebody's for itself: a program puts one of its own beside the person's.
+    """
     verdict = speakers.judge(session.agent, line, session.driver)
-    words = speakers.words_of(session.agent, text) if verdict.speaker is Speaker.PERSON else text
+    parted = [texts] if isinstance(texts, str) else texts
+    is_person = verdict.speaker is Speaker.PERSON
+    told = (speakers.words_of(session.agent, text) if is_person else text for text in parted)
+    words = "\n".join(filter(None, told))
     return Said(identity, Role.USER, words, at, verdict.speaker, verdict.is_sure)
 
 

@@ -15,6 +15,7 @@ from gieok.agents import agent, formats
 from gieok.agents.formats import Transcript
 from gieok.agents.sources import Source
 from gieok.agents.transcripts.fields import fingerprint
+from gieok.agents.transcripts.session import Queued
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.copies import Copies, CopiesJournal
 from gieok.capabilities.observe.numbering import LineCounts, numbered
@@ -52,6 +53,8 @@ class Capture:
     tell: Callable[[str, str], None] = lambda path, why: None
     #: Gieok's own folders with other names than `.gieok`.
     folders: Sequence[str] = ()
+    #: The folder whose path has this SHA-256, '' for none that is known: old transcripts tell no more of it.
+    folder_of: Callable[[str], str] = lambda digest: ""
     captured: Captured = field(default_factory=Captured)
     _known: dict[str, Cursor] = field(default_factory=dict)
     #: The identities of the transcripts with a path up to `.jsonl`: of ten thousand cursors, few are a file's.
@@ -191,7 +194,9 @@ class Capture:
         """Return whose memory a session is: the project's in which it works, unless its place says whose."""
         if transcript.format.has_own_scope:
             return scope
-        return self.project_scope(transcript.session.cwd or cwd) or scope
+        session = transcript.session
+        folder = session.cwd or cwd or (self.folder_of(session.cwd_sum) if session.cwd_sum else "")
+        return self.project_scope(folder) or scope
 
     def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor) -> None:
         """Parse the calls before a cursor, unless this process has read them."""
@@ -217,7 +222,7 @@ class Capture:
         for data in tail.first_lines(file, formats.SNIFFED_LINES):
             line = formats.parse(data)
             parts = transcript.format.parts(transcript.session, line, fingerprint(data)) if line is not None else ()
-            ids.extend(part.id.partition("#")[0] for part in parts[:1])
+            ids.extend(part.id.partition("#")[0] for part in parts[:1] if not isinstance(part, Queued))
         held = self.journal.occurrences(scope, ids)
         return 2 * sum(identity in held for identity in ids) > len(ids)
 

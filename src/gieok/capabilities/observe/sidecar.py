@@ -64,6 +64,8 @@ class TranscriptSources(NamedTuple):
     open_database: Callable[[str, Path], TranscriptStore]
     default_scope: Scope
     project_scope: Callable[[str], Scope | None]
+    #: The folder whose path has this SHA-256, '' for none that was seen.
+    folder_of: Callable[[str], str] = lambda digest: ""
 
 
 class ScopeModels(NamedTuple):
@@ -110,7 +112,8 @@ class Sidecar:
 
     def __post_init__(self) -> None:
         folders = (f"{self.spool.parent}{os.sep}", str(self.active_file(self.transcripts.default_scope)))
-        capture = Capture(self.journal, self.transcripts.project_scope, self._tell_unread, folders)
+        found = self.transcripts
+        capture = Capture(self.journal, found.project_scope, self._tell_unread, folders, found.folder_of)
         object.__setattr__(self, "capture", capture)
 
     def watched(self) -> list[Path]:
@@ -130,8 +133,8 @@ class Sidecar:
             path = incident.name.removeprefix(UNREAD)
             if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
                 self.journal.resolve_incident(incident.name)
-        for path, why in unread(self.transcripts.places):
-            self._tell_unread(str(path), why)
+        for kept, why in unread(self.transcripts.places):
+            self._tell_unread(str(kept), why)
         added = 0
         for source in sorted(sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at):
             added += self.capture_source(source)
