@@ -101,7 +101,7 @@ MARKS = (
     ),
     # Blocks of channels: a title that says that it is not to be trusted, then JSON.
     _front(
-        r"[^\n]{3,80}\(untrusted[^\n)]{0,80}\):\n```(?:json)?\n(?s:.*?)\n```\s*",
+        r"[^\n]{3,80}\(untrusted[^\n)]{0,80}\):\n```(?:json)?\n(?s:.{0,20000}?)\n```\s*",
         f"Conversation info (untrusted metadata):\n{_JSON}\nSender (untrusted metadata):\n{_JSON}\n",
         "The sender (untrusted): Kim",
     ),
@@ -117,14 +117,14 @@ MARKS = (
     ),
     _front(r"(?:---\s*)?Queued #\d{1,4}[^\n]{0,80}\n+", "---\nQueued #1 (from Kim)\n", "Queued is number 1"),
     _front(
-        r"\[Chat messages since your last reply[^\]\n]*\](?s:.*?)\[Current message[^\]\n]*\]\s*",
+        r"\[Chat messages since your last reply[^\]\n]*\](?s:.{0,20000}?)\[Current message[^\]\n]*\]\s*",
         "[Chat messages since your last reply - for context]\nKim: hi\n\n[Current message - respond to this]\n",
         "The current message",
     ),
     _front(
         r"\[(?:Replying to|Replied message|Thread starter|Thread history|Forwarded from|Forwarded "
         r"message)\b[^\]\n]{0,200}\]"
-        r"(?s:.*?)\[/(?:Replying|Replied message|Thread starter|Thread history|Forwarded)[^\]\n]{0,80}\]\s*",
+        r"(?s:.{0,20000}?)\[/(?:Replying|Replied message|Thread starter|Thread history|Forwarded)[^\]\n]{0,80}\]\s*",
         "[Replying to Kim id:7]\nold words\n[/Replying]\n",
         "[Replying] is broken",
     ),

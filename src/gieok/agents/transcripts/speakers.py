@@ -19,7 +19,9 @@ from gieok.agents.transcripts.fields import Line, name_of
 _MOST_ENVELOPES = 40
 #: Where the beginning of a session's first prompt is looked for.
 _OPENING_CHARS = 4_000
-_BRIEF_CHARS = 20_000
+_BRIEF_CHARS = 8_000
+#: Matches nowhere.
+_NOTHING = "(?!)"
 _PAIR = re.compile(r'"((?:[^"\\]|\\.){1,2000})"\s*=\s*"((?:[^"\\]|\\.){0,4000})"')
 _ASKED = re.compile(r'^- "(.{1,2000})"\n +Answer: (.{1,4000})$', re.MULTILINE)
 _HEADED = re.compile(r"^\*\*(.{1,500}?)\*\*: *(.{1,4000})$", re.MULTILINE)
@@ -46,22 +48,28 @@ def _signs(host: str, kind: Kind) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(row.sign, re.MULTILINE if kind is Kind.BRIEF else 0) for row in _rows(host, kind))
 
 
+@cache
+def _any(host: str, kind: Kind) -> re.Pattern[str]:
+    """Return what matches where any row of a kind does, the first of them first."""
+    return re.compile("|".join(f"(?:{row.sign})" for row in _rows(host, kind)) or _NOTHING)
+
+
 # Lines
 
 
 def speaker_of(host: str, line: Line) -> Speaker | None:
     """Return whose a line is by its fields; None where they say nothing."""
-    return _first(_rows(host, Kind.FIELD), line)
+    return _first(host, Kind.FIELD, line)
 
 
 def driver_of(host: str, line: Line) -> Speaker | None:
     """Return who writes the user lines that follow a line; None where it says nothing of them."""
-    return _first(_rows(host, Kind.HEAD), line)
+    return _first(host, Kind.HEAD, line)
 
 
 def is_program_reply(host: str, line: Line) -> bool:
     """Say whether a line in the agent's place is one that no model wrote."""
-    return _first(_rows(host, Kind.REPLY), line) is not None
+    return _first(host, Kind.REPLY, line) is not None
 
 
 def judge(host: str, line: Line, driver: Speaker) -> Verdict:
@@ -70,22 +78,43 @@ def judge(host: str, line: Line, driver: Speaker) -> Verdict:
     return Verdict(found, is_sure=True) if found else Verdict(driver)
 
 
-def _first(rows: Sequence[Mark], line: Line) -> Speaker | None:
-    return next((row.speaker for row in rows if _holds(row, line)), None)
+class _Field(NamedTuple):
+    """A row of a field as it is looked for in each line: its path, and its values, None for any that says something."""
+
+    path: tuple[str, ...]
+    values: frozenset[str] | None
+    speaker: Speaker
 
 
-def _value(line: Line, path: str) -> object:
+@cache
+def _fields(host: str, kind: Kind) -> tuple[_Field, ...]:
+    return tuple(
+        _Field(tuple(row.sign.split(".")), None if SOMETHING in row.values else frozenset(row.values), row.speaker)
+        for row in _rows(host, kind)
+    )
+
+
+def _first(host: str, kind: Kind, line: Line) -> Speaker | None:
+    """Return the speaker of the first row that a line holds. A line has few of the fields, and most rows end there."""
+    return next((row.speaker for row in _fields(host, kind) if row.path[0] in line and _holds(row, line)), None)
+
+
+def _holds(row: _Field, line: Line) -> bool:
+    value = _value(line, row.path)
+    if row.values is None:
+        return bool(value)
+    return (str(value).lower() if isinstance(value, bool) else value) in row.values if _is_name(value) else False
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | bool)
+
+
+def _value(line: Line, path: Sequence[str]) -> object:
     value: object = line
-    for name in path.split("."):
+    for name in path:
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
-
-
-def _holds(row: Mark, line: Line) -> bool:
-    value = _value(line, row.sign)
-    if SOMETHING in row.values:
-        return bool(value)
-    return (str(value).lower() if isinstance(value, bool) else value) in row.values
 
 
 # Sessions
@@ -115,8 +144,8 @@ def is_brief(text: str) -> bool:
 def words_of(host: str, text: str) -> str:
     """Return what a person wrote of a text in the user's place; '' where a program wrote all of it."""
     text = text.strip()
-    for _ in range(_MOST_ENVELOPES):
-        if any(sign.match(text) for sign in _signs(host, Kind.WHOLE) if not _is_opened(host, text)):
+    for _ in range(_MOST_ENVELOPES if text else 0):
+        if _any(host, Kind.WHOLE).match(text) and not _is_opened(host, text):
             return ""
         rest = _unwrap(host, _open(host, text)).strip()
         if rest == text:
@@ -136,7 +165,7 @@ def _open(host: str, text: str) -> str:
     """Return a text without all that stands in front."""
     position = 0
     for _ in range(_MOST_ENVELOPES):
-        found = next(filter(None, (sign.match(text, position) for sign in _signs(host, Kind.FRONT))), None)
+        found = _any(host, Kind.FRONT).match(text, position)
         if found is None or found.end() == position:
             break
         position = found.end()
@@ -144,9 +173,7 @@ def _open(host: str, text: str) -> str:
 
 
 def _cut_behind(host: str, text: str) -> str:
-    for sign in _signs(host, Kind.BEHIND):
-        text = sign.sub("", text)
-    return text.strip()
+    return _any(host, Kind.BEHIND).sub("", text).strip()
 
 
 @cache
@@ -210,7 +237,7 @@ def reason_in(host: str, text: str) -> str:
 
 def words_beside(host: str, line: Line) -> str:
     """Return what a line says that a person said beside a decision; '' for nothing."""
-    found = (_value(line, row.sign) for row in _rows(host, Kind.BESIDE))
+    found = (_value(line, row.path) for row in _fields(host, Kind.BESIDE))
     return next((value.strip() for value in found if isinstance(value, str) and value.strip()), "")
 
 
