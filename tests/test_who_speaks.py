@@ -227,7 +227,7 @@ def _openclaw(user: Path) -> None:
         folder / "k.jsonl",
         {"type": "session", "version": 3, "id": "k", "timestamp": f"{_DAY}T05:00:00Z", "cwd": "/w"},
         entry(1, f"System: [2026-11-20 05:01 UTC] Cron fired\n\n{reminder}"),
-        entry(2, f'Conversation info (untrusted metadata):\n```json\n{{"x": "{_made(61)}"}}\n```\n\n[Telegram Kim {_DAY} 05:02 KST] {_said(60)}'),
+        entry(2, f"{envelope}[Telegram Kim {_DAY} 05:02 KST] {_said(60)}"),
         entry(3, f"{media}{_said(61)}"), entry(4, _made(62), provenance={"kind": "inter_session"}),
         entry(5, f"[cron:7f job {_DAY} 05:05] {_made(63)}"), entry(6, f"[Subagent Context] {_made(64)}"),
         entry(7, f"[Queued messages while agent was busy]\n\n---\nQueued #1\n{_said(62)}"),

@@ -155,8 +155,7 @@ def test_what_programs_ask_of_a_model_is_a_brief(text: str) -> None:
         ("openclaw", "[Wed 2026-02-11 10:23 KST] A scheduled reminder has been triggered. The reminder content is:\n\nwater"),
         (
             "openclaw",
-            "System: [2026-03-28 19:02:13 GMT] gateway disconnected\nSystem: \nSystem: python3 x.py\n\n"
-            "A scheduled reminder has been triggered. The reminder content is:\n\nx",
+            "System: [2026-03-28 19:02 GMT] off\nSystem: \nSystem: python3 x.py\n\nA scheduled reminder has been triggered. x",
         ),
         ("claude-code", "<system-reminder>\nx\n</system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\nA build ended."),
         ("codex", "<environment_context>x</environment_context>\n# AGENTS.md instructions for /w\nUse tabs."),
@@ -168,7 +167,8 @@ def test_an_envelope_around_a_programs_text_makes_it_nobodys(host: str, text: st
 
 def test_envelopes_lie_in_each_other() -> None:
     text = (
-        "[Queued messages while agent was busy]\n\n---\nQueued #1\nConversation info (untrusted metadata):\n```json\n{}\n```\n\n"
+        "[Queued messages while agent was busy]\n\n---\nQueued #1\n"
+        "Conversation info (untrusted metadata):\n```json\n{}\n```\n\n"
         f"[Telegram Kim 2026-02-11 10:23 KST] [media attached: a.jpg (image/jpeg) | a.jpg]\n{SAID}\n[message_id: 7]"
     )
     assert speakers.words_of("openclaw", text) == SAID

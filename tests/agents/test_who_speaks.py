@@ -104,22 +104,26 @@ _NOTICE = "<task-notification>\n<task-id>b1</task-id>\n<summary>make test comple
 # What is typed while the agent works
 
 
+_ENQUEUED = _queue("q", 2, "enqueue", _PICKUP)
+_REMOVED = _queue("q", 3, "remove", _PICKUP, "absorbed_mid_turn")
+
+
 @pytest.mark.parametrize(
     "lines",
     [
         [_attached("q", 3, _PICKUP)],
         [_attached("q", 3, [{"type": "text", "text": _PICKUP}], origin={"kind": "human"})],
-        [_queue("q", 2, "enqueue", _PICKUP), _attached("q", 3, _PICKUP), _queue("q", 3, "remove", _PICKUP, "absorbed_mid_turn")],
-        [_queue("q", 2, "enqueue", _PICKUP), _queue("q", 3, "remove", _PICKUP, "absorbed_mid_turn"), _attached("q", 3, _PICKUP)],
-        [_queue("q", 2, "enqueue", _PICKUP), _queue("q", 3, "remove", "", "absorbed_mid_turn")],
-        [_queue("q", 2, "enqueue", _PICKUP), _queue("q", 3, "remove", _PICKUP)],
-        [_queue("q", 2, "enqueue", _PICKUP), _queue("q", 3, "dequeue"), _claude("q", "user", 3, _PICKUP, promptSource="queued")],
+        [_ENQUEUED, _attached("q", 3, _PICKUP), _REMOVED],
+        [_ENQUEUED, _REMOVED, _attached("q", 3, _PICKUP)],
+        [_ENQUEUED, _queue("q", 3, "remove", "", "absorbed_mid_turn")],
+        [_ENQUEUED, _queue("q", 3, "remove", _PICKUP)],
+        [_ENQUEUED, _queue("q", 3, "dequeue"), _claude("q", "user", 3, _PICKUP, promptSource="queued")],
         [
-            _queue("q", 2, "enqueue", _PICKUP), _attached("q", 3, _PICKUP), _queue("q", 4, "dequeue"),
+            _ENQUEUED, _attached("q", 3, _PICKUP), _queue("q", 4, "dequeue"),
             _claude("q", "user", 4, _PICKUP),
         ],
         [
-            _queue("q", 2, "enqueue", _NOTICE), _queue("q", 2, "enqueue", _PICKUP), _attached("q", 3, _NOTICE, "task-notification"),
+            _queue("q", 2, "enqueue", _NOTICE), _ENQUEUED, _attached("q", 3, _NOTICE, "task-notification"),
             _queue("q", 3, "remove", _NOTICE, "absorbed_mid_turn"), _queue("q", 4, "remove", _PICKUP, "absorbed_mid_turn"),
         ],
         [_attached("q", 3, _PICKUP), _attached("q", 4, "the build is done", origin={"kind": "peer"})],
@@ -175,7 +179,8 @@ def test_a_scripts_queue_is_the_scripts(machine: _Machine) -> None:
 
 def test_the_arguments_of_a_command_are_what_a_person_typed(machine: _Machine) -> None:
     told = "migrate the loyalty points to the ledger named Aster before January"
-    command = f"<command-message>plan</command-message>\n<command-name>/plan</command-name>\n<command-args>{told}</command-args>"
+    command = f"<command-message>plan</command-message>\n<command-name>/plan</command-name>\n"
+    command += f"<command-args>{told}</command-args>"
     setting = "<command-name>/model</command-name>\n<command-args>opus</command-args>"
     memory = "<user-memory-input>Label crates in ochre.</user-memory-input>"
     compact = "<command-name>/compact</command-name>\n<command-args>keep the names of the ledgers</command-args>"

@@ -1,7 +1,7 @@
 """`gieok doctor`: prove each chain by doing it, and say what to run where one is broken, and what was not tried."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -10,14 +10,11 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from gieok import __version__, grants
-from gieok.agents.agent import Place
-from gieok.agents.sources import unread
 from gieok.agents.table import HOOKED
 from gieok.capabilities.files import roots
 from gieok.capabilities.files.read import read_root
 from gieok.capabilities.observe import sample
 from gieok.capabilities.observe.sample import AgentTranscripts
-from gieok.capabilities.observe.sidecar import UNREAD
 from gieok.engine import lifecycle
 from gieok.engine.ingest import ingest
 from gieok.engine.notices import Told
@@ -29,6 +26,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
 from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
+from gieok.ops.memory.gaps import list_unread_talk
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, argument, printable
 from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
@@ -355,22 +353,13 @@ def _told(one: Told) -> Check:
 def _transcripts(context: Context) -> Iterator[Check]:
     """Read the newest transcripts of each agent that has some here, and name talk that is not read."""
     transcripts = context.observe.transcripts()
-    for path, why in _unread(context, transcripts.places).items():
-        yield Check("transcript not read", None, f"{path}: {why}")
+    unread = list_unread_talk(context, transcripts.places)
+    yield from (Check("transcript not read", None, f"{path}: {why}") for path, why in unread.items())
     found = list(sample.by_agent(transcripts.places))
     for one in found:
         yield _check(_of_agent(one), partial(_transcript, one, transcripts.open_database))
     if not found:
         yield Check("transcripts", None, "not tried: no agent that is observed has written any here")
-
-
-def _unread(context: Context, places: Sequence[Place]) -> dict[str, str]:
-    """Return the talk that is not read, by its place: what capture met, and what is kept in forms that nobody reads."""
-    incidents = context.memory.journal().incidents() if context.memory.has_journal() else []
-    met = (one for one in incidents if one.name.startswith(UNREAD))
-    known = {one.name.removeprefix(UNREAD): one.detail for one in met}
-    told = {path: detail.removeprefix(f"{path}: ") for path, detail in known.items()}
-    return {**told, **{str(path): why for path, why in unread(places)}}
 
 
 def _of_agent(found: AgentTranscripts) -> str:
