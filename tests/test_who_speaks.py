@@ -219,6 +219,7 @@ def _openclaw(user: Path) -> None:
             "message": message,
         }
 
+    envelope = f'Conversation info (untrusted metadata):\n```json\n{{"x": "{_made(61)}"}}\n```\n\n'
     reminder = f"A scheduled reminder has been triggered. The reminder content is:\n\n{_made(60)}\n\nPlease relay this reminder"
     media = (
         "[media attached: media/a.jpg (image/jpeg) | media/a.jpg]\nTo send an image back, prefer the message tool.\n"

@@ -179,7 +179,7 @@ def test_a_scripts_queue_is_the_scripts(machine: _Machine) -> None:
 
 def test_the_arguments_of_a_command_are_what_a_person_typed(machine: _Machine) -> None:
     told = "migrate the loyalty points to the ledger named Aster before January"
-    command = f"<command-message>plan</command-message>\n<command-name>/plan</command-name>\n"
+    command = "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n"
     command += f"<command-args>{told}</command-args>"
     setting = "<command-name>/model</command-name>\n<command-args>opus</command-args>"
     memory = "<user-memory-input>Label crates in ochre.</user-memory-input>"
