@@ -299,6 +299,25 @@ def test_an_old_session_of_gemini_is_its_projects_where_another_agent_has_named_
     assert _said(2) in capsys.readouterr().out
 
 
+def test_what_was_observed_of_a_programs_prompt_goes_with_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = {"type": "user", "cwd": str(home / "shop")}
+    for number in range(6):
+        text = f"We decided to keep all the {_PROGRAM} crates of the warehouse in the north hall, number {number}, from now on."
+        at = {"timestamp": f"{_DAY}T0{number}:00:00Z", "message": {"role": "user", "content": text}}
+        name = {"uuid": f"m{number}", "sessionId": f"m{number}"}
+        _write(home / f".claude/projects/-w/m{number}.jsonl", {**line, **name, **at})
+        if number == 2:
+            assert main(["observe", "run", "--once"]) == 0
+            capsys.readouterr()
+            main(["list", "--limit", "0", "--everywhere"])
+            assert "observation" in capsys.readouterr().out
+    assert main(["observe", "run", "--once"]) == 0
+    capsys.readouterr()
+    main(["list", "--limit", "0", "--everywhere"])
+    assert _PROGRAM not in capsys.readouterr().out
+    assert not any(_PROGRAM in file.read_text() for file in (home.parent / "home").glob("active_memory*.md"))
+
+
 def test_talk_that_is_not_read_is_named_by_its_file_in_status_and_doctor(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -304,6 +304,17 @@ def test_many_sessions_with_one_beginning_are_a_programs(machine: _Machine) -> N
     assert machine.said() == [f"hi {number}" for number in range(6)]
 
 
+def test_a_session_whose_first_prompt_comes_later_than_its_head_is_compared_too(machine: _Machine) -> None:
+    brief = "Read the support ticket below, tell me in one line what it is about: #"
+    for number in range(5):
+        file = f"{_ROLLOUTS}/rollout-{number}.jsonl"
+        machine.write(file, _meta(f"t{number}"))
+        machine.read()
+        machine.write(file, _item(f"{brief}{number}", second=10 + number))
+        machine.read()
+    assert machine.said() == []
+
+
 def test_a_person_who_begins_three_sessions_alike_is_a_person(machine: _Machine) -> None:
     begin = "Run the whole suite, fix what fails and tell me what you changed in the ledger"
     for number in range(3):

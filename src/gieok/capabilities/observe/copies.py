@@ -15,7 +15,7 @@ from gieok.agents.formats import Transcript
 from gieok.agents.transcripts.session import Session
 from gieok.model.conversation import Message, Retraction, Role, TranscriptEvent, Turn
 from gieok.model.memory import Scope
-from gieok.ports.journal import Conversations, Journal, KeptValues
+from gieok.ports.journal import Conversations, Journal, KeptValues, MadeDocuments
 
 #: Realms of the journal: the sessions by how they begin, and what a session that begins with a copy copies.
 OPENINGS, FORKS = "openings:", "forks:"
@@ -28,7 +28,7 @@ _HEX = 16
 _SPEAKERS = (Role.USER, Role.ASSISTANT)
 
 
-class CopiesJournal(Journal, Conversations, KeptValues, Protocol):
+class CopiesJournal(Journal, Conversations, KeptValues, MadeDocuments, Protocol):
     """What is needed of a journal."""
 
 
@@ -84,7 +84,7 @@ class Copies:
             if event.role in _SPEAKERS and (is_opening or event.text == transcript.opening):
                 is_user = event.role is Role.USER
                 if is_user or session.copied_from:
-                    after = self._open(scope, transcript, events[position:], kept, is_opening=is_opening)
+                    after = self._open(scope, transcript, events[position:], kept)
                     is_opening = is_opening and not is_user
                     if after:
                         position += after
@@ -94,13 +94,7 @@ class Copies:
         return kept
 
     def _open(
-        self,
-        scope: Scope,
-        transcript: Transcript,
-        events: Sequence[TranscriptEvent],
-        before: Sequence[TranscriptEvent],
-        *,
-        is_opening: bool,
+        self, scope: Scope, transcript: Transcript, events: Sequence[TranscriptEvent], before: Sequence[TranscriptEvent]
     ) -> int:
         """Return how many events, from a first prompt on, are to be left out; 0 where it is said here."""
         session, message = transcript.session, events[0]
@@ -110,7 +104,7 @@ class Copies:
         if own:
             run = _align(events, own)
             return self._end(session, events, run) if run and (run.position == len(own) or run.is_dated) else 0
-        if not is_opening or not isinstance(message, Message):
+        if not isinstance(message, Message):
             return 0
         for parent_scope, parent in self._candidates(scope, session, message):
             is_named = parent == session.copied_from
@@ -178,15 +172,25 @@ class Copies:
         count = 1 + sum(not one.is_typed for one in alike)
         is_many = len(_plain(message.text)) >= _OPENING_CHARS and not is_typed and count >= _MANY_SESSIONS
         if is_many:
-            for one in alike:
-                if not (one.is_taken or one.is_typed):
-                    self.journal.say(Scope(one.scope), [Retraction(one.session, one.message)])
+            self._take_back([one for one in alike if not (one.is_taken or one.is_typed)])
             alike = [one._replace(is_taken=True) for one in alike]
             own = own._replace(is_taken=True)
         kept = [*alike, own]
         kept = kept if len(kept) <= _MOST_KEPT else [*kept[:_MANY_SESSIONS], *kept[_MANY_SESSIONS - _MOST_KEPT :]]
         self.journal.keep(realm, {name: json.dumps(kept)})
         return is_many
+
+    def _take_back(self, openings: Sequence[Opened]) -> None:
+        """Take first prompts back, and what was observed of them alone."""
+        for scope in {one.scope for one in openings}:
+            own = [one for one in openings if one.scope == scope]
+            self.journal.say(Scope(scope), [Retraction(one.session, one.message) for one in own])
+            taken = {one.message for one in own}
+            made = (entry.document for entry in self.journal.made(Scope(scope)))
+            sources = ((document, {i for o in document.provenance for i in o.message_ids}) for document in made)
+            gone = [(document.scope, document.key) for document, ids in sources if ids and ids <= taken]
+            if gone:
+                self.journal.hand_over(forget=gone)
 
     def _keep_fork(self, session: Session, scope: Scope, parent: str, run: "_Run") -> None:
         value = json.dumps([str(scope), parent, run.start, run.position - run.start])
