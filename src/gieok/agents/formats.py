@@ -208,16 +208,20 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
         return Transcript(found.format, _judge_session(session, ""), at=dated)
     is_person = opening.speaker is Speaker.PERSON
     is_told = any(speakers.driver_of(found.format.name, line) for line in parsed)
-    text = "" if is_person and opening.is_sure else opening.text
+    is_typed = is_person and opening.is_sure
     kept = redact(strip_echo(opening.text)).strip() if is_person else ""
-    return Transcript(found.format, _judge_session(session, text, is_told=is_told), opening=kept, at=dated)
+    return Transcript(
+        found.format, _judge_session(session, opening.text, is_told=is_told, is_typed=is_typed), opening=kept, at=dated
+    )
 
 
-def _judge_session(session: Session, opening: str, *, is_told: bool = False) -> Session:
+def _judge_session(session: Session, opening: str, *, is_told: bool = False, is_typed: bool = False) -> Session:
     """Return a session with who drives it: what another memory, or a maker of titles, began is none of memory's business.
 
-    `is_told`: the host says how the session was started.
+    `is_told`: the host says how the session was started; `is_typed`: it says that a person typed the first prompt.
     """
+    if is_typed:
+        return session
     if speakers.is_foreign_folder(session.cwd) or speakers.is_foreign_opening(opening):
         return session._replace(ignored=session.ignored or "another program's")
     if not is_told and speakers.is_brief(opening):

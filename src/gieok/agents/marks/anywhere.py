@@ -111,7 +111,7 @@ _FRONTS = (
     Mark(
         ANY,
         Kind.FRONT,
-        r"[\[【(][^\])】\n]{0,120}\d{4}-\d\d-\d\d[T ,]{1,2}\d\d:\d\d[^\])】\n]{0,40}[\])】]:?\s*",
+        r"[\[【][^\]】\n]{0,120}\d{4}-\d\d-\d\d[T ,]{1,2}\d\d:\d\d[^\]】\n]{0,40}[\]】]:?\s*",
         _PROGRAM,
         f"[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] {SAID}",
         "[2026-02-11] was the day",
