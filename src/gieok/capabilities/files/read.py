@@ -20,6 +20,7 @@ from gieok.text.dates import day_in_name, name_without_day
 from gieok.text.encoding import Decoded, decode
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter, title
+from gieok.text.private_tags import CUT, cut_private, is_all_private
 from gieok.text.redact.names import named
 
 KIND = "memory"
@@ -97,12 +98,17 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | Non
         return Failed(key, str(error), keeps=False)
     except OSError as error:
         return Failed(key, error.strerror or str(error))
-    # With the encoding: a file that an earlier version could not decode is read again.
-    digest = hashlib.sha256(data + (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode())).hexdigest()
+    # Cut before anything is made of it: a title, a tag or a link may stand inside.
+    text = cut_private(decoded.text)
+    if is_all_private(text):
+        return Failed(key, "all of it is marked as private", keeps=False)
+    # With the encoding, and whether something is cut: what an earlier version read otherwise is read again.
+    sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (CUT.encode() * (text != decoded.text))
+    digest = hashlib.sha256(data + sort).hexdigest()
     return SourceItem(
         key,
         digest,
-        lambda: _document(scope, root, file, digest, normalise(unix_lines(decoded.text)), modified),
+        lambda: _document(scope, root, file, digest, normalise(unix_lines(text)), modified),
         lambda d: passages(d, cut),
         decoded.warning,
     )

@@ -21,6 +21,7 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 from gieok.text.echo import strip_echo
+from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
 from gieok.text.tokens import count_tokens
 
@@ -132,7 +133,7 @@ class Intake:
         self.done.conversations += not known.issuperset(ids)
         for message in talk.messages:
             said = redact(strip_echo(message.text)).strip()
-            if said:
+            if said and not is_all_private(said):
                 self.done.messages += message.id not in known
                 yield message._replace(text=said, tokens=count_tokens(said))
 
@@ -157,7 +158,7 @@ class Intake:
         fresh: dict[str, Entry] = {}
         for fact in facts:
             name, said = _sum(fact.id), redact(strip_echo(fact.text)).strip()[:_LONGEST_CHARS]
-            if not said:
+            if not said or is_all_private(said):
                 continue
             o = _observation(fact, said)
             self._keys[fact.id] = o.key

@@ -15,6 +15,7 @@ from gieok.ops.memory.records import Shelf, follow_soon, is_indexed, shelf
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Surface, Words, argument, printable, waiting_words
 from gieok.text.dates import find_last_day
 from gieok.text.ends import find_end
+from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
 
 
@@ -65,6 +66,8 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
     """Write the file, index it, and read it back."""
     given = (" ".join(request.text), request.title, request.tags)
     text, title, tags = map(redact, given)
+    if is_all_private(text):
+        raise BadRequest("all of it is marked as private", hint="what is to be remembered stands outside of the mark")
     kept = shelf(context, user=request.user)
     if kept.is_project:
         grants.check(context.home, str(kept.base.parent))
