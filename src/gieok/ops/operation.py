@@ -167,6 +167,8 @@ class Operation(Generic[RequestT, ResultT]):
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
     #: Runs although a setting is wrong, without it, and tells of it itself (`Context.config_troubles`).
     forgives_config: bool = False
+    #: It takes something into memory that somebody says or wrote: not while that is paused, private or excluded.
+    takes_in: bool = False
     #: Its text holds source code, which is shown as it is: fenced, not escaped.
     shows_source: bool = False
     #: What it shows is a text of the caller's: not a byte is added or replaced.
@@ -181,6 +183,14 @@ class Operation(Generic[RequestT, ResultT]):
     tool: str = ""
     #: When a model should call it rather than another tool; it costs tokens in every prompt.
     tool_hint: str = ""
+
+    def call(self, context: Context, request: RequestT) -> ResultT:
+        """Return what the handler returns. Raises Withheld where it takes something in and nothing may be taken in now."""
+        if self.takes_in:
+            from gieok.ops.withholding import check  # which only such operations need
+
+            check(context)
+        return self.handler(context, request)
 
     @property
     def request(self) -> type[RequestT]:

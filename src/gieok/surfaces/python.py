@@ -57,7 +57,7 @@ class Memory:
         """
         found = operation(name)
         # The scopes as they are now: the first record makes a project of a folder.
-        return found.handler(scoped(self.context), checked(found, values, Surface.CLI))
+        return found.call(scoped(self.context), checked(found, values, Surface.CLI))
 
     def add(
         self,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
-from gieok import paths
+from gieok import paths, private
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.roots import SKIPPED_FOLDERS, Root, is_memory_file
 from gieok.engine.ingest import Failed, SourceItem
@@ -24,6 +24,7 @@ from gieok.text.private_tags import CUT, cut_private, is_all_private
 from gieok.text.redact.names import named
 
 KIND = "memory"
+EXCLUDED = "excluded by `exclude.folders`"
 #: A bigger file is no note but a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
 #: Joints of words in a file name, outside of placeholders.
@@ -68,6 +69,9 @@ def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | F
         return
     for entry in entries:
         path = Path(entry.path)
+        if private.is_excluded(entry.path):
+            yield Failed(entry.path, EXCLUDED, keeps=False)
+            continue
         if _is_folder(entry):
             if entry.name not in SKIPPED_FOLDERS:
                 yield from _walk(path, root, above | {here})
@@ -146,6 +150,8 @@ def _contained(root: Root, file: Path) -> Path:
         raise Unfit("a link that leads to itself") from error
     if not real.is_relative_to(root.path.resolve()):
         raise Unfit("a link that leads out of the indexed folder")
+    if private.is_excluded(str(real)):
+        raise Unfit(EXCLUDED)
     return real
 
 

@@ -141,6 +141,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
+    takes_in=True,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Keep a decision, a preference, a constraint ... as a file of the project",
