@@ -200,7 +200,7 @@ def _spread_sql(query: KeywordQuery) -> str:
 
 def condition(where: Filter) -> tuple[str, dict[str, object]]:
     """Return a condition on `documents d`, starting with AND, and its named parameters."""
-    sql, values = filter_sql(where)
+    sql, values = filter_sql(where, lambda name: f"(d.metadata::json ->> '{name}')")
     names = [f"f{n}" for n in range(len(values))]
     for name in names:
         sql = sql.replace("?", f"%({name})s", 1)
