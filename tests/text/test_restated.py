@@ -28,7 +28,7 @@ from gieok.text.restated import Restatement, says_same
 def test_one_statement_in_two_wordings(one: str, other: str) -> None:
     assert says_same(one, other)
     assert says_same(other, one)
-    assert Restatement(one).key == Restatement(other).key or one.casefold().strip(".!") == other.casefold().strip(".!")
+    assert Restatement(one).key == Restatement(other).key
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,10 @@ def test_one_statement_in_two_wordings(one: str, other: str) -> None:
         ("민수가 지수에게 보고한다", "지수가 민수에게 보고한다"),
         ("레디스 대신 포스트그레스", "포스트그레스 대신 레디스"),
         ("배포는 화요일에 했다", "배포는 화요일에 한다"),
+        ("Stop the server. Deploy it.", "Deploy it. Stop the server."),
+        ("build, test, deploy", "deploy, build, test"),
+        ("빌드, 테스트, 배포", "배포, 빌드, 테스트"),
+        ("1. stop\n2. deploy", "1. deploy\n2. stop"),
         ("", ""),
         ("네", "응"),
         ("yes", "ok"),

@@ -1,8 +1,9 @@
 """What an operation is: declared once, and every surface is made from the declaration."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -63,6 +64,12 @@ def waiting_words(records: int, *, has_settings: bool = False) -> Words:
         f"{' and '.join(words.en for words in both)} of this project {verb} for you to trust",
         f"이 프로젝트의 {', '.join(words.ko for words in both)}: 아직 신뢰하지 않아 쓰지 않음",
     )
+
+
+def said_on(days: Sequence[date]) -> Words:
+    """Return on how many days something was said, and the last of them."""
+    count, last = len(set(days)), max(days)
+    return Words(f"said on {count} days, last {last}", f"{count}일에 말함, 마지막 {last}")
 
 
 def printable(text: str) -> str:

@@ -7,8 +7,9 @@ or quantified in one alone; and where the order differs, nobody's part has chang
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Hashable, Iterable
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from gieok.text.keywords import stem
 
@@ -25,6 +26,9 @@ _NOT = dict.fromkeys(
 )
 #: Say which part a word has; the word behind takes it.
 _PREPOSITIONS = frozenset("of in on at for to by with from as into onto via through against under".split())
+_SUBORDINATORS = frozenset(map(stem, "before after when whenever if while until unless because since".split()))
+#: Between sentences, items and lines.
+_BETWEEN = re.compile(r"(?<=[.!?。])\s+|\n+|;\s")
 #: Longest first. The part that a Korean noun has; what marks subject and topic is one.
 _PARTICLE = re.compile(r"(으로|에서|에게|한테|까지|부터|이랑|처럼|보다|로|은|는|이|가|을|를|에|의|도|만|와|과|랑)$")
 _SAME_PART = {"은": "는", "이": "는", "가": "는", "을": "를", "으로": "로", "과": "와", "이랑": "랑"}
@@ -32,7 +36,10 @@ _SAME_PART = {"은": "는", "이": "는", "가": "는", "을": "를", "으로": 
 _ENDINGS = ("\u11b8니다", "습니다", "\u11ab다", "는다", "이다", "이에요", "예요", "아요", "어요", "요", "다")
 _VERB = re.compile(f"(?:{'|'.join(unicodedata.normalize('NFD', one) for one in _ENDINGS)})$")
 _FEWEST = 2
-T = TypeVar("T", bound=Hashable)
+#: What is longer is no statement but a text: taking its words apart costs what a search has for everything.
+_LONGEST_CHARS = 400
+#: Words come again and again; taking one apart costs ten times as much as looking it up.
+_MOST_WORDS = 1 << 15
 
 
 class _Word(NamedTuple):
@@ -41,26 +48,37 @@ class _Word(NamedTuple):
 
 
 class Restatement:
-    """A statement, ready to be compared with others."""
+    """A statement, of one sentence or several, ready to be compared with others; a long text in its own order alone."""
 
     def __init__(self, text: str) -> None:
-        self._letters = " ".join(_WORD.findall(text.casefold()))
-        self._signs = Counter(_SIGN.findall(text))
-        self._words = list(_words(text))
+        is_long = len(text) > _LONGEST_CHARS
+        self.sentences = [_Sentence(one, is_long=is_long) for one in _BETWEEN.split(text) if _WORD.search(one)]
         #: The same for all statements that could say the same.
-        self.key = (tuple(sorted(word.stem for word in self._words)), tuple(sorted(self._signs.items())))
+        self.key = tuple(sentence.key for sentence in self.sentences)
 
     def says_same(self, other: "Restatement") -> bool:
-        """Say whether another statement says the same."""
-        if self._letters == other._letters:
-            return self._signs == other._signs and bool(self._letters)
-        if self.key != other.key or len(self._words) < _FEWEST:
+        """Say whether another statement says the same, sentence by sentence: steps have an order."""
+        if not self.sentences or self.key != other.key:
             return False
-        if _have_exchanged(self._words, other._words):
+        return all(mine.says_same(theirs) for mine, theirs in zip(self.sentences, other.sentences, strict=True))
+
+
+class _Sentence:
+    def __init__(self, text: str, *, is_long: bool) -> None:
+        self.letters = " ".join(_WORD.findall(text.casefold()))
+        self.words = [] if is_long else list(_words(text))
+        signs = tuple(sorted(Counter(_SIGN.findall(text)).items()))
+        stems = tuple(sorted(word.stem for word in self.words))
+        self.key = (stems if len(stems) >= _FEWEST else self.letters, signs)
+
+    def says_same(self, other: "_Sentence") -> bool:
+        if self.letters == other.letters:
+            return True
+        if _have_exchanged(self.words, other.words):
             return False
-        free = {word.stem for word in self._words if not word.part} & {w.stem for w in other._words if not w.part}
-        mine, theirs = ([word.stem for word in words if word.stem in free] for words in (self._words, other._words))
-        return _is_rotated(mine, theirs)
+        free = {word.stem for word in self.words if not word.part} & {w.stem for w in other.words if not w.part}
+        mine, theirs = ([word.stem for word in words if word.stem in free] for words in (self.words, other.words))
+        return mine == theirs or _is_moved(self.words, other.words) or _is_moved(other.words, self.words)
 
 
 def says_same(one: str, other: str) -> bool:
@@ -87,13 +105,15 @@ def _words(text: str) -> Iterable[_Word]:
             if korean.stem and korean.stem not in _EMPTY:
                 yield _NOT_WORD if korean.stem in _NOT else korean
             continue
-        yield _Word(stem(word), part)
+        yield _Word(_stem(word), part)
         part = ""
 
 
+_stem = lru_cache(maxsize=_MOST_WORDS)(stem)
 _NOT_WORD = _Word("not", "")
 
 
+@lru_cache(maxsize=_MOST_WORDS)
 def _korean(word: str) -> _Word:
     """Return a Korean word without its particle, or without the ending of a verb."""
     letters = unicodedata.normalize("NFD", word)
@@ -117,8 +137,8 @@ def _have_exchanged(one: list[_Word], other: list[_Word]) -> bool:
     return any((new, old) in changed for old, new in changed)
 
 
-def _is_rotated(one: list[T], other: list[T]) -> bool:
-    """Say whether a list is another one that begins elsewhere: a clause that was moved to the front, or to the end."""
-    if len(one) != len(other):
-        return False
-    return any(one[start:] + one[:start] == other for start in range(max(len(one), 1)))
+def _is_moved(one: Sequence[_Word], other: Sequence[_Word]) -> bool:
+    """Say whether a part of one, led by a word such as "for" or "before", stands at the beginning of the other."""
+    mine, theirs = ([word.stem for word in words] for words in (one, other))
+    is_led = bool(other) and (bool(other[0].part) or other[0].stem in _SUBORDINATORS)
+    return is_led and any(mine[start:] + mine[:start] == theirs for start in range(len(mine)))

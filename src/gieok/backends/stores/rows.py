@@ -82,6 +82,11 @@ def sqlite_field(name: str) -> str:
     return f"json_extract(d.metadata, '$.{name}')"
 
 
+def postgres_field(name: str) -> str:
+    """Return the same, as PostgreSQL reads it."""
+    return f"(d.metadata::json ->> '{name}')"
+
+
 def filter_sql(where: Filter, field: Callable[[str], str] = sqlite_field) -> tuple[str, list[object]]:
     """Return a condition on `documents d`, starting with AND, and its parameters; empty for an empty filter.
 

@@ -1,6 +1,6 @@
 """`gieok list`: what is remembered here, the newest first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
@@ -17,11 +17,12 @@ from gieok.model.retrieval import Filter, FoundPassage, agents_of, tags_of
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
-from gieok.ops.memory import away, behind, filters, gaps, handles, search
+from gieok.ops.memory import away, behind, filters, gaps, handles, restatements, search
 from gieok.ops.memory.away import Away
 from gieok.ops.memory.handles import KINDS, TURN
+from gieok.ops.memory.restatements import Statement
 from gieok.ops.memory.search import file_of, span_of_days
-from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, tier_words
+from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, said_on, tier_words
 from gieok.ports.store import Store
 from gieok.text.keywords import folded
 from gieok.text.markdown import front_matter
@@ -74,6 +75,10 @@ class MemoryRow(NamedTuple):
     tier: Tier
     #: The file on disk, absolute; left out of what stands in no file of its own.
     file: Omitted[str] = None
+    #: The days on which it was said, in order; left out of what was said on one.
+    said_on: Omitted[tuple[date, ...]] = None
+    #: Handles of what says the same, and has no row of its own here.
+    same_as: Omitted[tuple[str, ...]] = None
 
 
 class ListResult(NamedTuple):
@@ -182,11 +187,30 @@ def _of_scope(
         items = list(_items(store.passages(ids, scope), request))
         documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
         standing = Standing(str(context.home), context.clock.now().timestamp())
-        rows = [_row(context, item, documents[item.key], known, standing) for item in items if item.key in documents]
-        rows = [row for row in rows if _is_wanted(context, request, row)]
+        shown = [
+            (item, _row(context, item, documents[item.key], known, standing)) for item in items if item.key in documents
+        ]
+        shown = [pair for pair in shown if _is_wanted(context, request, pair[1])]
+        rows = _fold(shown, documents)
         if len(rows) >= limit or len(ids) < looked_at:
             return rows[:limit]
         looked_at = _EVERYTHING
+
+
+def _fold(shown: list[tuple[_Item, MemoryRow]], documents: Mapping[str, Document]) -> list[MemoryRow]:
+    """Return rows, what says the same in one of them, with its days."""
+
+    def statement(pair: tuple[_Item, MemoryRow]) -> Statement:
+        item, row = pair
+        document = documents[item.key]
+        whole = item.text if item.line else document.text[front_matter(document.text).end :]
+        days = restatements.days_of(document, row.day)
+        return Statement(restatements.spoken_text(whole), days, row.handle, row.status)
+
+    return [
+        row._replace(said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None)
+        for (_, row), said in restatements.fold(shown, statement)
+    ]
 
 
 def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item]:
@@ -278,6 +302,7 @@ def present(result: ListResult, style: Style) -> str:
         facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
         facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
         facts += tier_words(row.tier, style)
+        facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
         lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
     if not lines:
         nothing = Words("Nothing is remembered here that fits.", "여기에는 맞는 기억이 없습니다.")

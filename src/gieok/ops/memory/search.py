@@ -17,9 +17,10 @@ from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Document, Scope, status_of
 from gieok.model.retrieval import Filter, FoundPassage, Hit
 from gieok.ops.context import Context
-from gieok.ops.memory import behind, filters, newest
+from gieok.ops.memory import behind, filters, newest, restatements
 from gieok.ops.memory.hits import Days, SearchHit, SearchResult, present
 from gieok.ops.memory.newest import PlacedHit
+from gieok.ops.memory.restatements import Folded, Statement
 from gieok.ops.operation import (
     TRUST_HINT,
     Operation,
@@ -28,7 +29,7 @@ from gieok.ops.operation import (
     argument,
     waiting_words,
 )
-from gieok.ports.store import Store, VectorSearch
+from gieok.ports.store import ManagedSearch, Store, VectorSearch
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.turns import exchange
 
@@ -37,6 +38,8 @@ _LONGEST_QUESTION = 10_000
 _MOST_HITS = 1_000
 #: Hits that are looked at where a status is wanted, which is known of each when it is shown.
 _LOOKED_AT = 200
+#: Times as many are looked at where lines were folded.
+_MORE = 4
 #: How many lines of a time are listed, where nobody says.
 _LISTED = 12
 #: Where nothing answers: what comes nearest is shown from this score on.
@@ -194,13 +197,20 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     if asked and not request.limit:
         limit = max(limit, _LISTED)
         profile = profile.with_limit(max(profile.limit, limit))
-    if asked and not text:
-        wanted = timeline.Question(asked, scopes, where, None, context.zone)
-        found = RankedHits(timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True)
-    else:
-        by = context.memory.reranking() if question.use_vectors else None
-        found = recall(store, embedder, question, profile, context.clock, context.zone, by)
+    by = context.memory.reranking() if text and question.use_vectors else None
+
+    def ranked(profile: Profile) -> RankedHits:
+        if asked and not text:
+            wanted = timeline.Question(asked, scopes, where, None, context.zone)
+            return RankedHits(timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True)
+        return recall(store, embedder, question, profile, context.clock, context.zone, by)
+
+    found = ranked(profile)
     results = _results(context, request, store, scopes, found, limit)
+    # What says the same takes one line: others take the place, unless a service that is paid would be asked again.
+    if len(results) < min(limit, len(found.hits)) and by is None and not isinstance(store, ManagedSearch):
+        found = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
+        results = _results(context, request, store, scopes, found, limit)
     nearest = None
     if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
         nearest = next(iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None)
@@ -243,21 +253,34 @@ def _results(
     """Return hits as they are shown: with their paths, and what holds of them now."""
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
     placed = newest.placed(context, store, found.hits, is_ranked=not found.is_timeline)
-    placed = placed[:limit] if request.status == "all" else placed
     documents = documents_of(store, [one.hit for one in placed])
     now = context.clock.now()
     shown = (
-        _shown(
+        (one, _shown(
             one._replace(hit=_intelligible(one.hit, documents)),
             roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
             documents.get(_key(one.hit)),
             now,
             context.zone,
             request,
-        )
+        ))
         for one in placed
-    )
-    return tuple(islice((hit for hit in shown if filters.is_of_status(request.status, hit.status)), limit))
+    )  # fmt: skip
+
+    def statement(pair: tuple[PlacedHit, SearchHit]) -> Statement:
+        one, hit = pair
+        days = restatements.days_of(documents.get(_key(one.hit)), hit.date)
+        text = restatements.spoken_text(one.hit.passage.text)
+        return Statement(text, days, hit.handle, f"{hit.scope} {hit.status}")
+
+    wanted = (pair for pair in shown if filters.is_of_status(request.status, pair[1].status))
+    folded = restatements.fold(islice(wanted, max(limit, len(found.hits))), statement)
+    return tuple(_with_days(hit, said) for (_, hit), said in folded[:limit])
+
+
+def _with_days(hit: SearchHit, said: Folded) -> SearchHit:
+    """Return a hit with the days on which it was said, where they are several."""
+    return hit._replace(said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None)
 
 
 def _key(hit: Hit) -> tuple[Scope, str]:
