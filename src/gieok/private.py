@@ -27,9 +27,12 @@ _PHRASE = (
 )
 _WORD = r"private|incognito|비공개|기억하지 ?마(?:세요|줘)?"
 _TAIL = r"(?:,? please|야|다|이다|입니다|예요|이에요)?\s*[\])]?\s*"
-_OPENING = re.compile(
-    rf"\s*[\[(/#]?\s*(?:(?:{_PHRASE}){_TAIL}(?:[.:!—–]|-\s|\n|\Z)|(?:{_WORD}){_TAIL}[.!]?\s*(?:\n|\Z))", re.IGNORECASE
-)
+#: A string, which `re` compiles at its first use: the hook has no time for it at every prompt.
+_OPENING = rf"(?i)\s*[\[(/#]?\s*(?:(?:{_PHRASE}){_TAIL}(?:[.:!—–]|-\s|\n|\Z)|(?:{_WORD}){_TAIL}[.!]?\s*(?:\n|\Z))"
+#: One of these stands in each of them.
+_SIGNS = ("private", "record", "incognito", "비공개", "기억하지")
+#: A first line is looked at no further.
+_LOOKED_AT_CHARS = 120
 
 
 class Span:
@@ -56,7 +59,8 @@ def is_asked_for(environment: "Mapping[str, str]") -> bool:
 
 def opens_private(text: str) -> bool:
     """Say whether a message makes its session private, where it is the first one: by what its first line begins with."""
-    return _OPENING.match(text) is not None
+    first = text[:_LOOKED_AT_CHARS]
+    return any(sign in first.lower() for sign in _SIGNS) and re.match(_OPENING, first) is not None
 
 
 class Privacy:
