@@ -205,7 +205,7 @@ def _fold(shown: list[tuple[_Item, MemoryRow]], documents: Mapping[str, Document
         document = documents[item.key]
         whole = item.text if item.line else document.text[front_matter(document.text).end :]
         days = restatements.days_of(document, row.day)
-        return Statement(restatements.spoken_text(whole), days, row.handle, row.status)
+        return Statement(restatements.spoken_text(whole), days, row.handle, f"{row.kind} {row.status}")
 
     return [
         row._replace(said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None)
