@@ -148,3 +148,14 @@ def test_a_folder_of_the_users_own_may_be_written_with_a_tilde(tmp_path: Path) -
 )
 def test_a_variable_makes_a_session_private(value: str, *, is_private: bool) -> None:
     assert private.is_asked_for({private.VARIABLE: value}) is is_private
+
+
+def test_a_worktree_of_an_excluded_repository_is_excluded(tmp_path: Path) -> None:
+    main, linked = tmp_path / "acme", tmp_path / "elsewhere"
+    (main / ".git" / "worktrees" / "w").mkdir(parents=True)
+    (main / ".git" / "worktrees" / "w" / "commondir").write_text("../..\n")
+    (linked / "src").mkdir(parents=True)
+    (linked / ".git").write_text(f"gitdir: {main}/.git/worktrees/w\n")
+    privacy = private.opened("", str(main), "", "")
+    assert privacy.excludes_folder(str(linked / "src"))
+    assert not privacy.excludes_folder(str(tmp_path))

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
-from gieok import fs
+from gieok import fs, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +125,12 @@ class Privacy:
         )
 
     def excludes_folder(self, folder: str) -> bool:
+        """Say whether a folder in which somebody works is excluded: it, one above it, or the repository of its worktree."""
+        if not folder or not self.folders:
+            return False
+        return self.excludes_path(folder) or self.excludes_path(places.common_folder(places.repository(folder)))
+
+    def excludes_path(self, folder: str) -> bool:
         """Say whether a folder or file is excluded, or lies below a folder that is; links are followed."""
         if not folder or not self.folders:
             return False
@@ -222,7 +228,7 @@ def use(privacy: Privacy) -> None:
 
 def is_excluded(path: str) -> bool:
     """Say whether a file or folder is excluded by the settings in force."""
-    return bool(_in_force) and _in_force[0].excludes_folder(path)
+    return bool(_in_force) and _in_force[0].excludes_path(path)
 
 
 def _read(file: str) -> "tuple[list[Span], float]":
