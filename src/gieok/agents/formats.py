@@ -12,7 +12,7 @@ from gieok.agents import agent, table
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts import plain, speakers
 from gieok.agents.transcripts.fields import Line, moment, time_of
-from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask
+from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask, names_any
 from gieok.agents.transcripts.queue import PromptQueue
 from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, spoken, used
 from gieok.model.conversation import Message, Role, TranscriptEvent
@@ -55,6 +55,8 @@ class Transcript:
     session: Session
     #: Gieok's folders where they are not called `.gieok`.
     folders: Sequence[str] = ()
+    #: Folders that are nobody's business: what uses of tools show of them is left out.
+    excluded: Sequence[str] = ()
     #: When the file was written, for what no line dates.
     written: datetime = _NEVER
     #: The first prompt of the session, as it is kept; '' where it is not among the first lines.
@@ -63,6 +65,10 @@ class Transcript:
     at: datetime | None = None
     #: Messages of which the host itself says that a person typed them.
     typed: set[str] = field(default_factory=set)
+    #: Messages of which nothing says when they were written: their time is a neighbour's, or the file's.
+    undated: set[str] = field(default_factory=set)
+    _is_dated: bool = False
+    _excluded_calls: set[str] = field(default_factory=set)
     _own_calls: set[str] = field(default_factory=set)
     #: Questions of a dialogue, by its call.
     _asked: dict[str, object] = field(default_factory=dict)
@@ -79,10 +85,11 @@ class Transcript:
         """Note of lines that were read before what bears on those that follow: calls, the queue, who drives, when it was."""
         if self.session.ignored:
             return
+        named = (*self.folders, *self.excluded)
         rows = lines.split(b"\n")
-        if may_ask(lines, self.folders) or any(sign in lines for sign in self._signs):
+        if may_ask(lines, named) or any(sign in lines for sign in self._signs):
             for data in rows:
-                line = parse(data) if may_ask(data, self.folders) or any(s in data for s in self._signs) else None
+                line = parse(data) if may_ask(data, named) or any(s in data for s in self._signs) else None
                 if line:
                     self._pass_line(line)
         dated = filter(None, (time_of(line) for line in map(parse, reversed(rows[-_DATED_LINES:])) if line))
@@ -94,6 +101,7 @@ class Transcript:
             match part:
                 case ToolUse():
                     self._is_own(part)
+                    self._is_excluded(part)
                     self._note_asking(part)
                 case Queued():
                     self._queue.take(part, self._time(part.said.at))
@@ -108,7 +116,14 @@ class Transcript:
         driver = self.format.driver(line)
         if driver is not None and driver is not Speaker.AGENT and driver is not self.session.driver:
             self.session = self.session._replace(driver=driver)
-        self.at = time_of(line) or self.at
+        found = time_of(line)
+        self._is_dated = found is not None
+        self.at = found or self.at
+
+    def _keep_undated(self, identity: str, value: object) -> None:
+        """Note a message whose time is that of a neighbour, or of the file."""
+        if not self._is_dated and moment(value) is None:
+            self.undated.add(identity)
 
     def _time(self, value: object) -> datetime:
         """Return a part's time: its own, else that of the line, of one before, of the file."""
@@ -120,6 +135,8 @@ class Transcript:
                 return self._said(part)
             case Queued():
                 return self._queued(part)
+            case ToolUse() if self._is_excluded(part):
+                return ()
             case ToolUse():
                 return self._used(part)
         return (part,)
@@ -132,17 +149,20 @@ class Transcript:
             return ()
         if part.is_sure:
             self.typed.add(part.id)
+        self._keep_undated(part.id, part.at)
         return spoken(self.session, part, at)
 
     def _queued(self, part: Queued) -> Sequence[TranscriptEvent]:
         at = self._time(part.said.at)
         said = self._queue.take(part, at)
+        self._keep_undated(part.said.id, part.said.at)
         if said is None or said.speaker is not Speaker.PERSON:
             return ()
         return spoken(self.session, said, at)
 
     def _used(self, use: ToolUse) -> Sequence[TranscriptEvent]:
         at = self._time(use.at)
+        self._keep_undated(use.id, use.at)
         found = used(self.session, use, at, is_own=self._is_own(use))
         told = self._told_by(use) if self.session.driver is Speaker.PERSON else ()
         for number, (role, text) in enumerate(told):
@@ -176,6 +196,13 @@ class Transcript:
             self._own_calls.add(use.call)
             return True
         return is_own_tool(use.name) or (bool(use.call) and use.call in self._own_calls)
+
+    def _is_excluded(self, use: ToolUse) -> bool:
+        """Say whether a use of a tool names something in an excluded folder, going by the call as above."""
+        if use.arguments is not None and names_any(use.arguments, self.excluded):
+            self._excluded_calls.add(use.call)
+            return True
+        return bool(use.call) and use.call in self._excluded_calls
 
 
 def begin(name: str, first: Line) -> Transcript | None:

@@ -5,7 +5,7 @@ depend on its place, so a copied, rotated or rewritten file adds nothing twice.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,15 +14,17 @@ from typing import BinaryIO
 from gieok.agents import agent, formats
 from gieok.agents.formats import Transcript
 from gieok.agents.sources import Source
-from gieok.agents.transcripts.fields import fingerprint
+from gieok.agents.transcripts.fields import Line, fingerprint
 from gieok.agents.transcripts.session import Queued
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.copies import Copies, CopiesJournal
 from gieok.capabilities.observe.numbering import LineCounts, numbered
+from gieok.capabilities.observe.withheld import Sieve
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.transcripts import StoredSession, TranscriptStore
+from gieok.private import Privacy
 from gieok.text.redact.names import named
 from gieok.text.tokens import count_tokens
 
@@ -39,6 +41,8 @@ class Captured:
 
     messages: int = 0
     rejects: int = 0
+    #: Messages that were passed over: paused, private, excluded.
+    withheld: int = 0
     troubles: dict[str, str] = field(default_factory=dict)
 
 
@@ -53,6 +57,8 @@ class Capture:
     tell: Callable[[str, str], None] = lambda path, why: None
     #: Gieok's own folders with other names than `.gieok`.
     folders: Sequence[str] = ()
+    #: What is nobody's business: it is passed over.
+    privacy: Privacy = field(default_factory=Privacy)
     #: The folder whose path has this SHA-256, '' for none that is known: old transcripts tell no more of it.
     folder_of: Callable[[str], str] = lambda digest: ""
     captured: Captured = field(default_factory=Captured)
@@ -64,6 +70,8 @@ class Capture:
     _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict)
     #: The transcript of each file, and the cursor that this process reached in it.
     _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
+    #: What is withheld of each transcript, by the identity of its file.
+    _sieves: dict[str, Sieve] = field(default_factory=dict)
     _counts: LineCounts = field(default_factory=LineCounts)
     _copies: Copies = field(init=False)
 
@@ -123,7 +131,7 @@ class Capture:
             portion = tail.read(file, cursor)
             if portion.cursor == cursor and not cursor.is_rereading:
                 return added, True
-            self._look_back(transcript, file, cursor)
+            self._look_back(transcript, file, cursor, cwd)
             events, rejects = self._new_events(scope, path, transcript, cursor, portion, file)
             is_first = not cursor.offset and not cursor.is_rereading
             events = self._copies.without_copies(scope, transcript, events, is_first=is_first)
@@ -160,11 +168,11 @@ class Capture:
             return 0
         transcript, lines = found
         transcript = self._prepare(transcript, tail.written(file, path))
-        events = [
-            _kept(event, str(path), number)
-            for number, line in enumerate(lines, start=1)
-            for event in transcript.events(line, str(number))
-        ]
+        self._sieves[own] = Sieve(self.privacy, folder=transcript.session.cwd or cwd)
+        events: list[TranscriptEvent] = []
+        for number, line in enumerate(lines, start=1):
+            said = self._sift(own, transcript, line, str(number))
+            events += (_kept(event, str(path), number) for event in said)
         scope = self._scope(transcript, scope, cwd)
         events = self._copies.without_copies(scope, transcript, events, is_first=known is None)
         if not self._append(scope, events, done._replace(line=len(lines)), []):
@@ -174,8 +182,9 @@ class Capture:
     def _prepare(self, transcript: Transcript, written: datetime) -> Transcript:
         """Return a transcript that was recognised as it is read: without secrets in its name, with the time of its file."""
         clean = replace(transcript, session=transcript.session._replace(id=named(transcript.session.id)))
-        clean.folders = self.folders
-        clean.written = written
+        clean.folders, clean.excluded, clean.written = self.folders, self.privacy.names, written
+        if self.privacy.excludes_agent(clean.session.agent):
+            clean.session = clean.session._replace(ignored="excluded")
         return clean
 
     def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
@@ -198,11 +207,16 @@ class Capture:
         folder = session.cwd or cwd or (self.folder_of(session.cwd_sum) if session.cwd_sum else "")
         return self.project_scope(folder) or scope
 
-    def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor) -> None:
-        """Parse the calls before a cursor, unless this process has read them."""
+    def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor, cwd: str) -> None:
+        """Parse what lines before a cursor decide about those that follow, unless this process has read them."""
         if self._followed.get(cursor.identity) == (cursor, transcript):
             return
-        transcript.pass_by(tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES))
+        before = tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES)
+        transcript.pass_by(before)
+        is_whole = len(before) == cursor.offset
+        sieve = Sieve(self.privacy, not is_whole, transcript.session.cwd or cwd)
+        self._sieves[cursor.identity] = sieve
+        self._sift_before(transcript, sieve, before.split(b"\n"))
 
     def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
         """Return where to resume. A copy of lines without ids is read again: counting tells them apart."""
@@ -248,7 +262,8 @@ class Capture:
                     rejects.append(Reject(str(path), line.number, line.offset, len(line.data), "not a JSON object"))
                 data = formats.salvage(line.data)
             if data is not None:
-                events += (_kept(event, str(path), line.number) for event in transcript.events(data, identity))
+                said = self._sift(cursor.identity, transcript, data, identity)
+                events += (_kept(event, str(path), line.number) for event in said)
         return events, rejects
 
     def database(self, source: Source, store: TranscriptStore) -> int:
@@ -280,7 +295,8 @@ class Capture:
                 if data is None:
                     rejects.append(Reject(own, number, number, len(text), "not a JSON object"))
                 else:
-                    events += (_kept(event, str(path), number) for event in transcript.events(data, str(number)))
+                    said = self._sift(own, transcript, data, str(number))
+                    events += (_kept(event, str(path), number) for event in said)
             events = self._copies.without_copies(scope, transcript, events, is_first=not cursor.offset)
             done = cursor._replace(offset=rows[-1][0] + 1, line=cursor.line + len(rows))
             if self._append(scope, events, done, rejects):
@@ -298,10 +314,31 @@ class Capture:
                 self.tell(own, _UNKNOWN)
             return None
         found = self._prepare(found, tail.changed(Path(cursor.path)))
+        sieve = self._sieves[cursor.identity] = Sieve(self.privacy, bool(cursor.offset), found.session.cwd)
         if cursor.offset:
             for _, text in store.events(session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS):
-                found.pass_by(text.encode("utf-8", "replace"))
+                data = text.encode("utf-8", "replace")
+                found.pass_by(data)
+                self._sift_before(found, sieve, [data])
         return found
+
+    def _sift(self, identity: str, transcript: Transcript, line: Line, fallback_id: str) -> list[TranscriptEvent]:
+        """Return the events of a line that may be kept."""
+        events = transcript.events(line, fallback_id)
+        kept = self._sieves[identity].sift(line, events, transcript.undated)
+        self.captured.withheld += len(events) - len(kept)
+        return kept
+
+    def _sift_before(self, transcript: Transcript, sieve: Sieve, lines: Iterable[bytes]) -> None:
+        """Let a sieve see lines that were read before: those that follow may belong to the same turn."""
+        # What it notes of them was noted by `pass_by`.
+        apart = Transcript(transcript.format, transcript.session, transcript.folders, transcript.excluded)
+        for data in lines:
+            if sieve.has_begun and not sieve.is_needed:
+                return
+            line = formats.parse(data)
+            if line is not None:
+                sieve.sift(line, apart.events(line, "0"), apart.undated)
 
     def _append(self, scope: Scope, events: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]) -> bool:
         """Write to the journal; if another process was faster, reload the cursors and return False."""
