@@ -404,6 +404,7 @@ _PAPERS = [
     ("velvet.moose.91", "Set-Cookie: session=velvet.moose.91aa77bb66cc; Path=/"),
 ]
 _HARMLESS = [
+    "v2는 API 키 걷어내고 OAuth로 바꿨어요",
     "password = get_password()",
     "key = lambda x: x.name",
     "token: str",

@@ -24,8 +24,8 @@ class Rule(NamedTuple):
 
     `hints` are lower-case substrings at the beginning of a match, or at most `before` characters after it; the pattern is
     tried there only, because almost no text holds a secret and a substring search is a hundred times cheaper. Without hints
-    the whole text is searched, if one of `needs` is found first in its kinds of characters: `0` a digit, `A` a capital. With `least`,
-    words of at least that many characters are searched. `cut` returns the secret's span and may check further (check
+    the text is searched where one of `needs` is found in its kinds of characters: `0` a digit, `A` a capital; it is then
+    searched `before` characters around. With `least`, words of at least that many characters are searched. `cut` returns the secret's span and may check further (check
     digits). `lead` finds a secret before its name: it ends where the match begins. `opens` is a pattern that several rules begin
     with: where it does not match at a hint, none of them is tried. `in_source` rules hold in source code too.
     """

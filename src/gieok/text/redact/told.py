@@ -151,7 +151,8 @@ def _is_whole_line(told: Told) -> bool:
 def _looks_like_one(told: Told, value: str, end: int) -> bool:
     """Say whether a value can hardly be anything else, wherever it stands near the name."""
     raw = _raw(told)
-    if not told.is_direct and (is_product(value) or _is_short_word(value)):
+    is_weak = not told.is_direct or not told.is_password  # `API 키 걷어내고 OAuth로 바꿨어요`
+    if (is_weak and is_product(value)) or (not told.is_direct and _is_short_word(value)):
         return False
     is_listed = told.link.strip() == "," and (told.opens or compiled(r"[A-Za-z_]\w*\.\w+").fullmatch(value))
     if is_listed:
