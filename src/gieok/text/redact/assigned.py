@@ -241,7 +241,8 @@ def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
     """Say whether the value of a name is a secret."""
     is_type = place.is_quoted and value.endswith((")", "]")) and is_code(value)  # as `List[V1Secret]`
     is_pattern = compiled(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
-    is_constant = not place.is_quoted and place.sign != "=" and "_" in value and value.isupper()
+    is_tight = place.sign == "=" and not found.string[found.start("sign") - 1].isspace()
+    is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
     if is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value:
         return False
     if noun.kind is Kind.PIN:
@@ -288,11 +289,7 @@ def _holds_token(noun: Noun, place: _Place, value: str) -> bool:
 
 
 def _holds_key(noun: Noun, value: str) -> bool:
-    if (
-        is_name_of_secret(value)
-        and compiled(r"[A-Za-z_-]+|[a-zA-Z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value)
-        and len(value) < 24
-    ):
+    if is_name_of_secret(value) and compiled(r"[A-Za-z_-]{1,24}|[a-zA-Z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value):
         return False
     if is_random(value, 8):
         return True

@@ -78,6 +78,9 @@ def _told(found: re.Match[str]) -> tuple[int, int] | None:
     text, start = found.string, found.start()
     if start and (text[start - 1].isascii() and text[start - 1].isalnum()) and text[start].isascii():
         return None
+    is_of_many = found["name"].endswith("s") and found["link"] == " " and not PASSWORDS.match(found["name"])
+    if is_of_many:  # `tokens for ISO Modula-2`
+        return None
     return secret_of(told(found, numbers=bool(NUMBERED.search(found["name"])), is_direct=_is_direct(found)))
 
 
