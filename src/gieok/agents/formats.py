@@ -10,7 +10,7 @@ from typing import Any
 from gieok.agents import agent, table
 from gieok.agents.transcripts import plain
 from gieok.agents.transcripts.fields import Line, name_of
-from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask
+from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask, names_any
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, spoken, used
 from gieok.model.conversation import Message, TranscriptEvent
 from gieok.text.echo import MARKER
@@ -41,7 +41,10 @@ class Transcript:
     session: Session
     #: Gieok's folders where they are not called `.gieok`.
     folders: Sequence[str] = ()
+    #: Folders that are nobody's business: what uses of tools show of them is left out.
+    excluded: Sequence[str] = ()
     _own_calls: set[str] = field(default_factory=set)
+    _excluded_calls: set[str] = field(default_factory=set)
 
     def events(self, line: Line, fallback_id: str) -> list[TranscriptEvent]:
         """Return the events of one line; none where the whole session is ignored."""
@@ -51,18 +54,22 @@ class Transcript:
 
     def pass_by(self, lines: bytes) -> None:
         """Note the calls of lines that were read before: their results may follow."""
-        if self.session.ignored or not may_ask(lines, self.folders):
+        signs = (*self.folders, *self.excluded)
+        if self.session.ignored or not may_ask(lines, signs):
             return
         for data in lines.split(b"\n"):
-            line = parse(data) if may_ask(data, self.folders) else None
+            line = parse(data) if may_ask(data, signs) else None
             for part in self.format.parts(self.session, line, "") if line else ():
                 if isinstance(part, ToolUse):
                     self._is_own(part)
+                    self._is_excluded(part)
 
     def _events(self, part: Part) -> Sequence[TranscriptEvent]:
         match part:
             case Said():
                 return spoken(self.session, part)
+            case ToolUse() if self._is_excluded(part):
+                return ()
             case ToolUse():
                 return used(self.session, part, is_own=self._is_own(part))
         return (part,)
@@ -73,6 +80,13 @@ class Transcript:
             self._own_calls.add(use.call)
             return True
         return is_own_tool(use.name) or (bool(use.call) and use.call in self._own_calls)
+
+    def _is_excluded(self, use: ToolUse) -> bool:
+        """Say whether a use of a tool names something in an excluded folder, going by the call as above."""
+        if use.arguments is not None and names_any(use.arguments, self.excluded):
+            self._excluded_calls.add(use.call)
+            return True
+        return bool(use.call) and use.call in self._excluded_calls
 
 
 def begin(name: str, first: Line) -> Transcript | None:

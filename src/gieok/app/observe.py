@@ -90,6 +90,7 @@ def _sidecar(wiring: Wiring) -> Sidecar:
         ),
         reflection=Schedule(settings.text("reflect.schedule"), wiring.zone),
         notes=_notes(wiring),
+        privacy=wiring.privacy,
         has_turns=settings.flag("index.sessions"),
         beside=lambda: wiring.stores.all()[1:],
     )
@@ -109,6 +110,8 @@ class _ProjectScopes:
         self._seen: set[str] = set()
 
     def __call__(self, folder: str) -> Scope | None:
+        if self._wiring.privacy.excludes_folder(folder):
+            return None
         folder = repointing.moved(self._wiring.stores.journal(), folder) if folder else folder
         scope = _project_scope(self._wiring.settings.home, folder)
         if scope and folder not in self._seen:
@@ -161,7 +164,8 @@ def _notes(wiring: Wiring) -> NotesMirror:
     """Find out where the user's notes go."""
     settings, caller = wiring.settings, wiring.caller
     named = (name.strip() for name in settings.text("observe.notes").split(","))
-    folders = tuple(caller.path(name) for name in named if name)
+    chosen = (caller.path(name) for name in named if name)
+    folders = tuple(folder for folder in chosen if not wiring.privacy.excludes_folder(str(folder)))
     record, target = paths.notes(settings.home), settings.text("observe.notes_target")
     if target or not folders:
         return NotesMirror(folders, caller.path(target) if target else None, record)

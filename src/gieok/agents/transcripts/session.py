@@ -9,6 +9,7 @@ from gieok.agents.transcripts.own import is_own_tool
 from gieok.agents.transcripts.shortened import tool_call, tool_result
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.text.echo import is_echo, strip_echo
+from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
 
 #: No store can keep these in a text; JSON can write them.
@@ -88,7 +89,7 @@ def used(session: Session, use: ToolUse, *, is_own: bool) -> list[Message]:
 
 def _message(session: Session, identity: str, role: Role, text: str, at: object) -> list[Message]:
     text = _storable(text).strip()
-    if not text:
+    if not text or is_all_private(text):
         return []
     return [Message(id=identity, role=role, text=text, at=moment(at), session=session.id, agent=session.agent)]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
-from gieok import paths
+from gieok import paths, private
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.roots import SKIPPED_FOLDERS, Root, is_memory_file
 from gieok.engine.ingest import Failed, SourceItem
@@ -20,9 +20,11 @@ from gieok.text.dates import day_in_name, name_without_day
 from gieok.text.encoding import Decoded, decode
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter, title
+from gieok.text.private_tags import CUT, cut_private, is_all_private
 from gieok.text.redact.names import named
 
 KIND = "memory"
+EXCLUDED = "excluded by `exclude.folders`"
 #: A bigger file is no note but a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
 #: Joints of words in a file name, outside of placeholders.
@@ -67,6 +69,9 @@ def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | F
         return
     for entry in entries:
         path = Path(entry.path)
+        if private.is_excluded(entry.path):
+            yield Failed(entry.path, EXCLUDED, keeps=False)
+            continue
         if _is_folder(entry):
             if entry.name not in SKIPPED_FOLDERS:
                 yield from _walk(path, root, above | {here})
@@ -97,12 +102,17 @@ def read_file(scope: Scope, root: Root, file: Path, cut: Cut, judge: Judge | Non
         return Failed(key, str(error), keeps=False)
     except OSError as error:
         return Failed(key, error.strerror or str(error))
-    # With the encoding: a file that an earlier version could not decode is read again.
-    digest = hashlib.sha256(data + (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode())).hexdigest()
+    # Cut before anything is made of it: a title, a tag or a link may stand inside.
+    text = cut_private(decoded.text)
+    if is_all_private(text):
+        return Failed(key, "all of it is marked as private", keeps=False)
+    # With the encoding, and whether something is cut: what an earlier version read otherwise is read again.
+    sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (CUT.encode() * (text != decoded.text))
+    digest = hashlib.sha256(data + sort).hexdigest()
     return SourceItem(
         key,
         digest,
-        lambda: _document(scope, root, file, digest, normalise(unix_lines(decoded.text)), modified),
+        lambda: _document(scope, root, file, digest, normalise(unix_lines(text)), modified),
         lambda d: passages(d, cut),
         decoded.warning,
     )
@@ -140,6 +150,8 @@ def _contained(root: Root, file: Path) -> Path:
         raise Unfit("a link that leads to itself") from error
     if not real.is_relative_to(root.path.resolve()):
         raise Unfit("a link that leads out of the indexed folder")
+    if private.is_excluded(str(real)):
+        raise Unfit(EXCLUDED)
     return real
 
 

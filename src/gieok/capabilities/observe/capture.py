@@ -4,7 +4,7 @@ The events of a portion of lines are added in the transaction that moves the cur
 depend on its place, so a copied, rotated or rewritten file adds nothing twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -12,14 +12,16 @@ from typing import BinaryIO
 from gieok.agents import agent, formats
 from gieok.agents.formats import Transcript
 from gieok.agents.sources import Source
-from gieok.agents.transcripts.fields import fingerprint
+from gieok.agents.transcripts.fields import Line, fingerprint
 from gieok.capabilities.observe import tail
 from gieok.capabilities.observe.numbering import LineCounts, numbered
+from gieok.capabilities.observe.withheld import Sieve
 from gieok.errors import GieokError, TranscriptUnreadable
 from gieok.model.conversation import Cursor, Message, Reject, TranscriptEvent
 from gieok.model.memory import Scope
 from gieok.ports.journal import Journal
 from gieok.ports.transcripts import StoredSession, TranscriptStore
+from gieok.private import Privacy
 from gieok.text.redact.names import named
 from gieok.text.tokens import count_tokens
 
@@ -36,6 +38,8 @@ class Captured:
 
     messages: int = 0
     rejects: int = 0
+    #: Messages that were passed over: paused, private, excluded.
+    withheld: int = 0
     troubles: dict[str, str] = field(default_factory=dict)
 
 
@@ -50,6 +54,8 @@ class Capture:
     tell: Callable[[str, str], None] = lambda path, why: None
     #: Gieok's own folders with other names than `.gieok`.
     folders: Sequence[str] = ()
+    #: What is nobody's business: it is passed over.
+    privacy: Privacy = field(default_factory=Privacy)
     captured: Captured = field(default_factory=Captured)
     _known: dict[str, Cursor] = field(default_factory=dict)
     #: The identities of the transcripts with a path up to `.jsonl`: of ten thousand cursors, few are a file's.
@@ -59,6 +65,8 @@ class Capture:
     _seen: dict[Path, tuple[int, ...]] = field(default_factory=dict)
     #: The transcript of each file, and the cursor that this process reached in it.
     _followed: dict[str, tuple[Cursor, Transcript]] = field(default_factory=dict)
+    #: What is withheld of each transcript, by the identity of its file.
+    _sieves: dict[str, Sieve] = field(default_factory=dict)
     _counts: LineCounts = field(default_factory=LineCounts)
 
     def file(self, scope: Scope, path: Path, cwd: str = "", *, portions: int = 0) -> int:
@@ -111,7 +119,7 @@ class Capture:
             portion = tail.read(file, cursor)
             if portion.cursor == cursor and not cursor.is_rereading:
                 return added, True
-            self._look_back(transcript, file, cursor)
+            self._look_back(transcript, file, cursor, cwd)
             events, rejects = self._new_events(scope, path, transcript, cursor, portion, file)
             done = portion.cursor._replace(is_rereading=cursor.is_rereading and not portion.is_last)
             if not self._append(scope, events, done, rejects):
@@ -136,7 +144,7 @@ class Capture:
         lines = list(tail.first_lines(file, formats.SNIFFED_LINES))
         found = _clean(formats.recognise(path.name, lines))
         if found is not None:
-            found.folders = self.folders
+            self._prepare(found)
         if found is not None or not formats.is_prelude(lines):
             self.tell(str(path), "" if found else _UNKNOWN)
         return found
@@ -147,11 +155,16 @@ class Capture:
             return scope
         return self.project_scope(transcript.session.cwd or cwd) or scope
 
-    def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor) -> None:
-        """Parse the calls before a cursor, unless this process has read them."""
+    def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor, cwd: str) -> None:
+        """Parse what lines before a cursor decide about those that follow, unless this process has read them."""
         if self._followed.get(cursor.identity) == (cursor, transcript):
             return
-        transcript.pass_by(tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES))
+        before = tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES)
+        transcript.pass_by(before)
+        is_whole = len(before) == cursor.offset
+        sieve = Sieve(self.privacy, not is_whole, transcript.session.cwd or cwd)
+        self._sieves[cursor.identity] = sieve
+        self._sift_before(transcript, sieve, before.split(b"\n"))
 
     def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
         """Return where to resume. A copy of lines without ids is read again: counting tells them apart."""
@@ -197,7 +210,8 @@ class Capture:
                     rejects.append(Reject(str(path), line.number, line.offset, len(line.data), "not a JSON object"))
                 data = formats.salvage(line.data)
             if data is not None:
-                events += (_kept(event, str(path), line.number) for event in transcript.events(data, identity))
+                said = self._sift(cursor.identity, data, transcript.events(data, identity))
+                events += (_kept(event, str(path), line.number) for event in said)
         return events, rejects
 
     def database(self, source: Source, store: TranscriptStore) -> int:
@@ -229,7 +243,8 @@ class Capture:
                 if data is None:
                     rejects.append(Reject(own, number, number, len(text), "not a JSON object"))
                 else:
-                    events += (_kept(event, str(path), number) for event in transcript.events(data, str(number)))
+                    said = self._sift(own, data, transcript.events(data, str(number)))
+                    events += (_kept(event, str(path), number) for event in said)
             done = cursor._replace(offset=rows[-1][0] + 1, line=cursor.line + len(rows))
             if self._append(scope, events, done, rejects):
                 added += sum(isinstance(event, Message) for event in events)
@@ -245,11 +260,34 @@ class Capture:
             if first:
                 self.tell(own, _UNKNOWN)
             return None
-        found.folders = self.folders
+        self._prepare(found)
+        sieve = self._sieves[cursor.identity] = Sieve(self.privacy, bool(cursor.offset), found.session.cwd)
         if cursor.offset:
             for _, text in store.events(session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS):
-                found.pass_by(text.encode("utf-8", "replace"))
+                data = text.encode("utf-8", "replace")
+                found.pass_by(data)
+                self._sift_before(found, sieve, [data])
         return found
+
+    def _prepare(self, transcript: Transcript) -> None:
+        """Tell a transcript which folders are Gieok's own and which are excluded; ignore it where its agent is."""
+        transcript.folders, transcript.excluded = self.folders, self.privacy.names
+        if self.privacy.excludes_agent(transcript.session.agent):
+            transcript.session = transcript.session._replace(ignored="excluded")
+
+    def _sift(self, identity: str, line: Line, events: list[TranscriptEvent]) -> list[TranscriptEvent]:
+        kept = self._sieves[identity].sift(line, events)
+        self.captured.withheld += len(events) - len(kept)
+        return kept
+
+    def _sift_before(self, transcript: Transcript, sieve: Sieve, lines: Iterable[bytes]) -> None:
+        """Let a sieve see lines that were read before: those that follow may belong to the same turn."""
+        for data in lines:
+            if sieve.has_begun and not sieve.is_needed:
+                return
+            line = formats.parse(data)
+            if line is not None:
+                sieve.sift(line, transcript.events(line, "0"))
 
     def _append(self, scope: Scope, events: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]) -> bool:
         """Write to the journal; if another process was faster, reload the cursors and return False."""

@@ -33,6 +33,7 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.system import Clock, Notifier
 from gieok.ports.transcripts import TranscriptStore
+from gieok.private import Privacy
 
 #: What a model cannot be asked for: it failed, is set wrong, or its package is missing. The work waits, and a person is told.
 _STOPS = (GeneratorFailed, BadConfig, MissingExtra)
@@ -100,6 +101,8 @@ class Sidecar:
     #: When observations are reflected upon although there are not too many.
     reflection: Schedule = Schedule("0 2 * * 0", UTC)
     notes: NotesMirror | None = None
+    #: What is nobody's business.
+    privacy: Privacy = field(default_factory=Privacy)
     #: Whether what was said is searchable.
     has_turns: bool = True
     #: Stores beside `store` that hold what was said too.
@@ -110,7 +113,7 @@ class Sidecar:
 
     def __post_init__(self) -> None:
         folders = (f"{self.spool.parent}{os.sep}", str(self.active_file(self.transcripts.default_scope)))
-        capture = Capture(self.journal, self.transcripts.project_scope, self._tell_unread, folders)
+        capture = Capture(self.journal, self.transcripts.project_scope, self._tell_unread, folders, self.privacy)
         object.__setattr__(self, "capture", capture)
 
     def watched(self) -> list[Path]:
@@ -130,10 +133,11 @@ class Sidecar:
             path = incident.name.removeprefix(UNREAD)
             if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
                 self.journal.resolve_incident(incident.name)
-        added = 0
+        added, began_s = 0, self.clock.now().timestamp()
         for source in sorted(sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at):
             added += self.capture_source(source)
             each()
+        self.privacy.note_reading(began_s)
         return added
 
     def capture_paths(self, paths: Iterable[Path]) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from gieok import places, registry
+from gieok.agents.table import NAMES
 from gieok.engine.age import HALF_LIFE_DAYS
 from gieok.option import Option, Value
 
@@ -14,6 +15,10 @@ def _rules(text: str) -> object:
     from gieok.text.redact import own  # a third of what a cold search has
 
     return own.read(text)
+
+
+def _agents(text: str) -> None:
+    registry.check_names(NAMES, ("",), text)
 
 
 OPTIONS = (
@@ -55,7 +60,14 @@ RULES = Option(
     check=_rules,
     hint="each rule: name, pattern, example, counter_example (docs/privacy.md)",
 )
-USED = (*OPTIONS, STORE, JOURNAL, HYBRID, RULES, ACTIVE)
+EXCLUDED_FOLDERS = Option(
+    "exclude.folders", "", "folders that are nobody's business, with all below them, joined by commas; * is any name"
+)
+EXCLUDED_AGENTS = Option(
+    "exclude.agents", "", "agents that are nobody's business, joined by commas: not read, and nothing is injected",
+    check=_agents, hint=f"agents: {', '.join(NAMES)}",
+)  # fmt: skip
+USED = (*OPTIONS, STORE, JOURNAL, HYBRID, RULES, ACTIVE, EXCLUDED_FOLDERS, EXCLUDED_AGENTS)
 
 
 class HookSettings:
