@@ -12,17 +12,21 @@ from collections.abc import Iterator, Sequence
 from gieok.text.private_tags import CUT, cut_private, cut_private_source
 from gieok.text.redact import own
 from gieok.text.redact.assigned import ASSIGNED, ASSIGNED_IN_SOURCE
+from gieok.text.redact.commands import COMMANDS, FLAGGED
+from gieok.text.redact.documents import DOCUMENTS
 from gieok.text.redact.personal import PERSONAL
 from gieok.text.redact.prose import PROSE
 from gieok.text.redact.rule import PLACEHOLDER, Rule
-from gieok.text.redact.structures import STRUCTURES
+from gieok.text.redact.structures import LONG_STRUCTURES, STRUCTURES
 from gieok.text.redact.table import Table
 from gieok.text.redact.tokens import TOKENS
 
-RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *ASSIGNED, *PROSE, *PERSONAL)
+RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *PERSONAL, *DOCUMENTS, *COMMANDS, *ASSIGNED, *PROSE)
 SOURCE_RULES: tuple[Rule, ...] = (*(rule for rule in RULES if rule.in_source), *ASSIGNED_IN_SOURCE)
-_PROSE = Table(RULES, frozenset(TOKENS))
-_SOURCE = Table(SOURCE_RULES, frozenset(TOKENS))
+#: Rules whose secrets are long words.
+_WORDS = frozenset((*TOKENS, *LONG_STRUCTURES))
+_PROSE = Table(RULES, _WORDS, frozenset(FLAGGED))
+_SOURCE = Table(SOURCE_RULES, _WORDS)
 #: A replacement may expose another secret; a few passes suffice.
 _MOST_PASSES = 6
 _LEAST_REST = 4
