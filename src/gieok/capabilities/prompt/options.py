@@ -36,6 +36,7 @@ OPTIONS = (
         "hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas",
         pattern=rf"\s*({_SCOPE})?(\s*,\s*({_SCOPE})?)*\s*",
     ),
+    Option("hook.asked_only", "", "folders of notes that are searched and never injected, joined by commas; * is any name"),
     Option("daemon.autostart", "auto", "a session start brings the daemon up; auto: once an agent was installed, not in CI",
            choices=("auto", "on", "off")),
     Option("judge.enabled", False, "let a model judge what the hook would inject"),
