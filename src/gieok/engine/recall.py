@@ -23,7 +23,7 @@ from gieok.engine.profile import Profile
 from gieok.engine.rerank import Reranking, placed
 from gieok.engine.snippet import snippet
 from gieok.errors import EmbedderFailed, ShapeMismatch, StoreBusy, StoreUnreachable
-from gieok.model.memory import Document, PassageId, Scope
+from gieok.model.memory import MADE_THEN, Document, PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, Line, NearLine, Ranking, VectorQuery
 from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import Documents, KeywordSearch, LineSearch, ManagedSearch, Store, VectorSearch
@@ -428,7 +428,8 @@ def _fuse(rankings: Sequence[Ranking], query: _Query) -> rank.Scores:
 def _weighed(candidate: Candidate, profile: Profile, now: datetime, span: DateSpan | None) -> Candidate:
     """Weigh a candidate by its age, its own mark, and the days that the question names."""
     day = candidate.passage.valid_from
-    age_s = None if span or day is None else (now - day).total_seconds()
+    is_dated = day is not None and MADE_THEN not in candidate.passage.metadata
+    age_s = None if span or day is None or not is_dated else (now - day).total_seconds()
     factors = {
         "decay": age_factor(age_s, profile.half_life_days, profile.decay_floor),
         "mark": profile.weigh(candidate.passage),
