@@ -7,7 +7,7 @@ import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -160,7 +160,7 @@ def read_file(
         return
     # With the encoding: a file that an earlier version could not decode is read again.
     digest = hashlib.sha256(data + (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode())).hexdigest()
-    note = Note(scope, root, file, modified, digest)
+    note = Note(scope, root, file, modified, digest, cut.zone)
     sections: tuple[DaySection, ...] = ()
     if may_be_diary(decoded.text) and grants.record_of(str(file)) is None:
         text = _text_of(decoded)
@@ -299,6 +299,7 @@ class Note(NamedTuple):
     file: Path
     modified: datetime
     digest: str
+    zone: tzinfo
 
     def document(self, text: str) -> Document:
         """Return the document of the whole file."""
@@ -313,7 +314,7 @@ class Note(NamedTuple):
             created_at=self.modified,
             updated_at=self.modified,
             valid_from=_find_note_day(head, self.root.key_of(self.file)),
-            valid_to=_end_of(head.fields.get("until", "")),
+            valid_to=_end_of(head.fields.get("until", ""), self.zone),
             metadata=_metadata(head, self.root.key_of(self.file), self.root.name),
             provenance=(Provenance(str(self.file), 1, text.count("\n") + 1),),
         )
@@ -401,10 +402,10 @@ def _find_note_day(head: NoteHead, key: str) -> datetime | None:
     return datetime.combine(day, time(), UTC) if day else head.created
 
 
-def _end_of(until: str) -> datetime | None:
-    """Return when the day in `until: 2026-03-20` of a note's front matter is over where the user is; None without a day."""
+def _end_of(until: str, zone: tzinfo) -> datetime | None:
+    """Return when the day in `until: 2026-03-20` of a note's head is over where the user is; None without a day."""
     try:
         day = date.fromisoformat(until.strip())
-        return datetime.combine(day + timedelta(days=1), time()).astimezone(UTC)
+        return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)
     except (ValueError, OverflowError):
         return None

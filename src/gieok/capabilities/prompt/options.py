@@ -16,6 +16,12 @@ def _rules(text: str) -> object:
     return own.read(text)
 
 
+def _zone(text: str) -> object:
+    from gieok.zone import find_zone  # only where it is set
+
+    return find_zone(text)
+
+
 OPTIONS = (
     Option("hook.output_mode", "tiered", "tiered: sure memories in full, others by title; full: all",
            in_project=True, choices=("tiered", "full")),
@@ -55,7 +61,11 @@ RULES = Option(
     check=_rules,
     hint="each rule: name, pattern, example, counter_example (docs/privacy.md)",
 )
-USED = (*OPTIONS, STORE, JOURNAL, HYBRID, RULES, ACTIVE)
+ZONE = Option(
+    "zone", places.AUTO_ZONE, "where your days are, such as Asia/Seoul; auto: as the machine", check=_zone,
+    hint="a name of the IANA time zones, such as Asia/Seoul or America/Los_Angeles, or auto",
+)  # fmt: skip
+USED = (*OPTIONS, ZONE, STORE, JOURNAL, HYBRID, RULES, ACTIVE)
 
 
 class HookSettings:
