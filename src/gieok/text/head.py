@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import takewhile
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from gieok.text.markdown import FrontMatter, front_matter, title
 from gieok.text.written_days import moment_of
@@ -36,8 +37,9 @@ _ORG = re.compile(r"#\+([A-Za-z_]+):[ \t]*(.*)|:([A-Z][A-Z0-9_-]*):[ \t]*(.*)")
 _LOGSEQ = re.compile(r"(?:- )?([^\s:`\[\](){}][^:`\[\](){}\n]{0,60}?)::(?:[ \t]+(.*))?$")
 _NOTION = re.compile(r"([^\W\d_][\w &/()'.-]{0,40}): (\S.*)")
 _JOPLIN = re.compile(r"\n\nid: [0-9a-f]{32}\n(?:[a-z_]+:.*\n)*?type_: \d+\s*$")
+_ESCAPED = re.compile(r"%(?:2F|3A|3F|20|23)", re.IGNORECASE)
 _HASH = re.compile(r"[ _-]?(?<![0-9a-f])[0-9a-f]{32}$")
-_LINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]]+)\]\]")
+_LINK = re.compile(r"\[\[(?:[^\]|\[]{0,200}\|)?([^\]\[]{1,200})\]\]")
 _WORDS = re.compile(r"""\s*("[^"]*"|\[\[[^\]]*\]\]|#?[^,;]+)\s*(?:[,;]|$)""")
 _HASHES = re.compile(r"(?<!\S)#\[\[([^\]]+)\]\]|(?<!\S)#([^\s#,]+)#?")
 #: A tag in the text: `#work/offers`, `#회의`, Bear's `#two words#`; no number, no colour, no anchor, no heading.
@@ -45,6 +47,8 @@ _INLINE = re.compile(r"#(?<!\S#)(?:([^\W\d_](?:[\w/ -]{0,60}?\w)?)#(?!\w)|(?!\d+
 _COLOUR = re.compile(r"[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}")
 _CODE = re.compile(r"`[^`\n]*`")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+#: Of a field, so much is looked at for names and tags.
+_VALUE_CHARS = 2_000
 _BELOW_CHARS, _TAIL_CHARS = 4_000, 4_000
 _MOST_TAGS, _MOST_ALIASES = 24, 12
 
@@ -83,7 +87,7 @@ def read_head(text: str) -> NoteHead:
     fields = dict(found.fields)
     for name, value in (*_below(text, found.end), *(_pairs(text[tail.start() :]) if tail else ())):
         fields.setdefault(name, value)
-    plain = {_plain_name(name): value for name, value in reversed(fields.items())}
+    plain = {_plain_name(name): value[:_VALUE_CHARS] for name, value in reversed(fields.items())}
     tags = [tag for name in _TAGS if plain.get(name) for tag in _tags(plain[name])]
     tags += _inline_tags(text[found.end : end])
     heading = title(text, found.end) or (_first_line(text) if tail else "")
@@ -102,8 +106,9 @@ def read_head(text: str) -> NoteHead:
 
 
 def stem_without_identity(stem: str) -> str:
-    """Return a file's name without the number that Notion puts behind it."""
-    return _HASH.sub("", stem) or stem
+    """Return a file's name without the number that Notion puts behind it, as words where Logseq wrote `%2F`."""
+    plain = _HASH.sub("", stem) or stem
+    return unquote(plain).replace("/", " ") if _ESCAPED.search(plain) else plain
 
 
 def _head(text: str) -> FrontMatter:

@@ -13,7 +13,7 @@ _OTHER = re.compile(r"\s|#|\]|$")
 _BLOCK = re.compile(r"[|>][-+]?\d?(?:\s+#.*)?$")
 _QUOTED = re.compile(r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?""")
 _COMMENT = re.compile(r"\s+#\s.*")
-_LISTED = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[.*?\]\]|[^,]*)\s*(?:,|$)""")
+_LISTED = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[[^\[\]]{0,200}\]\]|[^,]*)\s*(?:,|$)""")
 _TITLE = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _QUOTES = "\"'"
 

@@ -7,7 +7,7 @@ year, month and day, and examples: what it reads, and what it must leave.
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
@@ -27,6 +27,8 @@ WEEKDAY = (
 )
 #: Of a year in two digits: those after it belong to the last century.
 _LAST_SHORT_YEAR = 69
+#: Headings of diaries are looked at again whenever a file is compared with the index.
+_KEPT_DAYS = 8_192
 _MILLISECONDS = 100_000_000_000
 
 
@@ -111,6 +113,7 @@ def month_number(name: str) -> int:
     return _MONTH_NAMES.index(name[:3].lower()) + 1
 
 
+@lru_cache(_KEPT_DAYS)
 def find_day(text: str) -> WrittenDay | None:
     """Return the first day that is written out in a text, with its year; None without any, and for what may be two."""
     plain = _DASHES.sub("-", text)

@@ -1,5 +1,6 @@
 """Notes as people keep them: heads, days, diaries, copies, folders that are away."""
 
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -88,6 +89,24 @@ def test_a_note_has_the_day_of_its_head_its_name_or_its_folders(vault: Path, nam
     document = _indexed(vault)[name]
     assert document.valid_from == datetime(2026, 11, 20, tzinfo=UTC)
     assert MADE_THEN not in document.metadata
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("Quay repairs 0123456789abcdef0123456789abcdef.md", "Quay repairs"),
+        ("projects%2Fquay.md", "projects quay"),
+        ("projects___quay.md", "projects quay"),
+        ("Quay.textbundle/text.md", "Quay"),
+        ("2026/11/20.md", ""),
+        (unicodedata.normalize("NFD", "부두 2026년 11월 20일.md"), "부두"),
+    ],
+)
+def test_a_name_is_what_a_person_called_the_note(vault: Path, name: str, title: str) -> None:
+    _write(vault, name)
+    (document,) = _indexed(vault).values()
+    assert document.title == title
+    assert (document.valid_from is not None) == ("20" in name)
 
 
 def test_a_note_that_says_only_when_it_was_made_has_that_day_and_does_not_age(vault: Path) -> None:

@@ -35,6 +35,8 @@ KIND = "memory"
 _HEADS = 2
 #: A bigger file is no note but a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
+#: A file that is called as its day, below a folder of its month, has no name.
+_DAY_OF_FOLDER = re.compile(r"\d{1,2}일?")
 #: Joints of words in a file name, outside of placeholders.
 _JOIN = re.compile(r"[-_](?![^\[]*\])")
 
@@ -198,9 +200,9 @@ def _digest(*parts: object) -> str:
 
 def _sections(text: str, head: NoteHead, file: Path) -> tuple[DaySection, ...]:
     """Return the days of a diary; none for a note of one day, which its name or its head says too."""
-    found = split_days(text, head.begin, head.end, file.stem, is_org=file.suffix.lower() == ".org")
+    found = split_days(text, head.begin, head.end, normalise(_stem(file)), is_org=file.suffix.lower() == ".org")
     days = {section.day for section in found}
-    own = day_of_path(file.name)
+    own = day_of_path(normalise(file.name))
     return () if len(days) == 1 and own in days else found
 
 
@@ -308,7 +310,7 @@ class Note(NamedTuple):
             scope=self.scope,
             key=self.root.key_of(self.file),
             kind=KIND,
-            title=_title(head.title, self.file.stem),
+            title=_title(head.title, _stem(self.file)),
             text=text,
             content_hash=self.digest,
             created_at=self.modified,
@@ -325,7 +327,7 @@ def _metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
     found = {name: value for name, value in head.fields.items() if name != MADE_THEN}
     found |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
     found |= {"tags": ", ".join(head.tags)} if head.tags else {}
-    is_made_then = head.day is None and day_of_path(key) is None and head.created is not None
+    is_made_then = head.day is None and day_of_path(normalise(key)) is None and head.created is not None
     return {**found, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
 
 
@@ -336,7 +338,7 @@ def described_again(document: Document) -> Document:
     head = read_head(document.text)
     return replace(
         document,
-        title=_title(head.title, Path(document.provenance[0].source).stem),
+        title=_title(head.title, _stem(Path(document.provenance[0].source))),
         valid_from=_find_note_day(head, document.key),
         metadata={**document.metadata, **_metadata(head, document.key, document.metadata.get("root", ""))},
     )
@@ -382,9 +384,15 @@ def shape(cut: Cut) -> str:
 
 def _title(name: str, stem: str) -> str:
     """Join a note's title and the words that its file name adds: both are searched with every passage."""
-    plain = name_without_day(stem_without_identity(stem))
-    words = " ".join(_JOIN.sub(" ", normalise(named(plain))).split())
+    plain = name_without_day(normalise(stem_without_identity(stem)))
+    words = " ".join(_JOIN.sub(" ", named(plain)).split())
+    words = "" if _DAY_OF_FOLDER.fullmatch(words) else words
     return name if _squeezed(words) in _squeezed(name) else " > ".join(filter(None, (words, name)))
+
+
+def _stem(file: Path) -> str:
+    """Return the name of a note: that of its bundle where it is in one."""
+    return file.parent.stem if file.parent.suffix == ".textbundle" else file.stem
 
 
 def _squeezed(words: str) -> str:
@@ -398,7 +406,7 @@ def _find_note_day(head: NoteHead, key: str) -> datetime | None:
     """
     if head.day:
         return head.day
-    day = day_of_path(key)
+    day = day_of_path(normalise(key))
     return datetime.combine(day, time(), UTC) if day else head.created
 
 

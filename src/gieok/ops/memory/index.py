@@ -352,8 +352,8 @@ def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
 def _nothing(result: IndexResult, style: Style) -> str:
     names = ", ".join(map(repr, result.empty))
     return style.say(
-        f"There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For source code: `gieok code init`; to name "
-        f"another folder: `gieok index DIR`, then `gieok index --remove {shlex.join(result.empty)}`",
+        f"There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For source code: `gieok code init`; "
+        f"to name another folder: `gieok index DIR`, then `gieok index --remove {shlex.join(result.empty)}`",
         f"{names}에는 아직 노트가 없습니다: .md, .markdown, .txt, .org를 색인합니다. 소스 코드는 `gieok code init`, "
         f"다른 폴더는 `gieok index 폴더`, 이 폴더를 빼려면 `gieok index --remove {shlex.join(result.empty)}`",
     )
