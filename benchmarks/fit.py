@@ -1,6 +1,7 @@
 """Fits the weights of `engine/learned` (turns, notes, code) by running the product's own retrieval and features.
 
     python benchmarks/fit.py collect --keep FOLDER --family turns|notes|code [--vectors FILE] [--most N] SET.json …
+    python benchmarks/fit.py small --keep FOLDER --family turns|notes|code [--vectors FILE] SET.json …
     python benchmarks/fit.py fit --keep FOLDER --family turns|notes|code [--test SET …] [--write] SET[=WEIGHT] …
     python benchmarks/fit.py texts FOLDER      # our own conversations and notes (benchmarks/data) as sets
 
@@ -8,6 +9,9 @@ Sets have the form of retrieval.py; what ships is fitted on sets whose licence a
 `--test` is only measured. Two stages, both linear: the order within a question, by a softmax over its candidates; then the
 probability that the best one answers, by logistic regression on features of the question and of that candidate. A question
 asked in a group without its answer is unanswerable there, and so is one without gold.
+
+`small` makes rows of small scopes, as a set of its own named SET-small: three to a thousand items that adjoin or are drawn from
+all groups, asked what they answer and what they do not (of adjoining ones the latter are near misses).
 """
 
 import argparse
@@ -24,11 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import retrieval
+from gieok.backends.embedders.e5.runtime import E5Embedder
 from gieok.backends.stores.sqlite.store import SqliteStore
 from gieok.capabilities.code.model.profile import CODE
 from gieok.capabilities.files.profile import FILES, TURNS
 from gieok.engine import likelihood, recall
-from gieok.engine.lifecycle import fill_vectors
+from gieok.engine.lifecycle import fill_lines, fill_vectors
+from gieok.model.memory import Scope
 from gieok.testing import ManualClock
 
 Floats = NDArray[np.float64]
@@ -56,6 +62,9 @@ BY_VECTORS = frozenset(
 TOWARDS = {"unseen_names": (-2.0, 10.0)}
 _SEED = 12
 _MOST_OF_A_SET = 300
+#: Items of a small scope, and how many such scopes are made of a set.
+SMALL_SCOPES = {3: 100, 10: 40, 30: 20, 100: 8, 300: 4, 1000: 2}
+_MOST_ASKED_OF_A_SCOPE = 30
 
 
 class Row(NamedTuple):
@@ -84,6 +93,7 @@ def collect(file: Path, family: str, store: SqliteStore, embedder, most: int) ->
     for group in groups:
         retrieval.index(store, group)
     fill_vectors(store, embedder)
+    fill_lines(store, embedder)
     rng = random.Random(f"{_SEED} {file.stem}")
     for group in groups:
         others = [one for one in groups if one is not group]
@@ -96,6 +106,48 @@ def collect(file: Path, family: str, store: SqliteStore, embedder, most: int) ->
                 for with_vectors in (True, False):
                     if row := _row(where, str(question["q"]), right, store, embedder, with_vectors=with_vectors):
                         yield row._replace(set=file.stem)
+
+
+def collect_small(file: Path, family: str, store: SqliteStore, embedder) -> Iterator[Row]:  # noqa: ANN001
+    """Yield rows of small scopes: as many questions that one of the scope's items answers as of those that none does."""
+    groups = retrieval.load(file)
+    rng = random.Random(f"{_SEED} {file.stem} small")
+    for size, count in SMALL_SCOPES.items():
+        for number in range(count):
+            group = rng.choice(groups)
+            name = Scope(f"bench:{file.stem}-small/group:{size}-{number}")
+            if size < len(group.items) and number % 2:
+                start = rng.randrange(len(group.items) - size + 1)
+                items, of_groups = group.items[start : start + size], [group]
+            else:
+                everything = [item for one in groups for item in one.items]
+                picked = {item["id"] for item in rng.sample(everything, min(size, len(everything)))}
+                items, of_groups = [item for item in everything if item["id"] in picked], groups
+            small = retrieval.Group(name, items, [], PROFILES[family])
+            yield from _asked_of(small, of_groups, rng, store, embedder, file.stem)
+        print(file.stem, size, flush=True)
+
+
+def _asked_of(small, groups, rng, store, embedder, stem: str) -> Iterator[Row]:  # noqa: ANN001
+    retrieval.index(store, small)
+    fill_vectors(store, embedder)
+    fill_lines(store, embedder)
+    held = {item["id"] for item in small.items} | {item["session"] for item in small.items}
+    near = {item["id"] for one in groups for item in one.items}
+    answered, unanswered = [], []
+    for group in groups:
+        for question in group.questions:
+            gold = set() if question["type"] in retrieval.UNSCORED else set(question["gold"])
+            if gold & held:
+                answered.append((str(question["q"]), gold))
+            elif not gold or gold <= near:
+                unanswered.append((str(question["q"]), set()))
+    most = min(_MOST_ASKED_OF_A_SCOPE, len(answered))
+    for text, gold in rng.sample(answered, most) + rng.sample(unanswered, min(most, len(unanswered))):
+        for with_vectors in (True, False):
+            if row := _row(small, text, gold, store, embedder, with_vectors=with_vectors):
+                yield row._replace(set=f"{stem}-small")
+    store.forget(small.scope, sorted(store.hashes(small.scope)))
 
 
 def _row(group, text, gold, store, embedder, *, with_vectors) -> Row | None:  # noqa: ANN001
@@ -258,7 +310,7 @@ def texts(folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("collect", "fit", "texts"))
+    parser.add_argument("what", choices=("collect", "small", "fit", "texts"))
     parser.add_argument("--family", choices=sorted(PROFILES))
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--vectors", type=Path)
@@ -267,7 +319,7 @@ def main() -> None:
     parser.add_argument("--test", action="append", default=[])
     parser.add_argument("--write", action="store_true")
     parser.add_argument("sets", nargs="*")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     if args.what == "texts":
         texts(Path(args.sets[0]))
     elif args.what == "collect":
@@ -280,6 +332,14 @@ def main() -> None:
             store.close()
             (args.keep / f"{args.family}-{file.stem}.pickle").write_bytes(pickle.dumps(rows))
             print(file.stem, len(rows), flush=True)
+    elif args.what == "small":
+        for file in map(Path, args.sets):
+            embedder = retrieval.RememberedQueries(E5Embedder(args.models), args.keep / f"{file.stem}-small.vectors")
+            store = SqliteStore(args.keep / f"{file.stem}-small.sqlite", resident=True)
+            rows = list(collect_small(file, args.family, store, embedder))
+            store.close()
+            (args.keep / f"{args.family}-{file.stem}-small.pickle").write_bytes(pickle.dumps(rows))
+            print(file.stem, "small", len(rows), flush=True)
     else:
         fit_family(args)
 

@@ -1,5 +1,6 @@
 """Where Gieok's home and a project are, as text. Standard library without `pathlib`, which is too slow for the hook."""
 
+import json
 import os
 import re
 import time
@@ -24,6 +25,8 @@ _BROUGHT = "/from:repository"
 DAEMON_DOWN = "daemon.down"
 #: In the environment of an agent's command that Gieok asks as a model: its hooks stay silent.
 OWN_RUN = "GIEOK_OWN_RUN"
+#: Of a file that names a path, so much is read.
+_MOST_PATH_CHARS = 4_096
 _NOT_IN_SCOPE = re.compile(r"[\s/:]+")
 
 #: A handle as it is typed: the first digits do where no other memory has them; `.3` is its third line.
@@ -56,19 +59,26 @@ def own_folders() -> set[str]:
 def project_root(start: str, holding: str = "") -> str:
     """Return the nearest folder at or above `start`, links followed, that has a `.gieok` folder; '' where there is none.
 
-    `holding` is a path that the `.gieok` folder must hold too.
+    `holding` is a path that the `.gieok` folder must hold too. A worktree without a folder of its own has that of
+    its repository.
     """
-    own = own_folders()
     folder = os.path.realpath(start)
     while True:
-        marker = os.path.join(folder, PROJECT_FOLDER)
-        is_marked = os.path.isdir(marker) and os.path.exists(os.path.join(marker, holding))
-        if is_marked and os.path.realpath(marker) not in own and is_owned(marker):
+        if _is_marked(folder, holding):
             return folder
         above = os.path.dirname(folder)
-        if above == folder or os.path.lexists(os.path.join(folder, ".git")):
-            return ""  # a repository is never part of a project around it
+        if os.path.lexists(os.path.join(folder, ".git")):  # a repository is never part of a project around it
+            shared = common_folder(folder)
+            return shared if shared != folder and _is_marked(shared, holding) else ""
+        if above == folder:
+            return ""
         folder = above
+
+
+def _is_marked(folder: str, holding: str) -> bool:
+    marker = os.path.join(folder, PROJECT_FOLDER)
+    is_there = os.path.isdir(marker) and os.path.exists(os.path.join(marker, holding))
+    return is_there and os.path.realpath(marker) not in own_folders() and is_owned(marker)
 
 
 def repository(start: str) -> str:
@@ -81,16 +91,63 @@ def repository(start: str) -> str:
     return folder
 
 
+def git_folder(top: str) -> str:
+    """Return the folder in which Git keeps a checkout: `.git`, or where a file of that name leads; '' where there is none."""
+    marker = os.path.join(top, ".git")
+    if not os.path.isfile(marker):
+        return marker if os.path.isdir(marker) else ""
+    try:
+        with open(marker, encoding="utf-8", errors="surrogateescape") as opened:
+            named = opened.read(_MOST_PATH_CHARS).partition("gitdir:")[2].strip()
+    except OSError:
+        return ""
+    return os.path.join(top, named) if named else ""
+
+
+def common_folder(top: str) -> str:
+    """Return the folder that stands for all worktrees of a repository: its main checkout, or where a bare one lies.
+
+    Only a linked worktree names a common folder (gitrepository-layout, `commondir`): a submodule and a clone that shares
+    objects stand for themselves, and so does what is not the user's.
+    """
+    linked = git_folder(top)
+    try:
+        with open(os.path.join(linked, "commondir"), encoding="utf-8", errors="surrogateescape") as opened:
+            shared = os.path.realpath(os.path.join(linked, opened.read(_MOST_PATH_CHARS).strip()))
+    except OSError:
+        return top
+    if not linked or not os.path.isdir(shared) or not is_owned(shared):
+        return top
+    return os.path.dirname(shared) if os.path.basename(shared).startswith(".") else shared
+
+
+def first_event(top: str) -> str:
+    """Return the sum of the first line of where HEAD was: when and by whom this repository was made; '' where none is known.
+
+    It moves with the folder and is another in every clone. Git forgets old lines in time, so it is compared while it is fresh.
+    """
+    folder = git_folder(top) or top  # a bare repository is its own
+    try:
+        with open(os.path.join(folder, "logs", "HEAD"), "rb") as log:
+            line = log.readline(_MOST_PATH_CHARS)
+    except OSError:
+        return ""
+    return f"{zlib.crc32(line):08x}{zlib.adler32(line):08x}" if line else ""
+
+
 def workplace(start: str) -> str:
     """Return the folder whose memory a session in `start` has: the project's, else the top of its Git repository; '' for none.
 
+    All worktrees of a repository have one memory.
     A repository that is the home folder (of dotfiles), or around it, makes no project of all that lies in it.
     """
     if root := project_root(start):
         return root
     top, home = repository(start), os.path.realpath(os.path.expanduser("~"))
     marker = os.path.join(top, ".git")
-    return top if os.path.lexists(marker) and os.path.commonpath((top, home)) != top and is_owned(marker) else ""
+    if not os.path.lexists(marker) or os.path.commonpath((top, home)) == top or not is_owned(marker):
+        return ""
+    return common_folder(top)
 
 
 def active_memory(home: str, scope: str) -> str:
@@ -103,6 +160,11 @@ def scope_folder(scope: str) -> str:
     """Return the name of a scope's folder, legal everywhere: as it reads, and a sum, because many read alike."""
     name = "".join(c if c.isalnum() else "-" for c in scope)[:60]
     return name if scope == USER_SCOPE else f"{name}-{zlib.crc32(scope.encode('utf-8', 'surrogateescape')):08x}"
+
+
+def records_folder(home: str, scope: str) -> str:
+    """Return where the records of a scope are that is neither the user's own nor a project's: a program made it."""
+    return os.path.join(home, "scopes", scope_folder(scope))
 
 
 def lasting_file(home: str, scope: str) -> str:
@@ -149,11 +211,88 @@ def is_owned(marker: str) -> bool:
     return str(os.stat(marker).st_uid) in (str(os.getuid()), "0", caller)
 
 
+class KnownProject:
+    """Where a project was seen, the scope of its memory, and `first_event` of its repository when it was last seen there."""
+
+    __slots__ = ("event", "root", "scope")
+
+    def __init__(self, root: str, scope: str, event: str) -> None:
+        self.root = root
+        self.scope = scope
+        self.event = event
+
+
+def projects_file(home: str) -> str:
+    """Return the file of the folders in which projects were seen, written by `gieok.projects`."""
+    return os.path.join(home, "projects.json")
+
+
+def known_projects(home: str) -> dict[str, KnownProject]:
+    """Return the projects that were seen, by folder; none where nothing can be read."""
+    try:
+        with open(projects_file(home), encoding="utf-8", errors="surrogateescape") as opened:
+            rows = json.load(opened)
+        return {str(row[0]): KnownProject(*map(str, row[:3])) for row in rows}
+    except (OSError, ValueError, TypeError, IndexError):
+        return {}
+
+
 def project_scope(root: str) -> str:
-    """Return the scope of the project in a folder: its name, and a sum of its path, because many are called `app`."""
-    root = os.path.realpath(root)
-    name = _NOT_IN_SCOPE.sub("-", os.path.basename(root).encode("utf-8", "backslashreplace").decode()) or "root"
-    return f"project:{name}-{zlib.crc32(root.encode('utf-8', 'surrogateescape')):08x}"
+    """Return the scope of the project in a folder: its name, and a sum of its path, because many are called `app`.
+
+    A folder that was moved or renamed keeps the scope it had (`moved_from`); all worktrees of a repository have one.
+    """
+    return scope_among(known_projects(home()), root)
+
+
+def scope_among(known: dict[str, KnownProject], root: str) -> str:
+    """Return the scope of the project in a folder, by the projects that were seen."""
+    root = common_folder(os.path.realpath(root)) if os.path.isabs(root) else root
+    if root in known and not _was_moved_away(known, root):
+        return known[root].scope
+    if before := moved_from(known, root):
+        return before.scope
+    made = scope_of_path(root)
+    # By a project that was here and is elsewhere now.
+    is_taken = any(one.scope == made and one.root != root for one in known.values())
+    return f"{made}-{first_event(root) or 'new'}" if is_taken else made
+
+
+def _was_moved_away(known: dict[str, KnownProject], root: str) -> bool:
+    """Say whether the repository that was seen in a folder is elsewhere now, and another one is there."""
+    event = known[root].event
+    if not event or first_event(root) == event:
+        return False
+    return any(one.event == event and first_event(one.root) == event for one in known.values() if one.root != root)
+
+
+def moved_from(known: dict[str, KnownProject], root: str) -> KnownProject | None:
+    """Return where the repository in a folder was before it was moved there; None where it is no such one.
+
+    It is the one of the same first event whose folder is gone: a copy of a folder that is still there is another project.
+    """
+    event = first_event(root)
+    if not event:
+        return None
+    same = [one for one in known.values() if one.event == event and one.root != root]
+    if not same or any(os.path.lexists(one.root) and first_event(one.root) == event for one in same):
+        return None
+    return same[-1]
+
+
+def scope_of_path(path: str) -> str:
+    """Return the scope of a project that was seen at a path and nowhere else; the path may be of another machine."""
+    name = _NOT_IN_SCOPE.sub(
+        "-", re.split(r"[/\\]", path.rstrip("/\\"))[-1].encode("utf-8", "backslashreplace").decode()
+    )
+    return f"project:{name or 'root'}-{zlib.crc32(path.encode('utf-8', 'surrogateescape')):08x}"
+
+
+def gone_scope(folder: str) -> str:
+    """Return the scope of a project whose folder is not there any more: that of the folder around it which was seen last."""
+    known = known_projects(home())
+    around = max((root for root in known if folder == root or folder.startswith(root + os.sep)), key=len, default="")
+    return known[around].scope if around else scope_of_path(folder)
 
 
 def repository_scope(scope: str) -> str:

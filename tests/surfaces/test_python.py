@@ -76,6 +76,41 @@ def test_a_scope_and_settings_are_given_as_arguments(tmp_path: Path) -> None:
         assert memory.run("status").found
 
 
+def test_a_scope_that_a_program_makes_keeps_records_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with gieok.open(scope="agent:support") as support, gieok.open(scope="user:min@example") as other:
+        kept = support.add("Refunds go through the blue desk.")
+        assert not support.add("Refunds go through the blue desk.").created
+        (hit,) = support.search("who handles refunds")
+        kept_handle = hit.handle
+        assert "blue desk" in support.get(hit.handle).text
+        assert other.search("who handles refunds") == []
+        assert other.add("Calls are returned on Mondays.").scope == "user:min@example"
+        assert len(support.list().memories) == len(other.list().memories) == 1
+        assert kept.scope == "agent:support"
+        other.forget(other.search("when are calls returned")[0].handle)
+        assert other.list().memories == ()
+    with gieok.open() as own:
+        assert own.search("who handles refunds") == []
+        own.run("export", to=str(tmp_path / "out.jsonl"))
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "elsewhere"))
+    with gieok.open() as own:
+        own.run("import", what=[str(tmp_path / "out.jsonl")])
+        assert own.search("who handles refunds") == []
+    with gieok.open(scope="agent:support") as support:
+        (hit,) = support.search("who handles refunds")
+        assert hit.handle == kept_handle
+
+
+def test_what_a_character_remembers_takes_no_records() -> None:
+    with gieok.open(scope="user:kim/character:mina") as memory, pytest.raises(gieok.GieokError, match="character"):
+        memory.add("She likes tea.")
+
+
+def test_records_of_a_project_whose_folder_nobody_knows_are_refused() -> None:
+    with gieok.open(scope="project:shop-00000000") as memory, pytest.raises(gieok.GieokError, match="no folder"):
+        memory.add("The pump is red.")
+
+
 def test_a_wrong_parameter_is_named() -> None:
     with gieok.open() as memory, pytest.raises(gieok.GieokError, match="unknown argument 'colour'"):
         memory.run("search", colour="red")

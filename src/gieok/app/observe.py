@@ -4,10 +4,10 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
-from gieok import paths, places, registry
+from gieok import paths, places, projects, registry
 from gieok.agents import sources
 from gieok.agents.agent import observed
 from gieok.agents.openclaw import installation
@@ -110,7 +110,7 @@ class _ProjectScopes:
 
     def __call__(self, folder: str) -> Scope | None:
         folder = repointing.moved(self._wiring.stores.journal(), folder) if folder else folder
-        scope = _project_scope(folder)
+        scope = _project_scope(self._wiring.settings.home, folder)
         if scope and folder not in self._seen:
             journal = self._wiring.stores.journal()
             self._seen |= journal.kept(FOLDERS).keys() | {folder}
@@ -119,9 +119,19 @@ class _ProjectScopes:
         return scope
 
 
-def _project_scope(folder: str) -> Scope | None:
-    root = places.workplace(folder) if folder else ""
-    return Scope(places.project_scope(root)) if root else None
+def _project_scope(home: Path, folder: str) -> Scope | None:
+    """Return the scope of the project that a session worked in; None where its folder is there and is no project.
+
+    A folder that is gone, or was never on this machine, is a project by its path: what was said there is not about the person.
+    """
+    if not folder:
+        return None
+    if root := places.workplace(folder):
+        top = places.repository(folder)
+        seen = top if places.common_folder(top) == root else root
+        return Scope(projects.know(home, seen) if named(seen) == seen else places.project_scope(seen))
+    is_path = PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).is_absolute()
+    return Scope(places.gone_scope(folder)) if is_path and not Path(folder).exists() else None
 
 
 def _active_file(wiring: Wiring, default: Scope, scope: Scope) -> Path:

@@ -26,7 +26,7 @@ from gieok.testing.samples import HOME, OTHER, corpus, embed_missing, entry, key
 
 _ALL = Filter()
 _EMBEDDER = HashEmbedder(64)
-_ROUNDS = 200
+_ROUNDS = 60
 
 
 @pytest.fixture(params=[LanceStore, ChromaStore], ids=["lancedb", "chroma"])
@@ -64,10 +64,10 @@ def _inside(file: Path) -> Path:
     return file.with_suffix("")
 
 
-def test_two_hundred_rounds_of_indexing_leave_neither_rows_nor_disk(
+def test_sixty_rounds_of_indexing_leave_neither_rows_nor_disk(
     kind: type[MirroredStore], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mirror, "_ROOM_BYTES", 2_000_000)  # a cap that two hundred rounds of 60 documents would pass
+    monkeypatch.setattr(mirror, "_ROOM_BYTES", 600_000)  # a cap that sixty rounds of 20 documents would pass
     store = kind(file)
     store.use_model(_EMBEDDER.model, _EMBEDDER.dimension)
     sizes = []
@@ -79,9 +79,9 @@ def test_two_hundred_rounds_of_indexing_leave_neither_rows_nor_disk(
     assert store.stats().passages == store.stats().vectors == 40
     wanted = next(iter(store._held.values())).wanted
     assert store._mirror.in_line(wanted, store._fetch).count() == len(wanted.numbers) <= 40
-    assert max(sizes) < 2_200_000 + 4 * 4 * 64 * 40 + 600_000  # the cap, and what one round adds before it is seen
+    assert max(sizes) < 660_000 + 4 * 4 * 64 * 40 + 600_000  # the cap, and what one round adds before it is seen
     assert store.check() == []
-    assert _ranking(store, "17 결제 199")[0] == _exact(file, "17 결제 199")[0] == "17"
+    assert _ranking(store, f"17 결제 {_ROUNDS - 1}")[0] == _exact(file, f"17 결제 {_ROUNDS - 1}")[0] == "17"
     store.close()
 
 

@@ -68,6 +68,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _say(user: Path, text: str, minutes: int) -> None:
     folder = user / ".claude" / "projects" / "-work"
     folder.mkdir(parents=True, exist_ok=True)
+    (user / "work").mkdir(exist_ok=True)
     at = (datetime(2026, 11, 22, 11, tzinfo=UTC) + timedelta(minutes=minutes)).isoformat()
     row = {"type": "user", "message": {"role": "user", "content": text}, "uuid": f"u{minutes}", "cwd": str(user / "work"),
            "timestamp": at, "sessionId": "s1"}  # fmt: skip

@@ -101,3 +101,13 @@ def test_a_record_that_waits_for_trust_is_left_alone(home: Path, tmp_path: Path)
     _run("redact", all=True, apply=True)
     assert _SECRET in file.read_text(encoding="utf-8")
     assert _run("trust", show=True).found
+
+
+def test_a_count_leaves_a_torn_file_of_a_session_where_it_is(home: Path) -> None:
+    torn = home / "hook" / "sessions" / "claude-code-1.json"
+    torn.parent.mkdir(parents=True, exist_ok=True)
+    torn.write_text('{"injected": ["half', encoding="utf-8")
+    _run("redact", all=True)
+    assert torn.exists()
+    _run("redact", all=True, apply=True)
+    assert not torn.exists()

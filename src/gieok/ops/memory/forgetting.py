@@ -112,9 +112,9 @@ def shelves(context: Context) -> list[Path]:
 
 def _is_shelf(context: Context, folder: Path) -> bool:
     """Say whether an indexed folder holds records, which are Gieok's own files."""
-    return folder.name == records.MEMORY and (
-        folder.parent == context.home or folder.parent.name == places.PROJECT_FOLDER
-    )
+    base = folder.parent
+    is_programs = base.parent == context.home / "scopes"
+    return folder.name == records.MEMORY and (base == context.home or is_programs or base.name == places.PROJECT_FOLDER)
 
 
 def _names(document: Document, there: Sequence[roots.Root]) -> set[str]:

@@ -74,7 +74,7 @@ def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
     done = sum(_rewrite(log, change, is_dry=is_dry) for log in _logs(home))
     with fs.lock_resource(home, home / window.FOLDER):
         for file in _shown(home):
-            row = _row(file)
+            row = _row(file, is_dry=is_dry)
             if (fresh := _changed(row, change)) != row:
                 done += 1
                 if not is_dry:
@@ -149,13 +149,14 @@ def _shown(home: Path) -> list[Path]:
     return sorted(file for file in (home / window.FOLDER).glob("*.json") if file.is_file() and not file.is_symlink())
 
 
-def _row(file: Path) -> dict[str, object]:
+def _row(file: Path, *, is_dry: bool = False) -> dict[str, object]:
     try:
         row = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         row = None
     if not isinstance(row, dict):  # torn: nobody reads it any more, and it cannot be searched
-        file.unlink(missing_ok=True)
+        if not is_dry:
+            file.unlink(missing_ok=True)
         return {}
     return row
 

@@ -12,12 +12,16 @@ from gieok.errors import BadRequest, EmbedderFailed, StoreBusy, StoreError, Stor
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.replica import copy_beside
+from gieok.ops.memory.seeding import FOLDERS
 from gieok.ops.operation import Words
 from gieok.ports.store import ManagedCopy, Store, VectorSearch
 
+#: In a folder of `places.records_folder`: the scope whose records are there.
+_SCOPE_NAME = "scope"
+
 
 class Shelf(NamedTuple):
-    """A `.gieok` folder with the scope that its records are indexed in."""
+    """A `.gieok` folder, or one of a program's scope in the home, with the scope that its records are indexed in."""
 
     base: Path
     scope: Scope
@@ -25,7 +29,7 @@ class Shelf(NamedTuple):
     @property
     def is_project(self) -> bool:
         """Say whether it is a project's: others may write to it, so its records are recalled once they are trusted."""
-        return self.scope != Scope(places.USER_SCOPE)
+        return self.base.name == places.PROJECT_FOLDER and self.scope != Scope(places.USER_SCOPE)
 
     def shown(self, file: Path) -> str:
         """Return a record's path from the project's folder."""
@@ -37,16 +41,60 @@ class Shelf(NamedTuple):
 
 
 def shelf(context: Context, *, user: bool) -> Shelf:
-    """Return the shelf of the project that the call is made in, or the user's own. No folder but home is made."""
-    if context.is_scope_named:
-        raise BadRequest(
-            f"records of {context.scope} have no folder",
-            hint="leave out --scope: they are the project's, or yours (--user)",
-        )
+    """Return the shelf of the scope that is named, of the project that the call is made in, or the user's own.
+
+    No folder but home is made. Raises BadRequest for a scope that can have no records, or whose folder nobody knows.
+    """
+    if context.is_scope_named and not user:
+        return scope_shelf(context, context.scope)
     folder = "" if user else context.project or _new_project(context)
     if not folder:
         return Shelf(fs.make_private(context.home), Scope(places.USER_SCOPE))
     return project_shelf(folder)
+
+
+def scope_shelf(context: Context, scope: Scope) -> Shelf:
+    """Return the shelf of a scope: the user's, a project's whose folder is here, or one in the home for a program's own.
+
+    Raises BadRequest for what is neither.
+    """
+    if scope == Scope(places.USER_SCOPE):
+        return Shelf(fs.make_private(context.home), scope)
+    if scope.path.startswith("project:"):
+        return _shelf_of_project(context, scope)
+    if places.is_served(scope.path):
+        raise BadRequest(
+            f"{scope} is what a character remembers",
+            hint="`gieok character` changes that; leave out --scope to remember it for the project, or for you (--user)",
+        )
+    base = Path(places.records_folder(str(context.home), scope.path))
+    if not (base / _SCOPE_NAME).exists():
+        fs.make_private(base)
+        fs.create(base / _SCOPE_NAME, f"{scope}\n")
+    return Shelf(base, scope)
+
+
+def _shelf_of_project(context: Context, scope: Scope) -> Shelf:
+    for root in roots.load(context.memory.store(), scope):
+        if root.path.name == records.MEMORY and root.path.parent.name == places.PROJECT_FOLDER:
+            return Shelf(root.path.parent, scope)
+    for folder in (context.project, *context.memory.journal().kept(FOLDERS)):
+        top = places.workplace(folder) if folder and Path(folder).is_dir() else ""
+        if top and places.project_scope(top) == scope.path:
+            return project_shelf(top)
+    raise BadRequest(
+        f"{scope} has no folder for records that is known here",
+        hint="keep one there first: `gieok remember` in its folder",
+    )
+
+
+def shelf_at(context: Context, base: Path) -> Shelf:
+    """Return the shelf in a folder that holds records."""
+    if base == context.home:
+        return Shelf(base, Scope(places.USER_SCOPE))
+    if base.name == places.PROJECT_FOLDER:
+        return project_shelf(str(base.parent))
+    return Shelf(base, Scope((base / _SCOPE_NAME).read_text(encoding="utf-8").strip()))
 
 
 def project_shelf(root: str) -> Shelf:
@@ -56,7 +104,7 @@ def project_shelf(root: str) -> Shelf:
 
 def _new_project(context: Context) -> str:
     """Return where a project would begin: the repository's top, else the folder itself; '' for home and for the disk."""
-    top = Path(places.repository(str(context.caller.folder)))
+    top = Path(places.common_folder(places.repository(str(context.caller.folder))))
     return "" if top.resolve() in (context.caller.user.resolve(), Path(top.anchor)) else str(top)
 
 

@@ -16,8 +16,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory import handles, waiting
 from gieok.ops.memory.handles import Memory
-from gieok.ops.memory.records import Shelf, follow_meaning, follow_soon, project_shelf, rewrite_active_memory
-from gieok.ops.memory.seeding import FOLDERS
+from gieok.ops.memory.records import Shelf, follow_meaning, follow_soon, rewrite_active_memory, scope_shelf
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 _SHOWN_CHARS = 80
@@ -66,7 +65,7 @@ def run(context: Context, request: TransferRequest) -> TransferResult:
     chosen = [_chosen(context, name, target) for name in request.memories]
     files = [(memory, kept) for memory, kept in chosen if kept is not None]
     # The target's folder is looked for before anything moves: without one nothing does.
-    shelf = _shelf(context, target) if files else None
+    shelf = scope_shelf(context, target) if files else None
     moved = _observations(context, [memory for memory, kept in chosen if kept is None], target)
     if shelf is not None:
         moved += [_record(context, memory, kept, shelf) for memory, kept in files]
@@ -136,23 +135,6 @@ def _moved(document: Document, target: Scope) -> Document:
         metadata[MOVED_FROM] = home
     fresh = replace(document, scope=target, metadata=metadata, tier=Tier.HOT)
     return replace(fresh, content_hash=observation.stamp(fresh))
-
-
-def _shelf(context: Context, target: Scope) -> Shelf:
-    """Return the folder of a scope's records. Raises BadRequest where nobody knows which it is."""
-    if target == Scope(places.USER_SCOPE):
-        return Shelf(context.home, target)
-    for root in roots.load(context.memory.store(), target):
-        if root.path.name == records.MEMORY and root.path.parent.name == places.PROJECT_FOLDER:
-            return Shelf(root.path.parent, target)
-    for folder in (context.project, *context.memory.journal().kept(FOLDERS)):
-        top = places.workplace(folder) if folder and Path(folder).is_dir() else ""
-        if top and places.project_scope(top) == target.path:
-            return project_shelf(top)
-    raise BadRequest(
-        f"{target} has no folder for records that is known here",
-        hint="keep one there first: `gieok remember` in its folder",
-    )
 
 
 def _record(context: Context, memory: Memory, kept: Shelf | None, shelf: Shelf) -> TransferredMemory:

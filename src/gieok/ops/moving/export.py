@@ -22,6 +22,7 @@ from gieok.ops.absence import gap_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
 from gieok.ops.memory import behind, forgetting, gaps
+from gieok.ops.memory.records import shelf_at
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 FORMATS = ("jsonl", "markdown", "obsidian")
@@ -121,17 +122,17 @@ def _scopes(context: Context) -> list[Scope]:
 
 
 def _records(context: Context) -> Iterator[ExportedRecord]:
-    """Yield the records of the user, and of the projects that are indexed."""
+    """Yield the records of the user, of scopes that programs made, and of the projects that are indexed."""
     for base in forgetting.shelves(context):
-        is_users = base == context.home
-        scope = Scope(places.USER_SCOPE if is_users else places.project_scope(str(base.parent)))
+        kept = shelf_at(context, base)
+        scope = kept.scope
         if context.is_scope_named and scope != context.scope:
             continue
         for shelf in SHELVES:
             for file in records.listed(base, shelf):
                 path = file.relative_to(base / shelf).as_posix()
                 text = file.read_bytes().decode("utf-8", "surrogateescape")
-                yield ExportedRecord(scope, "" if is_users else str(base.parent), shelf, path, text)
+                yield ExportedRecord(scope, str(base.parent) if kept.is_project else "", shelf, path, text)
 
 
 def _write_lines(context: Context, target: Path, count: Callable[[str], None]) -> None:

@@ -18,7 +18,7 @@ from gieok.model.conversation import Reject
 from gieok.model.memory import Entry, Scope, Tier
 from gieok.ops.context import Context
 from gieok.ops.memory import waiting
-from gieok.ops.memory.records import Shelf, follow_soon
+from gieok.ops.memory.records import Shelf, follow_soon, scope_shelf
 from gieok.ops.moving.export import RECORDS, SHELVES
 from gieok.ports.imports import ImportFiles
 
@@ -126,7 +126,7 @@ class _Records:
         is_safe = shelf in SHELVES and len(name.parts) == 2 and name.suffix == ".md" and ".." not in name.parts
         if row.get("is") != "record" or not is_safe:
             return self._reject(f"no record: {name}")
-        kept = self._shelf(folder)
+        kept = self._shelf(folder, Scope(str(row.get("scope") or places.USER_SCOPE)))
         if kept is None:
             return self._reject(f"{folder} is not on this machine: its records travel with the project itself")
         file = kept.base / shelf / name
@@ -148,9 +148,9 @@ class _Records:
             waiting.keep(self._context.home, kept.base, file)
         self._touched.add(kept)
 
-    def _shelf(self, folder: str) -> Shelf | None:
+    def _shelf(self, folder: str, scope: Scope) -> Shelf | None:
         if not folder:
-            return Shelf(fs.make_private(self._context.home), Scope(places.USER_SCOPE))
+            return scope_shelf(self._context, scope)
         base = Path(folder) / places.PROJECT_FOLDER
         return Shelf(base, Scope(places.project_scope(folder))) if base.is_dir() else None
 

@@ -1,0 +1,63 @@
+"""Writes what `gieok.places` reads: in which folders a project was seen, so that one keeps its memory where it is moved to."""
+
+import json
+import os
+from pathlib import Path
+
+from gieok import fs, grants, places
+from gieok.places import KnownProject
+
+
+def know(home: Path, folder: str) -> str:
+    """Remember that a project is in a folder, and that a worktree is one of it; return the scope of its memory.
+
+    `folder` is one that `places.workplace` returned, or a worktree of it. Where the project was moved there, what a person
+    trusts of it moves along: it is trusted by content.
+    """
+    top = os.path.realpath(folder)
+    root = places.common_folder(top)
+    known = places.known_projects(str(home))
+    scope = places.scope_among(known, root)
+    wanted = [KnownProject(one, scope, places.first_event(root)) for one in dict.fromkeys((root, top))]
+    if all(_is_same(known.get(one.root), one) for one in wanted):
+        return scope
+    with fs.lock_resource(home, Path(places.projects_file(str(home)))):
+        known = places.known_projects(str(home))
+        before = places.moved_from(known, root) if root not in known else None
+        forgotten = known[root].event if root in known and known[root].scope == scope else ""
+        scope = places.scope_among(known, root)
+        for one in wanted:
+            known.pop(one.root, None)  # the last one is where it was seen last
+            known[one.root] = KnownProject(one.root, scope, one.event)
+        if forgotten:  # Git dropped the first event: where else it was seen, that was this one too
+            event = places.first_event(root)
+            known = {
+                name: KnownProject(one.root, one.scope, event if one.event == forgotten else one.event)
+                for name, one in known.items()
+            }
+        _write(home, known)
+        if before is not None:
+            _move_trust(home, before.root, root)
+    return scope
+
+
+def _is_same(held: KnownProject | None, wanted: KnownProject) -> bool:
+    return held is not None and (held.scope, held.event) == (wanted.scope, wanted.event)
+
+
+def _write(home: Path, known: dict[str, KnownProject]) -> None:
+    rows = [[one.root, one.scope, one.event] for one in known.values()]
+    text = json.dumps(rows, ensure_ascii=False, indent=0)
+    fs.replace_private(Path(places.projects_file(str(home))), text.encode("utf-8", "surrogateescape"))
+
+
+def _move_trust(home: Path, old: str, new: str) -> None:
+    held = grants.load(home, old)
+    if held.entries or held.settings:
+        grants.change(
+            home, new,
+            lambda there: there.with_entries(held.entries)._replace(
+                settings=there.settings or held.settings, at=there.at or held.at
+            ),
+        )  # fmt: skip
+        grants.forget(home, old)
