@@ -440,9 +440,10 @@ def _weighed(candidate: Candidate, profile: Profile, now: datetime, span: DateSp
 
 
 def _days_factor(passage: FoundPassage, span: DateSpan, profile: Profile, zone: tzinfo) -> float:
-    if passage.valid_from is None:
-        return profile.undated_share
-    return 1.0 if span.first <= timeline.day_of(passage, zone) <= span.last else profile.other_days_share
+    if passage.valid_from is not None and span.first <= timeline.day_of(passage, zone) <= span.last:
+        return 1.0
+    is_undated = passage.valid_from is None or MADE_THEN in passage.metadata
+    return profile.undated_share if is_undated else profile.other_days_share
 
 
 def _chosen(ranked: Sequence[Candidate], tokens: Collection[str], profile: Profile) -> list[Hit]:
