@@ -87,6 +87,8 @@ def decode(data: bytes) -> Decoded | None:
 
 def _wide_codec(probe: bytes) -> str:
     """Return in which order UTF-16 has its bytes by where the empty ones stand: all first or all second; '' for neither."""
+    if b"\0" not in probe:
+        return ""
     even, odd = probe[::2].count(0), probe[1::2].count(0)
     is_utf8 = even + odd < _LEAST_EMPTY * len(probe) and _tried(probe, "utf-8", "").first_replaced < 0
     if is_utf8 or bool(even) == bool(odd):
@@ -125,9 +127,11 @@ def _tried(data: bytes, codec: str, name: str) -> Decoded:
 def _is_binary(data: bytes) -> bool:
     """Say whether bytes are a program's: controls among them that no keyboard gives, more than by accident."""
     probe = data[:_PROBE_BYTES]
+    if b"\0" not in probe:
+        return False
     controls = len(_CONTROL.findall(probe.decode("latin-1")))
     few = min(_FEW_CONTROLS, _ACCIDENTAL * len(probe))
-    return b"\0" in probe and controls > max(few, _MOST_CONTROLS * len(probe))
+    return controls > max(few, _MOST_CONTROLS * len(probe))
 
 
 def _is_mostly_utf8(text: str) -> bool:

@@ -8,6 +8,7 @@ fields are the usual ones in English and Korean; others are kept as metadata and
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -47,6 +48,8 @@ _INLINE = re.compile(r"#(?<!\S#)(?:([^\W\d_](?:[\w/ -]{0,60}?\w)?)#(?!\w)|(?!\d+
 _COLOUR = re.compile(r"[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}")
 _CODE = re.compile(r"`[^`\n]*`")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+#: A note's head is read for its document, then for its passages.
+_KEPT_HEADS = 2
 #: Of a field, so much is looked at for names and tags.
 _VALUE_CHARS = 2_000
 _BELOW_CHARS, _TAIL_CHARS = 4_000, 4_000
@@ -79,6 +82,7 @@ class NoteHead(NamedTuple):
     end: int
 
 
+@lru_cache(_KEPT_HEADS)
 def read_head(text: str) -> NoteHead:
     """Read the head of a note, whichever program wrote it, and the tags in its text."""
     found = _head(text)
