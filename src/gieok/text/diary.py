@@ -20,8 +20,8 @@ _WEEKDAY = re.compile(rf"(?i)^{WEEKDAY}(?!\w)[ ,.:)]*|[ ,(]*(?<!\w){WEEKDAY}[) .
 _CLOCK = re.compile(r"(?i)[ ,]*\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?$")
 _DAY_LINE = re.compile(
     r"^(?:[#*]+[ \t]+(?:[^\n]{0,80}?(?:\d{4}|\d[-/.월일])|\W{0,4}\d{1,2}\b|[^\n]{0,40}?\b(?i:"
-    + f"{MONTH}|{WEEKDAY}"
-    + r")\b)"
+    f"{MONTH}|{WEEKDAY}"
+    r")\b)"
     r"|[*_\[]{0,4}(?:\d{2,4}[^\n]{4,44}|[A-Z][a-z]{2}[^\n]{0,40}\d{4}[^\n]{0,12})$)",
     re.MULTILINE,
 )
