@@ -26,7 +26,7 @@ _JSON = {"string": "text", "integer": "int", "number": "float", "boolean": "bool
 
 def _shown(field: Field[Any]) -> str:
     """Return a parameter as the command line takes it."""
-    default, flag = default_of(field), "--" + field.name.replace("_", "-")
+    default, flag = default_of(field), "--" + field.name.rstrip("_").replace("_", "-")
     if field.metadata["positional"]:
         word = f"{field.name.upper()}{'…' if isinstance(default, list) else ''}"
         return word if field.metadata["needed"] else f"[{word}]"

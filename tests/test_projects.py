@@ -56,6 +56,19 @@ def test_a_worktree_without_records_of_its_own_has_those_of_its_repository(user:
     assert places.project_root(str(user / "shop-fix")) == ""
     (shop / ".gieok").mkdir()
     assert places.project_root(str(user / "shop-fix")) == str(shop)
+    (user / "shop-fix" / "web" / ".gieok").mkdir(parents=True)
+    (user / "shop-fix" / ".gieok").mkdir()
+    assert places.project_root(str(user / "shop-fix")) == str(shop)
+    assert places.project_root(str(user / "shop-fix" / "web")) == str(shop)
+    (shop / "web" / ".gieok").mkdir(parents=True)
+    assert places.project_root(str(user / "shop-fix" / "web")) == str(shop / "web")
+    (user / "shop-fix" / ".gieok" / "code").mkdir()  # what is known of the code is of the files that are there
+    assert places.project_root(str(user / "shop-fix"), "code") == str(user / "shop-fix")
+
+
+def test_a_worktree_of_what_is_no_project_may_be_one_with_the_memory_of_its_repository(user: Path) -> None:
+    shop = _repository(user / "shop")
+    _git(shop, "worktree", "add", "../shop-fix")
     (user / "shop-fix" / ".gieok").mkdir()
     assert places.project_root(str(user / "shop-fix")) == str(user / "shop-fix")
     assert places.project_scope(str(user / "shop-fix")) == places.project_scope(str(shop))

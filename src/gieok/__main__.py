@@ -28,7 +28,7 @@ def _run(arguments: list[str]) -> int:
     if _is_hook(arguments):
         from gieok.surfaces.hook.run import main as hook
 
-        status = hook(arguments[1:], _parse, _refresh, _catch_up)
+        status = hook(arguments[1:], _parse, _refresh, _catch_up, _notice_of)
         if _is_refreshing:  # it may wait for a lock, and the end of the interpreter would wait for it
             os._exit(status)
         return status
@@ -92,6 +92,14 @@ def _refresh(folder: str) -> str:
 
     _briefly(refresh)
     return _told(*found[0]) if found and found[0][0] else ""
+
+
+def _notice_of(why: str) -> str:
+    """Return what a person is told of a session from which memory is withheld."""
+    from gieok.ops.withholding import notice
+    from gieok.surfaces.language import language
+
+    return f"Gieok: {notice(why, language([], os.environ))}"
 
 
 def _full_disk() -> str:

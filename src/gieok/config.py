@@ -17,7 +17,16 @@ from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
 from gieok.capabilities.character.options import OPTIONS as CHARACTER_OPTIONS
-from gieok.capabilities.prompt.options import ACTIVE, HYBRID, JOURNAL, RULES, STORE, ZONE
+from gieok.capabilities.prompt.options import (
+    ACTIVE,
+    EXCLUDED_AGENTS,
+    EXCLUDED_FOLDERS,
+    HYBRID,
+    JOURNAL,
+    RULES,
+    STORE,
+    ZONE,
+)
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.engine import schedule
 from gieok.errors import BadConfig, BadRequest
@@ -132,6 +141,8 @@ OPTIONS = (
         "observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas", check=_agents,
         hint="agents: as `gieok install --help` lists them, or auto, or none",
     ),
+    EXCLUDED_FOLDERS,
+    EXCLUDED_AGENTS,
     Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
     Option("observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"),
     Option("observe.notes_target", "", "where mirrors go; else the memory folder of OpenClaw's workspace"),

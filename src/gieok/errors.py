@@ -8,7 +8,8 @@
     │   ├── NotEnoughPoints   a user's balance does not reach
     │   ├── Unauthorized    no token, or not a good one
     │   ├── Forbidden       a good token that does not open this
-    │   └── TooManyRequests   more than a key may ask
+    │   ├── TooManyRequests   more than a key may ask
+    │   └── Withheld        nothing may be taken in now: paused, private or excluded
     ├── BadConfig           a setting is unknown, mistyped or not allowed where it stands
     ├── MissingExtra        a backend needs a package that is not installed
     ├── StoreError          the store cannot be read or written
@@ -110,6 +111,13 @@ class TooManyRequests(BadRequest):
     def __init__(self, message: str, *, hint: str | None = None, retry_after_s: float = 0.0) -> None:
         super().__init__(message, hint=hint)
         self.retry_after_s = retry_after_s
+
+
+class Withheld(BadRequest):
+    """Memory is paused, the session is private, or the folder is excluded: nothing was taken in."""
+
+    code = "withheld"
+    hint = "`gieok resume` ends the pause"
 
 
 class BadConfig(GieokError):
@@ -339,6 +347,7 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "unauthorized": (2, 401, -32602),
     "forbidden": (2, 403, -32602),
     "too_many_requests": (2, 429, -32602),
+    "withheld": (2, 409, -32602),
     "bad_config": (2, 500, -32603),
     "missing_extra": (2, 501, -32603),
     "store_error": (2, 503, -32603),

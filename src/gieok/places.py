@@ -59,20 +59,29 @@ def own_folders() -> set[str]:
 def project_root(start: str, holding: str = "") -> str:
     """Return the nearest folder at or above `start`, links followed, that has a `.gieok` folder; '' where there is none.
 
-    `holding` is a path that the `.gieok` folder must hold too. A worktree without a folder of its own has that of
-    its repository.
+    `holding` is a path that the `.gieok` folder must hold too. Without it, a folder of a worktree stands for the same one of
+    its repository's main checkout, where that is a project: all worktrees have one memory.
     """
     folder = os.path.realpath(start)
+    found = ""
     while True:
-        if _is_marked(folder, holding):
-            return folder
+        if not found and _is_marked(folder, holding):
+            found = folder
         above = os.path.dirname(folder)
         if os.path.lexists(os.path.join(folder, ".git")):  # a repository is never part of a project around it
-            shared = common_folder(folder)
-            return shared if shared != folder and _is_marked(shared, holding) else ""
-        if above == folder:
-            return ""
+            return found if holding else _in_main_checkout(folder, found)
+        if above == folder or (found and holding):
+            return found
         folder = above
+
+
+def _in_main_checkout(top: str, found: str) -> str:
+    """Return the project of a worktree: the same folder of the main checkout where it is one, else what was found."""
+    shared = common_folder(top)
+    if shared == top:
+        return found
+    same = os.path.normpath(os.path.join(shared, os.path.relpath(found or top, top)))
+    return next((folder for folder in (same, shared) if _is_marked(folder, "")), found)
 
 
 def _is_marked(folder: str, holding: str) -> bool:

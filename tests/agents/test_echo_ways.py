@@ -117,7 +117,7 @@ def _plain_use(name: str, arguments: dict[str, Any], printed: str) -> list[_Line
 
 _FIRST: dict[str, _Line] = {
     "claude-code": {"type": "queue-operation", "sessionId": "s"},
-    "codex": {"type": "session_meta", "timestamp": _AT, "payload": {"id": "s", "cwd": "/w", "source": "exec"}},
+    "codex": {"type": "session_meta", "timestamp": _AT, "payload": {"id": "s", "cwd": "/w", "source": "cli"}},
     "gemini-cli": {"sessionId": "s", "projectHash": "h", "kind": "main"},
     "openclaw": {"type": "session", "version": 3, "id": "s"},
     "plain": {"role": "user", "content": "hi"},

@@ -19,7 +19,7 @@ _FIRST: dict[str, dict[str, Any]] = {
         "data": {"sessionID": "s", "info": {"directory": "/w"}},
         "message": None,
     },
-    "codex": {"type": "session_meta", "timestamp": _AT, "payload": {"id": "s", "cwd": "/w", "source": "exec"}},
+    "codex": {"type": "session_meta", "timestamp": _AT, "payload": {"id": "s", "cwd": "/w", "source": "cli"}},
     "qwen-code": {"type": "system", "uuid": "0", "sessionId": "s", "provenance": "system", "systemPayload": {}},
     "gemini-cli": {"sessionId": "s", "projectHash": "h", "kind": "main"},
     "claude-code": {"type": "queue-operation", "sessionId": "s"},
@@ -250,6 +250,9 @@ _OPENERS = [
     "<system-reminder>", "<system-reminder ", "<ide_selection>\n", "<environment_context>", "<hook_context>", "[[reply_to:",
     "[[ ", "\n", "\n\nUntrusted context", "Sender (untrusted metadata):\n```json\n{}\n```\n",
     "Sender (untrusted metadata):\n```json\n", "[Sat 2026-04-18 22:09 GMT+9] ", "System: [x]\n", "--- End of content ---",
+    "[Chat messages since your last reply] ", "[Replying to Kim 2026-11-20 10:23] ", "# Context from my IDE setup:\n",
+    "User: x\n", "[Request interrupted by user] ", "<command-args>", "[Queued messages while agent was busy]\n",
+    "---\nQueued #1\n", "[media attached: a]\n",
 ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from gieok.agents.agent import observed
-from gieok.agents.sources import Source, places, source_of, sources
+from gieok.agents.sources import Source, places, source_of, sources, unread
 from gieok.model.memory import Scope
 
 _MAIN = Scope("agent:main")
@@ -50,8 +50,26 @@ def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
     ],
 )
 def test_an_agents_own_variable_moves_its_folder(tmp_path: Path, variable: str, agent: str, folder: str) -> None:
-    (place,) = places(Path("/nowhere"), {variable: str(tmp_path)}, [agent], [])
+    place, *others = places(Path("/nowhere"), {variable: str(tmp_path)}, [agent], [])
     assert place.folder == tmp_path / folder
+    assert all(other.folder.parent == tmp_path for other in others)
+
+
+def test_talk_that_is_kept_in_a_form_that_nobody_reads_is_named_by_its_file(tmp_path: Path) -> None:
+    old = [
+        _touch(tmp_path / ".gemini/tmp/alone/logs.json"),
+        _touch(tmp_path / ".codex/archived_sessions/a.jsonl.zst"),
+        _touch(tmp_path / ".openclaw/agents/main/sessions/cold/a.jsonl.zst"),
+    ]
+    _touch(tmp_path / ".gemini/tmp/shop/logs.json")  # its chats are read
+    _touch(tmp_path / ".gemini/tmp/shop/chats/session-1.jsonl")
+    _touch(tmp_path / ".local/share/opencode/storage/message/ses_1/msg_1.json")
+    for number in range(7):
+        _touch(tmp_path / f".codex/sessions/2025/01/01/{number}.jsonl.gz")
+    told = dict(unread(places(tmp_path, {}, observed(), [])))
+    messages = tmp_path / ".local/share/opencode/storage/message"
+    assert set(told) == {*old, messages, tmp_path / ".codex/sessions"}
+    assert told[tmp_path / ".codex/sessions"] == "compressed sessions are not read (7 files)"
 
 
 def test_the_folder_in_which_a_session_of_gemini_cli_works_stands_beside_its_chats(tmp_path: Path) -> None:

@@ -106,6 +106,13 @@ PROGRAM = re.compile(
 )
 #: Texts of Python, of the operating system and of SQLite, which are put into messages, and nouns of `the {0}`.
 OTHERS = (
+    # Why talk is not read: rows of the agents (`Unread`).
+    "compressed sessions are not read",
+    "prompts of a Gemini CLI that kept no chats are not read",
+    "checkpoints of a Gemini CLI that kept no chats are not read",
+    "sessions of an opencode before 1.3, which kept each message in a file, are not read",
+    "sessions of an opencode before 1.0 are not read",
+    "{0:,} files",
     'write it: `gieok edit HANDLE "…"`',
     "write in {0!r}, or `gieok config set NAME VALUE`",
     "the store",

@@ -17,6 +17,7 @@ from gieok.engine import distil
 from gieok.engine.recall import Question, recall
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Filter
+from gieok.ops import withholding
 from gieok.ops.memory.records import follow_meaning
 from gieok.ops.memory.replica import copy_beside
 from gieok.ports.store import VectorSearch
@@ -104,6 +105,8 @@ class GieokStore(BaseStore):
         if not last:
             return
         journal, store = self._memory.journal(), self._memory.store()
+        if any(op.value is not None for op in ops):
+            withholding.check(self._context)
         put = [self._entry(scope, key, op) for (scope, key), op in last.items() if op.value is not None]
         journal.hand_over(put, [name for name, op in last.items() if op.value is None])
         for scope in dict.fromkeys(scope for scope, _ in last):

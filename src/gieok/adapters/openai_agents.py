@@ -14,6 +14,7 @@ from gieok.adapters import missing
 from gieok.app import scoped
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.model.memory import Scope
+from gieok.ops import withholding
 from gieok.ops.memory.records import follow_meaning
 from gieok.surfaces.python import Memory
 from gieok.text.redact import redact
@@ -86,6 +87,7 @@ class GieokSession(SessionABC):
 
     def _add(self, items: list[dict[str, Any]]) -> None:
         context = self._memory.context
+        withholding.check(context)
         # That of its first item: the first record makes a project of a folder, whose scope is another.
         scope = Scope(self._journal.update_kept(self._realm, _SCOPE, lambda raw: raw or scoped(context).scope.path))
         last = self._journal.update_kept(self._realm, _LAST, lambda raw: str(int(raw or 0) + len(items)))

@@ -12,8 +12,22 @@ from gieok.agents.transcripts.session import Format
 from gieok.model.memory import Scope
 
 
+class Unread(NamedTuple):
+    """Talk that an agent keeps where it is not read: names below the place, and why.
+
+    Where `unless` stands beside it, what it holds is there too, and is read.
+    """
+
+    names: str
+    why: str
+    unless: str = ""
+
+
 class Place(NamedTuple):
-    """A folder below which transcripts lie, and which of the names below it are files or databases of them."""
+    """A folder below which transcripts lie, and which of the names below it are files or databases of them.
+
+    Several patterns are joined by spaces.
+    """
 
     folder: Path
     files: str = ""
@@ -26,6 +40,8 @@ class Place(NamedTuple):
     cwd_of: Callable[[Path], str] = lambda path: ""
     #: False where unrelated files change below the folder; hooks and the periodic rescan trigger reading instead.
     is_watched: bool = True
+    #: What of the agent's talk is not read.
+    unread: tuple[Unread, ...] = ()
     #: Who writes there; '' for a folder that the user named.
     agent: str = ""
 
@@ -96,6 +112,12 @@ class Agent(NamedTuple):
     commands: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
     #: The agent's own folder, where it may keep what was said outside of transcripts too; takes what `place` takes.
     folder: Callable[[Path, Mapping[str, str]], Path] | None = None
+    #: Where else it keeps talk, such as sessions that were put away; takes what `place` takes.
+    other_places: Callable[[Path, Mapping[str, str]], tuple[Place, ...]] = lambda home, environment: ()
+
+    def places(self, home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
+        """Return all places where it keeps talk."""
+        return (self.place(home, environment), *self.other_places(home, environment)) if self.place else ()
 
 
 def load(name: str) -> Agent:
@@ -119,7 +141,9 @@ def own_folder(variables: str, usual: str) -> Callable[[Path, Mapping[str, str]]
     return folder
 
 
-def below(variables: str, usual: str, folder: str, files: str) -> Callable[[Path, Mapping[str, str]], Place]:
+def below(
+    variables: str, usual: str, folder: str, files: str, *unread: Unread
+) -> Callable[[Path, Mapping[str, str]], Place]:
     """Return the place `folder` below the agent's own folder; see `own_folder`."""
     own = own_folder(variables, usual)
-    return lambda home, environment: Place(own(home, environment) / folder, files)
+    return lambda home, environment: Place(own(home, environment) / folder, files, unread=unread)

@@ -6,47 +6,79 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal, below, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal, Unread, below, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, toml_table
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, unwrapped
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse
+from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
+from gieok.agents.transcripts.speakers import driver_of, words_of
 from gieok.model.conversation import Role
 
 NAME = "codex"
 
-#: Written in the user's place by the program.
-_BLOCKS = (
-    *("environment_context", "user_instructions", "turn_aborted", "permissions instructions", "collaboration_mode"),
-    *("skills_instructions", "user_shell_command", "subagent_notification", "skill", "hook_prompt", "hook_context"),
-    *("plugins_instructions", "apps_instructions", "realtime_conversation", "goal_context"),
-)
-_SYSTEM_STARTS = (
-    "# AGENTS.md instructions",
-    "Another language model started to solve this problem and produced a summary",
-)
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 #: Stands at the beginning of what a command printed.
 _FAILED = re.compile(r"^(?:Process exited with code|Exit code:) [1-9]", re.MULTILINE)
 _HEAD_CHARS = 300
 _TEXTS = ("input_text", "output_text", "text")
+#: Types of items, which stood in a line without an envelope until autumn 2025.
+_ITEMS = frozenset(
+    "message function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call".split()
+)
+_CWD = re.compile(r"<cwd>([^<\n]+)</cwd>|[Cc]urrent working directory: *([^\n]+)")
+_LONGEST_CONTEXT_CHARS = 20_000
 
 
 def begin(name: str, first: Line) -> Session | None:
     """Recognise the `session_meta` line; a thread that another agent started is none of the user's."""
     del name
     payload = mapping(first.get("payload"))
-    if first.get("type") != "session_meta" or not payload:
-        return None
-    source = payload.get("source")
-    ignored = "a sub-agent" if payload.get("thread_source") == "subagent" or isinstance(source, dict) else ""
-    identity = name_of(payload.get("id")) or name_of(payload.get("session_id"))
-    return Session(id=identity, agent=NAME, ignored=ignored, cwd=name_of(payload.get("cwd")))
+    if first.get("type") == "session_meta" and payload:
+        driver = driver_of(NAME, first) or Speaker.PERSON
+        return Session(
+            id=name_of(payload.get("id")) or name_of(payload.get("session_id")),
+            agent=NAME,
+            ignored="a sub-agent" if driver is Speaker.AGENT else "",
+            cwd=name_of(payload.get("cwd")),
+            driver=driver,
+            # A newer fork names where in the other file its history ends, and copies nothing.
+            copied_from="" if payload.get("history_base") else name_of(payload.get("forked_from_id")),
+        )
+    # Releases of 2025 begin with what is the payload now.
+    if "instructions" in first and isinstance(first.get("id"), str) and "role" not in first:
+        return Session(id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")))
+    return None
+
+
+def _lines(whole: Line) -> list[Line]:
+    """Return the lines of a session in one object, as the first releases (April 2025) kept it; they had no times."""
+    session, items = mapping(whole.get("session")), parts(whole.get("items"))
+    if not isinstance(session.get("id"), str) or "items" not in whole:
+        return []
+    return [{"instructions": None, **session}, *items]
+
+
+def _folder(line: Line) -> str:
+    """Return the working folder: older headers have none, and tell it in the first text."""
+    inner = mapping(line.get("payload")) or line
+    if found := name_of(inner.get("cwd")) or name_of(line.get("cwd")):
+        return found
+    text = text_of(inner.get("content"), _TEXTS) if inner.get("role") == "user" else ""
+    told = _CWD.search(text[:_LONGEST_CONTEXT_CHARS]) if "<environment_context>" in text else None
+    return (told[1] or told[2]).strip() if told else ""
+
+
+def _driver(line: Line) -> Speaker | None:
+    """Return who began a turn. A header behind the first is that of a session whose history was copied."""
+    return driver_of(NAME, line) if line.get("type") == "event_msg" else None
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a `response_item`; `event_msg` lines repeat them."""
+    """Return the parts of a `response_item`; `event_msg` lines repeat them. In 2025 an item stood in the line itself."""
+    if name_of(line.get("type")) in _ITEMS and "payload" not in line:
+        line = {"type": "response_item", "timestamp": line.get("timestamp"), "payload": line}
     if line.get("type") != "response_item":
         return ()
     payload, at = mapping(line.get("payload")), line.get("timestamp")
@@ -56,8 +88,8 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     match payload.get("type"):
         case "message" if payload.get("role") in _ROLES:
             role = _ROLES[payload["role"]]
-            said = _said(payload) if role is Role.USER else text_of(payload.get("content"), _TEXTS)
-            return (Said(identity, role, said, at),)
+            said = Said(identity, role, text_of(payload.get("content"), _TEXTS), at)
+            return (_heard(session, line, identity, at) if role is Role.USER else said,)
         case "function_call" | "custom_tool_call":
             name = " ".join(filter(None, (name_of(payload.get("namespace")), name_of(payload.get("name")))))
             return (ToolUse(identity, call, name, at, payload.get("arguments", payload.get("input")) or ""),)
@@ -71,21 +103,25 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     return ()
 
 
-def _said(payload: Line) -> str:
-    """Return what the user really wrote: each text says who it comes from, and those of older versions by their beginning."""
+def _heard(session: Session, line: Line, identity: str, at: object) -> Said:
+    """Return what the user really wrote: each text says who it comes from, and those of older versions by their marks."""
+    payload = mapping(line.get("payload"))
+    content = payload.get("content")
+    if isinstance(content, str):
+        return heard(session, line, identity, content, at)
     origins = mapping(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_metadata")
     origins = origins if isinstance(origins, list) else []
     texts: list[str] = []
-    for number, part in enumerate(parts(payload.get("content"))):
+    for number, part in enumerate(parts(content)):
         origin = mapping(mapping(origins[number] if number < len(origins) else None).get("provenance")).get("type")
         text = text_of([part], _TEXTS)
-        if origin is None:
-            text = unwrapped(text, _BLOCKS)
-            text = "" if text.lstrip().startswith(_SYSTEM_STARTS) else text
-        if origin in (None, "user"):
+        if origin == "user" and not text.lstrip().startswith("# "):
             texts.append(text)
-    content = payload.get("content")
-    return content if isinstance(content, str) else "\n".join(filter(None, texts))
+        elif origin in (None, "user"):
+            texts.append(words_of(NAME, text))
+    said = heard(session, line, identity, "", at)
+    # What a text says of itself was looked at above: a tag in what a person typed is theirs.
+    return said._replace(text="\n".join(filter(None, texts)))
 
 
 def _output(output: object) -> str:
@@ -165,13 +201,16 @@ _INVENTORY = Inventory(
     "config.toml",
     _untrusted,
 )
+_COMPRESSED = Unread("**/*.jsonl.*z*", "compressed sessions are not read")
+_archived = below("CODEX_HOME", ".codex", "archived_sessions", "**/*.jsonl", _COMPRESSED)
 AGENT = Agent(
-    below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl"),
-    Format(NAME, begin, read),
+    below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl *.jsonl *.json", _COMPRESSED),
+    Format(NAME, begin, read, driver=_driver, folder=_folder, lines=_lines),
     _edits,
     _NOTE,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
     inventory=_INVENTORY,
     folder=own_folder("CODEX_HOME", ".codex"),
+    other_places=lambda home, environment: (_archived(home, environment),),
 )

@@ -4,16 +4,20 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
 from gieok.agents import agent, table
-from gieok.agents.transcripts import plain
-from gieok.agents.transcripts.fields import Line, name_of
-from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, spoken, used
-from gieok.model.conversation import Message, TranscriptEvent
-from gieok.text.echo import MARKER
+from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts import plain, speakers
+from gieok.agents.transcripts.fields import Line, moment, time_of
+from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask, names_any
+from gieok.agents.transcripts.queue import PromptQueue
+from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, spoken, used
+from gieok.model.conversation import Message, Role, TranscriptEvent
+from gieok.text.echo import MARKER, strip_echo
+from gieok.text.redact import redact
 
 #: In the order in which they are tried: `plain` takes whatever has a role.
 FORMATS = (*filter(None, (agent.load(row.name).format for row in table.ROWS)), plain.FORMAT)
@@ -29,43 +33,162 @@ _OWN_RUN = re.compile(rf"\s*(?:\W{{0,9}}(?:system|instructions?|user)\W{{0,9}})?
 #: Where texts stand: `payload.content[0].text`, and a level or two more.
 _DEEPEST_TEXT = 6
 
+_WHOLE = re.compile(r"(?:session|rollout)-[\w.:-]{1,200}\.json")
+#: Stands for a time that nothing tells.
+_NEVER = datetime.fromtimestamp(0, UTC)
+#: Of lines that were read before, so many at the end are looked at for when they were written.
+_DATED_LINES = 50
+
 #: Files beside transcripts that are none: OpenClaw's own records, checkpoints, backups.
 _OTHER_FILES = (".trajectory.jsonl", ".checkpoint.", ".bak.", ".trajectory-path.json")
 
 
 @dataclass(slots=True)
 class Transcript:
-    """A file whose format is known, and the calls in it that asked Gieok: what comes back from them is no evidence."""
+    """A file whose format is known, and what was seen in it that bears on later lines.
+
+    The calls that asked Gieok: what comes back from them is no evidence. Those that asked the person: what comes back is
+    theirs.
+    """
 
     format: Format
     session: Session
     #: Gieok's folders where they are not called `.gieok`.
     folders: Sequence[str] = ()
+    #: Folders that are nobody's business: what uses of tools show of them is left out.
+    excluded: Sequence[str] = ()
+    #: When the file was written, for what no line dates.
+    written: datetime = _NEVER
+    #: The first prompt of the session, as it is kept; '' where it is not among the first lines.
+    opening: str = ""
+    #: When the last line before was written that says so; at the beginning, the first.
+    at: datetime | None = None
+    #: Messages of which the host itself says that a person typed them.
+    typed: set[str] = field(default_factory=set)
+    #: Messages of which nothing says when they were written: their time is a neighbour's, or the file's.
+    undated: set[str] = field(default_factory=set)
+    _is_dated: bool = False
+    _excluded_calls: set[str] = field(default_factory=set)
     _own_calls: set[str] = field(default_factory=set)
+    #: Questions of a dialogue, by its call.
+    _asked: dict[str, object] = field(default_factory=dict)
+    _queue: PromptQueue = field(default_factory=PromptQueue)
 
     def events(self, line: Line, fallback_id: str) -> list[TranscriptEvent]:
         """Return the events of one line; none where the whole session is ignored."""
         if self.session.ignored:
             return []
+        self._note(line)
         return [event for part in self.format.parts(self.session, line, fallback_id) for event in self._events(part)]
 
     def pass_by(self, lines: bytes) -> None:
-        """Note the calls of lines that were read before: their results may follow."""
-        if self.session.ignored or not may_ask(lines, self.folders):
+        """Note of lines that were read before what bears on those that follow: calls, the queue, who drives, when it was."""
+        if self.session.ignored:
             return
-        for data in lines.split(b"\n"):
-            line = parse(data) if may_ask(data, self.folders) else None
-            for part in self.format.parts(self.session, line, "") if line else ():
-                if isinstance(part, ToolUse):
+        named = (*self.folders, *self.excluded)
+        rows = lines.split(b"\n")
+        if may_ask(lines, named) or any(sign in lines for sign in self._signs):
+            for data in rows:
+                line = parse(data) if may_ask(data, named) or any(s in data for s in self._signs) else None
+                if line:
+                    self._pass_line(line)
+        dated = filter(None, (time_of(line) for line in map(parse, reversed(rows[-_DATED_LINES:])) if line))
+        self.at = next(dated, self.at)
+
+    def _pass_line(self, line: Line) -> None:
+        self._note(line)
+        for part in self.format.parts(self.session, line, ""):
+            match part:
+                case ToolUse():
                     self._is_own(part)
+                    self._is_excluded(part)
+                    self._note_asking(part)
+                case Queued():
+                    self._queue.take(part, self._time(part.said.at))
+
+    @property
+    def _signs(self) -> tuple[bytes, ...]:
+        asking = (name.encode() for name in speakers.asking_tools(self.format.name))
+        return (b'"queue-operation"', b'"queued_command"', b'"turn_trigger"', *asking)
+
+    def _note(self, line: Line) -> None:
+        """Keep who drives what follows, and when it is."""
+        driver = self.format.driver(line)
+        if driver is not None and driver is not Speaker.AGENT and driver is not self.session.driver:
+            self.session = self.session._replace(driver=driver)
+        found = time_of(line)
+        self._is_dated = found is not None
+        self.at = found or self.at
+
+    def _keep_undated(self, identity: str, value: object) -> None:
+        """Note a message whose time is that of a neighbour, or of the file."""
+        if not self._is_dated and moment(value) is None:
+            self.undated.add(identity)
+
+    def _time(self, value: object) -> datetime:
+        """Return a part's time: its own, else that of the line, of one before, of the file."""
+        return moment(value) or self.at or self.written
 
     def _events(self, part: Part) -> Sequence[TranscriptEvent]:
         match part:
             case Said():
-                return spoken(self.session, part)
+                return self._said(part)
+            case Queued():
+                return self._queued(part)
+            case ToolUse() if self._is_excluded(part):
+                return ()
             case ToolUse():
-                return used(self.session, part, is_own=self._is_own(part))
+                return self._used(part)
         return (part,)
+
+    def _said(self, part: Said) -> Sequence[TranscriptEvent]:
+        if part.speaker is not Speaker.PERSON:
+            return ()
+        at = self._time(part.at)
+        if part.role is Role.USER and part.text.strip() and self._queue.is_repeated(part, at):
+            return ()
+        if part.is_sure:
+            self.typed.add(part.id)
+        self._keep_undated(part.id, part.at)
+        return spoken(self.session, part, at)
+
+    def _queued(self, part: Queued) -> Sequence[TranscriptEvent]:
+        at = self._time(part.said.at)
+        said = self._queue.take(part, at)
+        self._keep_undated(part.said.id, part.said.at)
+        if said is None or said.speaker is not Speaker.PERSON:
+            return ()
+        return spoken(self.session, said, at)
+
+    def _used(self, use: ToolUse) -> Sequence[TranscriptEvent]:
+        at = self._time(use.at)
+        self._keep_undated(use.id, use.at)
+        found = used(self.session, use, at, is_own=self._is_own(use))
+        told = self._told_by(use) if self.session.driver is Speaker.PERSON else ()
+        for number, (role, text) in enumerate(told):
+            found += spoken(self.session, Said(f"{use.id}#said{number}", role, text, at), at)
+        return found
+
+    def _told_by(self, use: ToolUse) -> list[tuple[Role, str]]:
+        """Return what a person said through a tool: answers, each with its question, or why they refused it."""
+        asked = self._note_asking(use)
+        if use.result is None:
+            return []
+        reason = speakers.reason_in(self.format.name, use.result) if use.failed and not use.beside else use.beside
+        if reason:
+            return [(Role.USER, reason)]
+        if use.answered is None and asked is None:
+            return []
+        pairs = speakers.answers_in(use.answered, asked) or speakers.answers_in(use.result, asked)
+        return [
+            said for question, answer in pairs for said in ((Role.ASSISTANT, question), (Role.USER, answer)) if said[1]
+        ]
+
+    def _note_asking(self, use: ToolUse) -> object | None:
+        """Keep the questions of a call that asks the person; return those of a result."""
+        if use.arguments is not None and use.name in speakers.asking_tools(self.format.name):
+            self._asked[use.call] = use.arguments
+        return self._asked.get(use.call) if use.result is not None else None
 
     def _is_own(self, use: ToolUse) -> bool:
         """Say whether a use of a tool asks Gieok, going by the call, which may stand in a line before."""
@@ -73,6 +196,13 @@ class Transcript:
             self._own_calls.add(use.call)
             return True
         return is_own_tool(use.name) or (bool(use.call) and use.call in self._own_calls)
+
+    def _is_excluded(self, use: ToolUse) -> bool:
+        """Say whether a use of a tool names something in an excluded folder, going by the call as above."""
+        if use.arguments is not None and names_any(use.arguments, self.excluded):
+            self._excluded_calls.add(use.call)
+            return True
+        return bool(use.call) and use.call in self._excluded_calls
 
 
 def begin(name: str, first: Line) -> Transcript | None:
@@ -95,8 +225,53 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
         session = session._replace(ignored="gieok's own")
     elif why := next(filter(None, map(found.format.ignores, parsed)), ""):
         session = session._replace(ignored=why)
-    folders = (name_of(line.get("cwd")) for line in parsed)  # Claude Code says it on the lines of turns
-    return Transcript(found.format, session._replace(cwd=session.cwd or next(filter(None, folders), "")))
+    folders = map(found.format.folder, parsed)  # Claude Code says it on the lines of turns
+    session = session._replace(cwd=session.cwd or next(filter(None, folders), ""))
+    drivers = (driver for line in parsed if (driver := found.format.driver(line)) and driver is not Speaker.AGENT)
+    session = session._replace(driver=next(drivers, session.driver))
+    opening = _find_opening(found.format, session, parsed)
+    dated = next(filter(None, map(time_of, parsed)), None)
+    if opening is None:
+        return Transcript(found.format, _judge_session(session, ""), at=dated)
+    is_person = opening.speaker is Speaker.PERSON
+    is_told = any(speakers.driver_of(found.format.name, line) for line in parsed)
+    is_typed = is_person and opening.is_sure
+    kept = redact(strip_echo(opening.text)).strip() if is_person else ""
+    return Transcript(
+        found.format, _judge_session(session, opening.text, is_told=is_told, is_typed=is_typed), opening=kept, at=dated
+    )
+
+
+def _judge_session(session: Session, opening: str, *, is_told: bool = False, is_typed: bool = False) -> Session:
+    """Return a session with who drives it: what another memory, or a maker of titles, began is none of memory's business.
+
+    `is_told`: the host says how the session was started; `is_typed`: it says that a person typed the first prompt.
+    """
+    if is_typed:
+        return session
+    if speakers.is_foreign_folder(session.cwd) or speakers.is_foreign_opening(opening):
+        return session._replace(ignored=session.ignored or "another program's")
+    if not is_told and speakers.is_brief(opening):
+        return session._replace(driver=Speaker.PROGRAM)
+    return session
+
+
+def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> Said | None:
+    """Return the first prompt of a session."""
+    said = (part for line in lines for part in found.parts(session, line, "") if isinstance(part, Said))
+    return next((part for part in said if part.role is Role.USER and part.text.strip()), None)
+
+
+def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | None:
+    """Return the transcript that a file of one JSON object is, as older releases wrote them, and its lines; None for none."""
+    whole = parse(data)
+    if whole is None:
+        return None
+    for found in FORMATS:
+        if lines := list(found.lines(whole)):
+            transcript = recognise(name, [json.dumps(line).encode() for line in lines[:SNIFFED_LINES]])
+            return (transcript, lines) if transcript else None
+    return None
 
 
 def is_prelude(lines: Sequence[bytes]) -> bool:
@@ -147,12 +322,20 @@ def salvage(data: bytes) -> dict[str, Any] | None:
 
 
 def is_transcript(name: str) -> bool:
-    """Say whether a file's name is one that transcripts have, rotated ones (`a.jsonl.reset.2026-…`) included."""
-    return (
+    """Say whether a file's name is one that transcripts have, rotated ones (`a.jsonl.reset.2026-…`) included.
+
+    Older releases of some agents wrote a session into one JSON object (`session-….json`).
+    """
+    return is_whole(name) or (
         ".jsonl" in name
         and not name.endswith((".lock", ".tmp", ".zst", ".gz"))
         and not any(other in name for other in _OTHER_FILES)
     )
+
+
+def is_whole(name: str) -> bool:
+    """Say whether a file holds a session in one JSON object."""
+    return _WHOLE.fullmatch(name) is not None
 
 
 def replay(events: Iterable[TranscriptEvent]) -> Iterator[Message]:

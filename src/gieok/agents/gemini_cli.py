@@ -5,41 +5,48 @@ A message is written again as it grows (the last one wins), `$rewindTo` takes a 
 resumes a session: that holds texts of its own, and nobody has taken anything back by it.
 """
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, Unread, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.agents.transcripts.fields import Line, name_of, parts, unwrapped
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse
+from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
+from gieok.agents.transcripts.speakers import driver_of, words_of
 from gieok.model.conversation import Retraction, Role
 
 NAME = "gemini-cli"
 
-_ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT}
-_BLOCKS = "session_context hook_context state_snapshot loaded_context extension_context project_context".split()
-#: What hooks add stands before or behind a prompt, in the message of the person; the others are messages of their own.
-_SYNTHETIC = tuple(f"<{name}>" for name in _BLOCKS if name != "hook_context")
-#: What the program puts in behind a prompt that names files with `@`.
-_FILES, _END_OF_FILES = "--- Content from referenced files ---", "--- End of content ---"
-#: What it writes in the user's or the model's place.
-_SYSTEM_STARTS = (
-    *_SYNTHETIC,
-    "System: Please continue.",
-    "This is the Gemini CLI. We are setting up the context for our chat.",
-    "Got it. Thanks for the context!",
-    "Got it. Thanks for the additional context!",
+_ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT, "model": Role.ASSISTANT}
+_HEAD = ("projectHash", "startTime", "lastUpdated")
+#: Begin what the program writes into the conversation when it compresses or resumes a session.
+_SYNTHETIC = tuple(
+    f"<{name}>" for name in "session_context state_snapshot loaded_context extension_context project_context".split()
 )
 
 
 def begin(name: str, first: Line) -> Session | None:
-    """Recognise the metadata line."""
+    """Recognise the metadata line; some releases leave out the project's hash."""
     del name
-    if not isinstance(first.get("sessionId"), str) or "projectHash" not in first:
+    is_head = "type" not in first and any(field in first for field in _HEAD)
+    if not is_head or not isinstance(first.get("sessionId"), str):
         return None
-    return Session(id=first["sessionId"], agent=NAME, ignored="a sub-agent" if first.get("kind") == "subagent" else "")
+    ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
+    return Session(id=first["sessionId"], agent=NAME, ignored=ignored, cwd_sum=name_of(first.get("projectHash")))
+
+
+def _lines(whole: Line) -> list[Line]:
+    """Return the lines of a session in one object, as releases up to 2025 kept it."""
+    messages = whole.get("messages")
+    if not isinstance(whole.get("sessionId"), str) or not isinstance(messages, list):
+        return []
+    head = {name: value for name, value in whole.items() if name != "messages"}
+    return [{"projectHash": "", **head}, *parts(messages)]
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
@@ -64,7 +71,9 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
     if role is None:
         return []
     identity, at = f"{session.id}/{name_of(line.get('id')) or fallback_id}", line.get("timestamp")
-    found: list[Part] = [Said(identity, role, _said(line), at)]
+    content = line.get("displayContent") if text_of(line.get("displayContent")) else line.get("content")
+    said = Said(identity, role, _reply(text_of(content)), at)
+    found: list[Part] = [heard(session, line, identity, _texts(content), at) if role is Role.USER else said]
     for number, call in enumerate(parts(line.get("toolCalls"))):
         name, result = name_of(call.get("name")), name_of(call.get("resultDisplay"))
         failed, arguments = call.get("status") == "error", call.get("args") or {}
@@ -72,17 +81,13 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
     return found
 
 
-def _said(line: Line) -> str:
-    """Return what was really said; where the program added to it, it keeps beside it what it shows."""
-    return said(text_of(line.get("displayContent")) or text_of(line.get("content")))
+def _reply(text: str) -> str:
+    """Return what the model said; the program answers itself in its place when it sets up a session."""
+    return words_of(NAME, text) if text.startswith("Got it.") else text
 
 
-def said(text: str, blocks: Sequence[str] = _BLOCKS) -> str:
-    """Return what a user's message says without what the program puts into it."""
-    if text.lstrip().startswith(_SYSTEM_STARTS):
-        return ""
-    before, files, behind = text.partition(_FILES)
-    return unwrapped(f"{before}{behind.partition(_END_OF_FILES)[2]}" if files else text, blocks)
+def _texts(content: object) -> list[str]:
+    return [text_of(part) for part in parts(content)] if isinstance(content, list) else [text_of(content)]
 
 
 def text_of(content: object) -> str:
@@ -106,17 +111,43 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     ]
 
 
+#: Before chats were kept (August 2025) there were the prompts alone, and checkpoints that a person asked for.
+_UNREAD = (
+    Unread("*/logs.json", "prompts of a Gemini CLI that kept no chats are not read", unless="chats"),
+    Unread("*/checkpoint*.json", "checkpoints of a Gemini CLI that kept no chats are not read", unless="chats"),
+)
+
+
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     del environment
-    return Place(home / ".gemini" / "tmp", "*/chats/*.jsonl", cwd_of=_cwd_of)
+    return Place(home / ".gemini" / "tmp", "*/chats/*.json*", cwd_of=_cwd_of, unread=_UNREAD)
 
 
 def _cwd_of(path: Path) -> str:
-    """Return the project's folder, which stands in a file beside the folder of chats."""
+    """Return the project's folder: it stands in a file beside the folder of chats, or in the program's list of projects.
+
+    Older releases call the folder by the hash of the project's path.
+    """
+    project = path.parents[1]
     try:
-        return (path.parents[1] / ".project_root").read_text(encoding="utf-8").strip()
+        return (project / ".project_root").read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
-        return ""
+        pass
+    for root, name in _known_projects(project.parents[1]):
+        if project.name in (name, hashlib.sha256(root.encode()).hexdigest()):
+            return root
+    return ""
+
+
+def _known_projects(home: Path) -> Iterator[tuple[str, str]]:
+    """Yield the folders that the program knows, and the names that it gave them."""
+    for file, field in (("projects.json", "projects"), ("trustedFolders.json", "")):
+        try:
+            listed = json.loads((home / file).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        found = mapping(mapping(listed).get(field) if field else listed)
+        yield from ((root, name_of(name)) for root, name in found.items())
 
 
 _HOOK_FILES = HookFiles(
@@ -135,7 +166,7 @@ _REHEARSAL = Rehearsal(
 )
 AGENT = Agent(
     _place,
-    Format(NAME, begin, read),
+    Format(NAME, begin, read, lines=_lines),
     _edits,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,

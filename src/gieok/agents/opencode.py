@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gieok.agents import table
-from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal
+from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, Unread
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import Line, mapping, name_of
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
+from gieok.agents.transcripts.speakers import driver_of, speaker_of
 from gieok.model.conversation import Retraction, Role
 
 NAME = "opencode"
@@ -33,7 +35,7 @@ def begin(name: str, first: Line) -> Session | None:
     info, session = mapping(data.get("info")), data.get("sessionID")
     if "event" not in first or not isinstance(session, str):
         return None
-    ignored = "a sub-agent" if info.get("parentID") else ""
+    ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
     return Session(id=session, agent=NAME, ignored=ignored, cwd=name_of(info.get("directory")))
 
 
@@ -44,14 +46,16 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     part, kind = mapping(data.get("part")), name_of(line.get("event")).rpartition(".")[0]
     if kind == "message.removed":
         return (Retraction(session.id, f"{session.id}/{name_of(data.get('messageID'))}"),)
-    if kind != "message.part.updated" or message.get("summary") is True:
+    if kind != "message.part.updated" or speaker_of(NAME, line) is Speaker.PROGRAM:
         return ()
     identity = f"{session.id}/{name_of(part.get('messageID'))}#{name_of(part.get('id'))}"
     role, at = _ROLES.get(name_of(message.get("role"))), data.get("time")
     match part.get("type"):
-        case "text" if role and part.get("synthetic") is not True and part.get("ignored") is not True:
+        case "text" if role:
             text = name_of(part.get("text"))
-            return (Said(identity, role, _typed(text) if role is Role.USER else text, at),)
+            if role is Role.USER:
+                return (heard(session, line, identity, _typed(text), at),)
+            return (Said(identity, role, text, at),)
         case "tool":
             return _used(identity, part, at)
     return ()
@@ -69,12 +73,22 @@ def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
     if outcome is None:
         return ()
     call, name, result = name_of(part.get("callID")), name_of(part.get("tool")), name_of(state.get(outcome))
-    return (ToolUse(identity, call, name, at, state.get("input") or {}, result, failed=outcome == "error"),)
+    answers = mapping(state.get("metadata")).get("answers")
+    answered = {"answers": answers} if isinstance(answers, list) else None
+    failed = outcome == "error"
+    return (ToolUse(identity, call, name, at, state.get("input") or {}, result, failed=failed, answered=answered),)
+
+
+_UNREAD = (
+    Unread("storage/message", "sessions of an opencode before 1.3, which kept each message in a file, are not read"),
+    Unread("project/*/storage/session/message", "sessions of an opencode before 1.0 are not read"),
+)
 
 
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     data = environment.get("XDG_DATA_HOME")
-    return Place((Path(data) if data else home / ".local" / "share") / NAME, databases=f"{NAME}*.db", is_watched=False)
+    folder = (Path(data) if data else home / ".local" / "share") / NAME
+    return Place(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
 
 
 def _folder(site: InstallPlace) -> Path:

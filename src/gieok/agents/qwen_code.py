@@ -10,13 +10,14 @@ from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_fold
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
+from gieok.agents.transcripts.speakers import speaker_of
 from gieok.model.conversation import Role
 
 NAME = "qwen-code"
 
-_BLOCKS = ("qwen:user-prompt-submit-context", "system-reminder")
 #: Calls a deferred tool (one whose schema the model looked up); its arguments hold the real name and arguments.
 _DEFERRED = "tool_call"
 
@@ -30,15 +31,15 @@ def begin(name: str, first: Line) -> Session | None:
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of a line; user lines written by the program have another provenance than `real_user`."""
-    if line.get("isSidechain") is True:
+    if speaker_of(NAME, line) is Speaker.AGENT:
         return ()
     content, at = mapping(line.get("message")).get("parts"), line.get("timestamp")
     identity = name_of(line.get("uuid")) or f"{session.id}/{fallback_id}"
     match line.get("type"):
-        case "user" if line.get("provenance", "real_user") == "real_user":
+        case "user":
             shown = mapping(line.get("systemPayload")).get("displayText")
-            said = shown if isinstance(shown, str) else gemini_cli.said(gemini_cli.text_of(content), _BLOCKS)
-            return (Said(identity, Role.USER, said, at),)
+            text = shown if isinstance(shown, str) else gemini_cli.text_of(content)
+            return (heard(session, line, identity, text, at),)
         case "assistant":
             made = (_called(part) for part in _parts(content, "functionCall"))
             said = gemini_cli.text_of(content)

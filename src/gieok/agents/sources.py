@@ -11,6 +11,8 @@ from gieok.agents.agent import Place
 from gieok.agents.formats import is_transcript
 from gieok.model.memory import Scope
 
+#: Of files that are not read, so many are named one by one.
+_MOST_NAMED = 5
 #: What SQLite keeps beside a database; it changes there first.
 _BESIDE = re.compile(r"-(?:wal|shm|journal)$")
 
@@ -28,17 +30,30 @@ class Source(NamedTuple):
 
 def places(home: Path, environment: Mapping[str, str], names: Sequence[str], folders: Sequence[Path]) -> list[Place]:
     """Return the places of these agents, there or not, and of the user's own folders."""
-    known = ((name, agent.load(name).place) for name in names)
     own = [Place(folder, "**/*.jsonl*") for folder in folders]
-    return [place(home, environment)._replace(agent=name) for name, place in known if place] + own
+    known = [place._replace(agent=name) for name in names for place in agent.load(name).places(home, environment)]
+    return known + own
 
 
 def sources(found: Sequence[Place], default: Scope) -> Iterator[Source]:
     """Yield every transcript of the places. Some places give an agent a scope of its own; the rest share the default."""
     for place in found:
-        for pattern in filter(None, (place.databases, place.files)):
+        for pattern in (*place.databases.split(), *place.files.split()):
             sources = (_source(place, path, default) for path in sorted(place.folder.glob(pattern)))
             yield from filter(None, sources)
+
+
+def unread(found: Sequence[Place]) -> Iterator[tuple[Path, str]]:
+    """Yield talk of the places that is not read, and why: a file, or the folder of more than a few."""
+    for place in found:
+        for names, why, unless in place.unread:
+            paths = [
+                path for path in sorted(place.folder.glob(names)) if not (unless and (path.parent / unless).exists())
+            ]
+            if len(paths) > _MOST_NAMED:
+                yield place.folder, f"{why} ({len(paths):,} files)"
+            else:
+                yield from ((path, why) for path in paths if path.is_file() or any(path.iterdir()))
 
 
 def source_of(path: Path, found: Sequence[Place], default: Scope) -> Source | None:

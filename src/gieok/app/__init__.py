@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gieok import config, places
+from gieok import config, places, private
 from gieok.app.wiring import Wiring
 from gieok.errors import BadConfig
 from gieok.model.memory import Scope
@@ -64,6 +64,7 @@ def open_context(
     zone = zone or find_zone(settings.text("zone"))
     lang = lang if settings.text("lang") == "auto" else settings.text("lang")
     wiring = Wiring(settings, caller, clock, zone, lang, say, wait, resident, daemon)
+    private.use(wiring.privacy)
     scope, *also = _scopes(caller.folder, settings.text("scope"), settings.text("hook.scopes"))
     return Context(
         home=settings.home,
@@ -80,6 +81,7 @@ def open_context(
         ask=ask,
         dialogue=dialogue,
         ribs=ribs_of(wiring),
+        privacy=wiring.privacy,
     )
 
 

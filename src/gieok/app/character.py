@@ -29,6 +29,7 @@ from gieok.capabilities.character.turn import Turns, Turnstile
 from gieok.config import Settings
 from gieok.engine.incidents import Incidents
 from gieok.model.accounts import Hold, StoredCharacter
+from gieok.ops import withholding
 from gieok.ops.context import CharacterContext
 from gieok.ports.journal import FullJournal
 from gieok.ports.models import ChatModel, Sampling
@@ -60,6 +61,7 @@ def _house(wiring: Wiring) -> House:
         extractor=" + ".join(filter(None, (RULES, models.memory_model(wiring.settings)))),
         slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
         zone=wiring.zone,
+        check_open=partial(withholding.check_pause, wiring.privacy, wiring.clock, wiring.zone),
     )
     desk = _desk(wiring)
     turns = _turns(wiring, memory, desk)

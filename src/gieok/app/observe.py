@@ -1,5 +1,6 @@
 """Opens the sidecar."""
 
+import hashlib
 import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -55,6 +56,7 @@ def _transcripts(wiring: Wiring) -> TranscriptSources:
         _open_transcripts,
         _own_scope(settings),
         _ProjectScopes(wiring),
+        lambda digest: _folder_of(wiring, digest),
     )
 
 
@@ -90,6 +92,7 @@ def _sidecar(wiring: Wiring) -> Sidecar:
         ),
         reflection=Schedule(settings.text("reflect.schedule"), wiring.zone),
         notes=_notes(wiring),
+        privacy=wiring.privacy,
         has_turns=settings.flag("index.sessions"),
         beside=lambda: wiring.stores.all()[1:],
     )
@@ -109,6 +112,8 @@ class _ProjectScopes:
         self._seen: set[str] = set()
 
     def __call__(self, folder: str) -> Scope | None:
+        if self._wiring.privacy.excludes_folder(folder):
+            return None
         folder = repointing.moved(self._wiring.stores.journal(), folder) if folder else folder
         scope = _project_scope(self._wiring.settings.home, folder)
         if scope and folder not in self._seen:
@@ -117,6 +122,12 @@ class _ProjectScopes:
             if folder not in journal.kept(FOLDERS) and named(folder) == folder:
                 journal.keep(FOLDERS, {folder: ""})
         return scope
+
+
+def _folder_of(wiring: Wiring, digest: str) -> str:
+    """Return the folder, of those in which a session was seen, whose path has this SHA-256; '' for none."""
+    seen = wiring.stores.journal().kept(FOLDERS)
+    return next((folder for folder in seen if hashlib.sha256(folder.encode()).hexdigest() == digest), "")
 
 
 def _project_scope(home: Path, folder: str) -> Scope | None:
@@ -161,7 +172,8 @@ def _notes(wiring: Wiring) -> NotesMirror:
     """Find out where the user's notes go."""
     settings, caller = wiring.settings, wiring.caller
     named = (name.strip() for name in settings.text("observe.notes").split(","))
-    folders = tuple(caller.path(name) for name in named if name)
+    chosen = (caller.path(name) for name in named if name)
+    folders = tuple(folder for folder in chosen if not wiring.privacy.excludes_folder(str(folder)))
     record, target = paths.notes(settings.home), settings.text("observe.notes_target")
     if target or not folders:
         return NotesMirror(folders, caller.path(target) if target else None, record)

@@ -17,6 +17,7 @@ from gieok.backends.backups import members
 from gieok.capabilities.observe import turns
 from gieok.engine import distil, durable
 from gieok.errors import BadConfig, BadRequest
+from gieok.private import Privacy
 
 _DATED = "%Y%m%dT%H%M%S"
 #: Of the home that is replaced: what is never in a backup, and what would only be made again.
@@ -114,6 +115,8 @@ def take_place(wiring: Wiring, staging: Path, home: Path) -> Path | None:
     for name in _CARRIED:
         if (home / name).exists():
             _copy(home / name, staging / name)
+    # A pause after the backup was made stays one: transcripts are read again from where the backup ends.
+    Privacy(str(staging)).take_over(Privacy(str(home)))
     now = wiring.clock.now().astimezone(UTC)
     aside = home.with_name(f"{home.name}.before-{now:{_DATED}}Z")
     home.rename(aside)

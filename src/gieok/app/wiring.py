@@ -6,12 +6,13 @@ from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from gieok import config
+from gieok import config, private
 from gieok.app.stores import Stores
 from gieok.config import Settings
 from gieok.ops.context import Caller
 from gieok.ops.control import DaemonControl
 from gieok.ports.system import Clock
+from gieok.private import Privacy
 
 if TYPE_CHECKING:  # most processes end with their call
     from gieok.app.resident import Resident
@@ -48,6 +49,12 @@ class Wiring:
         return Wiring(
             supposed, self.caller, self.clock, self.zone, self.lang, self.say, lambda seconds: None, None, None
         )
+
+    @cached_property
+    def privacy(self) -> Privacy:
+        """Return what is nobody's business."""
+        text, user = self.settings.text, str(self.caller.user)
+        return private.opened(str(self.settings.home), text("exclude.folders"), text("exclude.agents"), user)
 
     @cached_property
     def stores(self) -> Stores:

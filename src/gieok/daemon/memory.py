@@ -39,6 +39,9 @@ class MemoryFiles:
         return sorted(found) or [fs.make_private(paths.spool(self._context.home))]
 
     def _read(self, changed: set[Path]) -> bool:
+        if self._context.privacy.pause(self._context.clock.now().timestamp()):
+            self._board.note(_PART, "paused")
+            return False  # what changed meanwhile is compared once it goes on
         try:
             reports = list(self._synced(changed))
         except StoreError as error:  # a busy store, a full disk

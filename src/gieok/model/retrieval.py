@@ -2,32 +2,73 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gieok.model.memory import PassageId, Scope, Tier
+from gieok.model.memory import Document, PassageId, Scope, Tier, status_of
+from gieok.places import SEEDS, SESSIONS
 
 
 class Filter(NamedTuple):
-    """Which documents a search may return. Times compare with `valid_from`, else `updated_at`; `until` is exclusive."""
+    """Which documents a search may return. Times compare with `valid_from`, else `updated_at`; `until` is exclusive.
+
+    `tags` are as `normalise_tag` returns them; any of them is enough. `agents` are names of the table. `statuses` are those of
+    `memory.status_of` at the time `at`.
+    """
 
     kinds: frozenset[str] = frozenset()
     since: datetime | None = None
     until: datetime | None = None
     #: Kinds that are left out.
     without: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    agents: frozenset[str] = frozenset()
+    statuses: frozenset[str] = frozenset()
+    at: datetime | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.kinds or self.since or self.until or self.without)
+        return bool(self.kinds or self.since or self.until or self.without or self.tags or self.agents or self.statuses)
 
-    def admits(self, kind: str, moment: datetime) -> bool:
-        """Say whether a document of this kind and time may be returned."""
+    def admits(self, document: Document) -> bool:
+        """Say whether a document may be returned; stores say the same in their own language, and are compared with this."""
+        moment = document.valid_from or document.updated_at
         return (
-            (not self.kinds or kind in self.kinds)
-            and kind not in self.without
+            (not self.kinds or document.kind in self.kinds)
+            and document.kind not in self.without
             and (self.since is None or moment >= self.since)
             and (self.until is None or moment < self.until)
+            and (not self.tags or not self.tags.isdisjoint(tags_of(document.metadata)))
+            and (not self.agents or not self.agents.isdisjoint(agents_of(document.key, document.metadata)))
+            and (not self.statuses or status_of(document, self.at or document.updated_at) in self.statuses)
         )
+
+
+def normalise_tag(tag: str) -> str:
+    """Return a tag as tags are compared: without `#`, in small letters (of ASCII: as every database has them)."""
+    return " ".join(tag.replace("#", "").split()).translate(_SMALL)
+
+
+def tags_of(metadata: Mapping[str, str]) -> frozenset[str]:
+    """Return the tags of a document, of `tags:` and of `tag:`, joined by commas."""
+    named = ",".join(metadata.get(name, "") for name in TAG_FIELDS)
+    return frozenset(filter(None, map(normalise_tag, named.split(","))))
+
+
+def agents_of(key: str, metadata: Mapping[str, str]) -> frozenset[str]:
+    """Return the agents that a document came from: that of its conversation or notes, and those that it names."""
+    folder, _, rest = key.partition("/")
+    own = {rest.partition("/")[0]} if folder in AGENT_FOLDERS else set()
+    return frozenset(filter(None, {*own, *metadata.get(AGENT_FIELD, "").split(",")}))
+
+
+#: Metadata with tags.
+TAG_FIELDS = ("tags", "tag")
+#: Metadata with the agents that something was said to, joined by commas.
+AGENT_FIELD = "agent"
+#: Folders of keys whose next part is an agent.
+AGENT_FOLDERS = (SESSIONS, SEEDS)
+_SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class KeywordQuery(NamedTuple):

@@ -10,6 +10,8 @@ from gieok.ops.operation import Operation
 
 _MODULES = {
     "setup": "setup.command",
+    "pause": "home.pause:PAUSE",
+    "resume": "home.pause:RESUME",
     "index": "memory.index",
     "search": "memory.search",
     "list": "memory.listing",

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +21,7 @@ from gieok.ops.control import DaemonControl
 from gieok.ports.models import Embedder
 from gieok.ports.store import Notes, Store
 from gieok.ports.system import Clock, Watcher
+from gieok.private import Privacy
 
 if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.capabilities.character.house import House
@@ -318,6 +319,8 @@ class Context:
     tell: Callable[[str], None]
     ask: Callable[[str], str] | None
     ribs: Ribs
+    #: What is nobody's business.
+    privacy: Privacy = field(default_factory=Privacy)
     #: Asks a person many things on their terminal; None where there is none.
     dialogue: "Callable[[], Dialogue] | None" = None
 

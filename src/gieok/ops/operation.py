@@ -1,8 +1,9 @@
 """What an operation is: declared once, and every surface is made from the declaration."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -63,6 +64,12 @@ def waiting_words(records: int, *, has_settings: bool = False) -> Words:
         f"{' and '.join(words.en for words in both)} of this project {verb} for you to trust",
         f"이 프로젝트의 {', '.join(words.ko for words in both)}: 아직 신뢰하지 않아 쓰지 않음",
     )
+
+
+def said_on(days: Sequence[date]) -> Words:
+    """Return on how many days something was said, and the last of them."""
+    count, last = len(set(days)), max(days)
+    return Words(f"said on {count} days, last {last}", f"{count}일에 말함, 마지막 {last}")
 
 
 def printable(text: str) -> str:
@@ -167,6 +174,8 @@ class Operation(Generic[RequestT, ResultT]):
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
     #: Runs although a setting is wrong, without it, and tells of it itself (`Context.config_troubles`).
     forgives_config: bool = False
+    #: It takes something into memory that somebody says or wrote: not while that is paused, private or excluded.
+    takes_in: bool = False
     #: Its text holds source code, which is shown as it is: fenced, not escaped.
     shows_source: bool = False
     #: What it shows is a text of the caller's: not a byte is added or replaced.
@@ -181,6 +190,14 @@ class Operation(Generic[RequestT, ResultT]):
     tool: str = ""
     #: When a model should call it rather than another tool; it costs tokens in every prompt.
     tool_hint: str = ""
+
+    def call(self, context: Context, request: RequestT) -> ResultT:
+        """Return what the handler returns. Raises Withheld where it takes something in and nothing may be taken in now."""
+        if self.takes_in:
+            from gieok.ops.withholding import check  # which only such operations need
+
+            check(context)
+        return self.handler(context, request)
 
     @property
     def request(self) -> type[RequestT]:

@@ -39,8 +39,8 @@ def request_schema(found: Operation[Any, Any], surface: Surface) -> dict[str, An
     given = parameters(found, surface)
     return {
         "type": "object",
-        "properties": {field.name: _property(field, surface) for field in given},
-        "required": [field.name for field in given if field.metadata["needed"]],
+        "properties": {name_of(field): _property(field, surface) for field in given},
+        "required": [name_of(field) for field in given if field.metadata["needed"]],
         "additionalProperties": False,
     }
 
@@ -59,14 +59,14 @@ def _property(field: Field[Any], surface: Surface) -> dict[str, object]:
 
 def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: Surface) -> Any:  # noqa: ANN401 - the request
     """Return the operation's request of values by name. Raises BadRequest, which names the parameter."""
-    known = {field.name: field for field in parameters(found, surface)}
+    known = {name_of(field): field for field in parameters(found, surface)}
     if unknown := sorted(set(values) - set(known)):
         raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
     given = {name: _value(known[name], value, surface) for name, value in values.items()}
     for name, field in known.items():
         if field.metadata["needed"] and not _has_text(given.get(name)):
             raise BadRequest(f"{shown_name(field, surface)} is missing", hint=f"such as `{field.metadata['needed']}`")
-    return found.request(**given)
+    return found.request(**{known[name].name: value for name, value in given.items()})
 
 
 def _has_text(value: object) -> bool:
@@ -114,7 +114,12 @@ def _wanted(field: Field[Any], expected: type, surface: Surface) -> str:
 def shown_name(field: Field[Any], surface: Surface) -> str:
     """Return a parameter as its caller writes it."""
     is_option = surface is Surface.CLI and not field.metadata["positional"]
-    return f"--{field.name.replace('_', '-')}" if is_option else field.name
+    return f"--{name_of(field).replace('_', '-')}" if is_option else name_of(field)
+
+
+def name_of(field: Field[Any]) -> str:
+    """Return a parameter's name: that of its field, without what keeps it apart from a word of Python (`for_`)."""
+    return field.name.rstrip("_")
 
 
 def _choices(word: str, known: Sequence[str]) -> str:

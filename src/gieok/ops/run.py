@@ -49,7 +49,7 @@ def run(
         context = context_for(found)
         for error in () if found.forgives_config else context.troubles:
             context.tell(f"{error}; it is left out: `gieok config show`")
-        result = found.handler(context, request)
+        result = found.call(context, request)
         caller = context.caller
         style = Style(lang or context.lang, colour, verbatim, str(caller.folder), str(caller.user))
         text = found.present(result, style)

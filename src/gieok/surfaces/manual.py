@@ -8,7 +8,7 @@ from typing import Any
 from gieok import __version__
 from gieok.ops import NAMES, operation
 from gieok.ops.operation import Surface, Words
-from gieok.ops.request import default_of, shown_name
+from gieok.ops.request import default_of, name_of, shown_name
 from gieok.surfaces.commands import ABOUT, GLOBAL, SERVERS, parts
 
 _STATUSES = (
@@ -90,7 +90,9 @@ def _shown(field: "Field[Any]") -> str:
     if field.metadata["positional"]:
         return field.name.upper()
     flag = shown_name(field, Surface.CLI)
-    return flag if isinstance(default, bool) else f"{flag} {'|'.join(field.metadata['choices']) or field.name.upper()}"
+    return (
+        flag if isinstance(default, bool) else f"{flag} {'|'.join(field.metadata['choices']) or name_of(field).upper()}"
+    )
 
 
 def _term(term: str, doc: str) -> Iterator[str]:

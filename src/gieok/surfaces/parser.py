@@ -14,7 +14,7 @@ from gieok.agents.table import EVENTS, HOOKED
 from gieok.errors import BadRequest
 from gieok.ops import operation
 from gieok.ops.operation import Operation, Surface, Words
-from gieok.ops.request import default_of, shown_name
+from gieok.ops.request import default_of, name_of, shown_name
 from gieok.surfaces.commands import GLOBAL, SERVERS, Server
 from gieok.surfaces.layout import width
 
@@ -183,4 +183,4 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
 
 def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:
     """Return the parameters of an operation by name."""
-    return {field.name: getattr(parsed, field.name) for field in dataclasses.fields(found.request)}
+    return {name_of(field): getattr(parsed, field.name) for field in dataclasses.fields(found.request)}

@@ -60,7 +60,7 @@ class Memory:
         """
         found = operation(name)
         # The scopes as they are now: the first record makes a project of a folder.
-        return found.handler(scoped(self.context), checked(found, values, Surface.CLI))
+        return found.call(scoped(self.context), checked(found, values, Surface.CLI))
 
     def add(
         self,
@@ -81,11 +81,21 @@ class Memory:
         return found
 
     def search(
-        self, query: str = "", *, limit: int = 0, since: str = "", until: str = "", source: str = "all"
+        self,
+        query: str = "",
+        *,
+        limit: int = 0,
+        since: str = "",
+        until: str = "",
+        source: str = "all",
+        tag: str = "",
+        agent: str = "",
+        status: str = "all",
     ) -> "list[SearchHit]":
-        """Return lines that answer, best first; none where nothing was kept yet. Days as of `gieok search`."""
+        """Return lines that answer, best first; none where nothing was kept yet. Days and filters as of `gieok search`."""
+        given = {"tag": tag, "agent": agent, "status": status}
         try:
-            found = self.run("search", query=query, limit=limit, since=since, until=until, source=source)
+            found = self.run("search", query=query, limit=limit, since=since, until=until, source=source, **given)
         except NotIndexed:
             return []
         return list(found.results)
@@ -95,9 +105,19 @@ class Memory:
         found: GetResult = self.run("get", path=path)
         return found
 
-    def list(self, *, kind: str = "", since: str = "", until: str = "", limit: int = 20) -> "ListResult":
-        """Return what is remembered, the newest first."""
-        given = {"kind": kind} if kind else {}
+    def list(
+        self,
+        *,
+        kind: str = "",
+        since: str = "",
+        until: str = "",
+        limit: int = 20,
+        tag: str = "",
+        agent: str = "",
+        status: str = "all",
+    ) -> "ListResult":
+        """Return what is remembered, the newest first; filters as of `gieok list`."""
+        given = {"tag": tag, "agent": agent, "status": status} | ({"kind": kind} if kind else {})
         found: ListResult = self.run("list", since=since, until=until, limit=limit, **given)
         return found
 

@@ -182,7 +182,7 @@ def _update(context: Context, argv: Sequence[str]) -> str:
     known = _load(context)
     present = [str(c.root) for c in known if c.root.exists()]
     if present:
-        operation("index").handler(context, IndexRequest(paths=present))
+        operation("index").call(context, IndexRequest(paths=present))
     _write_index_file(context, known)
     return f"Updated {len(present)} of {len(known)} collections"
 
@@ -203,7 +203,7 @@ def _search(context: Context, argv: Sequence[str]) -> str:
     try:
         values = {"query": argv[0] if argv else "", "limit": asked, "min_score": score}
         found = operation("search")
-        hits = found.handler(context, checked(found, values, Surface.CLI)).ranked.hits
+        hits = found.call(context, checked(found, values, Surface.CLI)).ranked.hits
     except NotIndexed:
         hits = ()
     folders = roots.load(context.memory.store(), context.scope)

@@ -85,7 +85,7 @@ class MemoryStore:
     def within(self, scope: Scope, where: Filter, limit: int) -> list[PassageId]:
         """Return passages of the documents that a filter admits, the newest document first."""
         known = [(d, ids) for (s, _), (d, ids) in self._documents.items() if s == scope]
-        known = [(d, ids) for d, ids in known if where.admits(d.kind, d.valid_from or d.updated_at)]
+        known = [(d, ids) for d, ids in known if where.admits(d)]
         known.sort(key=lambda row: (-(row[0].valid_from or row[0].updated_at).timestamp(), row[0].key))
         return [passage for _, ids in known for passage in ids][:limit]
 
@@ -308,7 +308,7 @@ class MemoryStore:
     def _of(self, scope: Scope, where: Filter) -> Iterator[tuple[PassageId, _Row]]:
         for i, row in self._rows.items():
             d = row.document
-            if d.scope == scope and where.admits(d.kind, d.valid_from or d.updated_at):
+            if d.scope == scope and where.admits(d):
                 yield i, row
 
 

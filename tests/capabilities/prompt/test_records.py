@@ -35,7 +35,7 @@ def test_a_record_is_a_markdown_file_that_says_what_it_is(tmp_path: Path) -> Non
 def test_the_same_text_twice_is_one_record(tmp_path: Path) -> None:
     assert save(tmp_path, make("decision", "", "ruff를 쓴다.\n", [], _NOW))[1]
     later = make("decision", "", "  ruff를 쓴다.", ["lint"], _NOW + timedelta(days=1))  # decomposed, as macOS writes
-    file, is_new = save(tmp_path, later)
+    file, is_new, _ = save(tmp_path, later)
     assert not is_new
     assert list(records.listed(tmp_path)) == [file]
 

@@ -58,9 +58,8 @@ def _handle(context: Context, kind: str, words: str) -> str:
 
 
 def _found(context: Context, words: str = "Redis Streams") -> set[str]:
-    return {
-        hit.handle for hit in _run(context, "search", query=[words], min_score=0.0).results if "Redis" in hit.snippet
-    }
+    found = _run(context, "search", query=[words], min_score=0.0).results
+    return {handle for hit in found if "Redis" in hit.snippet for handle in (hit.handle, *(hit.same_as or ()))}
 
 
 def _away(context: Context) -> set[str]:

@@ -70,10 +70,11 @@ def test_the_deadline_is_not_for_bringing_the_index_in_line(place) -> None:
     assert "Step" in place.hook("session-start", place.payload(""), GIEOK_HOOK_DEADLINE_MS="100").context
 
 
-def test_records_of_a_named_scope_have_no_folder(place) -> None:
-    done = gieok(place, "remember", "--scope", "agent:other", "Use ruff.")
-    assert done.returncode == 2
-    assert b"--scope" in done.stderr
+def test_records_of_a_named_scope_lie_in_the_home_and_wait_for_no_trust(place) -> None:
+    assert gieok(place, "remember", "--scope", "agent:other", "Use ruff.").returncode == 0
+    assert not (place.project / ".gieok" / "memory").exists()
+    assert b"Use ruff." in gieok(place, "search", "--scope", "agent:other", "ruff").stdout
+    assert b"Use ruff." not in gieok(place, "search", "ruff").stdout
 
 
 def test_records_that_are_gone_with_their_folder_are_forgotten(place) -> None:

@@ -70,7 +70,7 @@ def test_every_state_of_a_search_is_told(told: TestClient) -> None:
         "/?q=zzqqx&since=2026-01-01": "Without the filters",
         "/?q=Redis&since=nonsense": "is no day",
         "/?since=2026-11-01": "<article",
-        "/?q=Redis&limit=1": "More",
+        "/?q=decided&limit=1": "More",
         "/?q=Redis&everywhere=1": "agent:main",
         "/?q=Redis&source=x&limit=-5": "<article",
     }.items():

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from gieok.agents.agent import HOME, URL, Agent, Place, Rehearsal
+from gieok.agents.agent import HOME, URL, Agent, Place, Rehearsal, Unread
 from gieok.agents.openclaw.install import NOTE, edits_of, missing
 from gieok.agents.openclaw.installation import state_folder
 from gieok.agents.openclaw.transcript import DATABASE, FORMAT, is_system_session, session_of, system_sessions
@@ -13,7 +13,10 @@ from gieok.model.memory import Scope
 
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     agents = state_folder(environment, home) / "agents"
-    return Place(agents, "*/sessions/*.jsonl*", f"*/agent/{DATABASE}", _scope_of, _is_silent)
+    return Place(agents, "*/sessions/*.jsonl*", f"*/agent/{DATABASE}", _scope_of, _is_silent, unread=_UNREAD)
+
+
+_UNREAD = (Unread("*/sessions/**/*.jsonl*.zst", "compressed sessions are not read"),)
 
 
 def _scope_of(path: Path) -> Scope:

@@ -7,44 +7,29 @@ between sessions, and channel envelopes. Tool calls are shortened.
 import json
 import re
 from collections.abc import Sequence
+from pathlib import PurePath
 
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
+from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, texts_of
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
+from gieok.agents.transcripts.speakers import speaker_of
 from gieok.model.conversation import Role
 
 NAME = "openclaw"
 #: File name of a transcript database in `agents/<agent>/agent`, from 2026.8 on.
 DATABASE = "openclaw-agent.sqlite"
 
-#: Blocks that channels put before a message: a title that says that it is not to be trusted, then JSON.
-_ENVELOPE = re.compile(r"\s*[^\n]{3,80}\(untrusted[^\n)]{0,80}\):\n```(?:json)?\n.*?\n```\s*", re.DOTALL)
-_TRAILING_CONTEXT = "\nUntrusted context (metadata"
-#: `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: who wrote, when.
-_STAMP = re.compile(r"\s*\[[^\]\n]{0,120}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\]\s*")
 _DIRECTIVE = re.compile(r"\[\[\s{0,9}(?:reply_to_current|reply_to:[^\]\[]{0,200}|audio_as_voice)\s{0,9}\]\]\s*")
-_SYSTEM_LINES = re.compile(r"System(?: \(untrusted\))?: \[[^\n]*\n+")
-#: Beginnings of messages that OpenClaw writes in the user's place.
-_SYSTEM_STARTS = (
-    "System: [",
-    "System (untrusted): [",
-    "[OpenClaw ",
-    "[cron:",
-    "Read HEARTBEAT.md",
-    "A new session was started via /new or /reset.",
-    "Pre-compaction memory flush",
-    "An async command you ran earlier has completed",
-)
 _ENTRIES = frozenset(("message", "model_change", "thinking_level_change", "custom", "compaction"))
 _SILENT_REPLIES = frozenset(("NO_REPLY", "HEARTBEAT_OK"))
 _SYSTEM_SESSIONS = re.compile(r":(?:cron|hook|heartbeat|dreaming|subagent|internal)(?::|$)|dreaming")
-#: Marks text of scheduled runs and webhooks, from 2026.8 on.
-_UNATTENDED = "<<<EXTERNAL_UNTRUSTED_CONTENT"
 
 
 def begin(name: str, first: Line) -> Session | None:
     """Recognise the header `{"type":"session",…}`; where that is damaged, an entry, and the session by the file's name."""
     if first.get("type") == "session" and isinstance(first.get("id"), str):
-        return Session(id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")))
+        parent = PurePath(name_of(first.get("parentSession"))).name.partition(".jsonl")[0].rpartition("_")[2]
+        return Session(id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")), copied_from=parent)
     if "parentId" in first and first.get("type") in _ENTRIES:
         return Session(id=session_of(name), agent=NAME)
     return None
@@ -81,14 +66,14 @@ def _ignores(line: Line) -> str:
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     """Return the parts of an entry."""
     found = mapping(line.get("message"))
-    if line.get("type") != "message" or mapping(found.get("provenance")).get("kind"):
+    if line.get("type") != "message" or speaker_of(NAME, line) is Speaker.PROGRAM:
         return ()
     entry = name_of(line.get("id")) or fallback_id
     identity, at = f"{session.id}/{entry}", line.get("timestamp") or found.get("timestamp")
     content = found.get("content")
     match found.get("role"):
         case "user":
-            return (Said(identity, Role.USER, _said(text_of(content)), at),)
+            return (heard(session, line, identity, texts_of(content), at),)
         case "assistant":
             reply = _DIRECTIVE.sub("", text_of(content))
             made = (part for part in parts(content) if part.get("type") == "toolCall")
@@ -99,17 +84,6 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
             failed = found.get("isError") is True
             return (ToolUse(identity, call, name, at, result=text_of(content), failed=failed),)
     return ()
-
-
-def _said(text: str) -> str:
-    """Return what the user really wrote."""
-    text = text.strip()
-    position = found.end() if (found := _SYSTEM_LINES.match(text)) else 0
-    if text.startswith(_SYSTEM_STARTS, position) or _UNATTENDED in text:
-        return ""
-    while found := _ENVELOPE.match(text, position) or _STAMP.match(text, position):
-        position = found.end()
-    return text[position:].partition(_TRAILING_CONTEXT)[0]
 
 
 FORMAT = Format(NAME, begin, read, ignores=_ignores, has_own_scope=True)

@@ -10,6 +10,9 @@ from typing import Any
 Line = Mapping[str, Any]
 
 _HEX_OF_ID = 20
+#: Fields that hold when a line, or what it begins, was written.
+_TIMES = ("timestamp", "at", "time", "created_at", "createdAt", "startTime", "ts", "date")
+_FIRST_AGENTS = datetime(2015, 1, 1, tzinfo=UTC)
 
 
 def name_of(value: object) -> str:
@@ -35,18 +38,43 @@ def text_of(content: object, kinds: Sequence[str] = ("text",)) -> str:
     return "\n".join(texts)
 
 
-def moment(value: object) -> datetime:
-    """Return the time that an ISO text or a number (Unix seconds or milliseconds) names; else the beginning of time."""
+def texts_of(content: object, kinds: Sequence[str] = ("text",)) -> list[str]:
+    """Return the texts of a message's content, one by one."""
+    listed = parts(content) if isinstance(content, list) else []
+    return [text_of([part], kinds) for part in listed] if listed else [text_of(content, kinds)]
+
+
+def moment(value: object) -> datetime | None:
+    """Return the time that an ISO text or a number (Unix seconds, milliseconds, …) names; None where it names none.
+
+    A time before there were agents is none: programs write 0 for what they do not know.
+    """
+    found = _read_moment(value)
+    return found if found is not None and found >= _FIRST_AGENTS else None
+
+
+def _read_moment(value: object) -> datetime | None:
     try:
-        if isinstance(value, str):
+        if isinstance(value, str) and not value.replace(".", "", 1).isdigit():
             at = datetime.fromisoformat(value)
             return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            # 1e11 seconds are the year 5138, 1e11 milliseconds 1973.
-            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+            # 1e11 seconds are the year 5138, 1e11 milliseconds 1973; the same a thousand times for micro- and nanoseconds.
+            while value > 1e11:
+                value /= 1000
+            return datetime.fromtimestamp(value, UTC)
+        if isinstance(value, str) and value.replace(".", "", 1).isdigit():
+            return _read_moment(float(value))
     except (ValueError, OverflowError, OSError):
         pass
-    return datetime.fromtimestamp(0, UTC)
+    return None
+
+
+def time_of(line: Line) -> datetime | None:
+    """Return when a line was written, by whichever field says it; None where none does."""
+    inner = (line, mapping(line.get("message")), mapping(line.get("payload")), mapping(line.get("data")))
+    values = (fields.get(name) for fields in inner for name in _TIMES)
+    return next(filter(None, map(moment, values)), None)
 
 
 def unwrapped(text: str, names: Sequence[str]) -> str:

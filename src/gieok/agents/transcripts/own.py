@@ -53,6 +53,15 @@ def is_own_call(name: str, arguments: object, folders: Sequence[str] = ()) -> bo
     )
 
 
+def names_any(arguments: object, folders: Sequence[str]) -> bool:
+    """Say whether the arguments of a call name one of some folders, or what lies below it."""
+    if not folders:
+        return False
+    written = (re.escape(folder.rstrip("/")).replace(r"\*", "[^/]*") for folder in folders)
+    names = re.compile("|".join(rf"{name}(?![\w.-])" for name in written))
+    return any(names.search(text) for text in _texts(decoded(arguments)))
+
+
 def _texts(arguments: object, depth: int = 0) -> Iterator[str]:
     """Yield the texts among arguments, lists of words as one."""
     if isinstance(arguments, str):

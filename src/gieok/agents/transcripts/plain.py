@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
-from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls
+from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, calls, heard
 from gieok.model.conversation import Role
 
 AGENT = "plain"
@@ -31,7 +31,10 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
     if role not in _SAID:
         return ()
     made = ({**call, **mapping(call.get("function"))} for call in parts(line.get("tool_calls")))
-    return (Said(identity, _SAID[role], text, at), *calls(identity, made, at))
+    said = (
+        heard(session, line, identity, text, at) if _SAID[role] is Role.USER else Said(identity, _SAID[role], text, at)
+    )
+    return (said, *calls(identity, made, at))
 
 
 def moment_of(line: Line) -> object:

@@ -2,13 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
-from gieok.agents.transcripts.fields import Line, moment, name_of
+from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts import speakers
+from gieok.agents.transcripts.fields import Line, name_of
 from gieok.agents.transcripts.own import is_own_tool
 from gieok.agents.transcripts.shortened import tool_call, tool_result
 from gieok.model.conversation import Message, Retraction, Role
 from gieok.text.echo import is_echo, strip_echo
+from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
 
 #: No store can keep these in a text; JSON can write them.
@@ -22,6 +26,12 @@ class Session(NamedTuple):
     agent: str
     ignored: str = ""
     cwd: str = ""
+    #: Who writes its user lines, where a line itself says nothing of it.
+    driver: Speaker = Speaker.PERSON
+    #: The session whose history this one begins with.
+    copied_from: str = ""
+    #: SHA-256 of the working folder's path, where that is all that is told of it.
+    cwd_sum: str = ""
 
 
 class Said(NamedTuple):
@@ -31,6 +41,24 @@ class Said(NamedTuple):
     role: Role
     text: str
     at: object
+    #: Who wrote it, of a user's: only what a person did is kept.
+    speaker: Speaker = Speaker.PERSON
+    #: The host says of this very line who wrote it.
+    is_sure: bool = False
+
+
+class Queued(NamedTuple):
+    """What became of a prompt that was typed while the agent worked.
+
+    One that waits for its turn comes again as a user line; one that the running turn takes in does not, and hosts tell that in
+    more than one way.
+    """
+
+    said: Said
+    #: `enqueue`, `dequeue` (its line follows), `absorb` (none does), `clear` (taken back before the agent saw it).
+    what: str
+    #: Where it is told: one way tells it once.
+    way: str = ""
 
 
 class ToolUse(NamedTuple):
@@ -45,10 +73,14 @@ class ToolUse(NamedTuple):
     #: None where only the call is told of.
     result: str | None = None
     failed: bool = False
+    #: What a person answered, where a field of the line holds it.
+    answered: object = None
+    #: What a person said beside letting the tool run, or not.
+    beside: str = ""
 
 
 #: What a line holds.
-Part = Said | ToolUse | Retraction
+Part = Said | ToolUse | Retraction | Queued
 
 
 class Format(NamedTuple):
@@ -67,30 +99,49 @@ class Format(NamedTuple):
     ignores: Callable[[Line], str] = lambda line: ""
     #: Whether a line is the agent's, though it begins no session.
     is_prelude: Callable[[Line], bool] = lambda line: False
+    #: The speaker that a line names for what follows it; None where it names none.
+    driver: Callable[[Line], Speaker | None] = lambda line: None
+    #: The working folder that a line tells of, '' for none.
+    folder: Callable[[Line], str] = lambda line: name_of(line.get("cwd"))
+    #: The lines that one JSON object of an older release holds, header first; none where it is no session.
+    lines: Callable[[Line], Sequence[Line]] = lambda whole: ()
     #: A place gives its sessions their scope; elsewhere the project does in whose folder a session works.
     has_own_scope: bool = False
 
 
-def spoken(session: Session, said: Said) -> list[Message]:
+def heard(session: Session, line: Line, identity: str, texts: str | Sequence[str], at: object) -> Said:
+    """Return what stands in the user's place of a line: whose it is, and of a person's what they wrote.
+
+    Of several texts each is somebody's for itself: a program puts one of its own beside the person's.
+    """
+    verdict = speakers.judge(session.agent, line, session.driver)
+    parted = [texts] if isinstance(texts, str) else texts
+    is_person = verdict.speaker is Speaker.PERSON
+    told = (speakers.words_of(session.agent, text) if is_person else text for text in parted)
+    words = "\n".join(filter(None, told))
+    return Said(identity, Role.USER, words, at, verdict.speaker, verdict.is_sure)
+
+
+def spoken(session: Session, said: Said, at: datetime) -> list[Message]:
     """Return what was said as a message, without secrets and without what Gieok put there; none where nothing is left."""
-    return _message(session, said.id, said.role, redact(strip_echo(said.text)), said.at)
+    return _message(session, said.id, said.role, redact(strip_echo(said.text)), at)
 
 
-def used(session: Session, use: ToolUse, *, is_own: bool) -> list[Message]:
+def used(session: Session, use: ToolUse, at: datetime, *, is_own: bool) -> list[Message]:
     """Return a use of a tool as a message: shortened, without secrets. Gieok's own answers give none."""
     shown: list[str] = []
     if use.arguments is not None and not is_own_tool(use.name):
         shown.append(tool_call(use.name, use.arguments))
     if use.result is not None and not is_own and not is_echo(use.result):
         shown.append(tool_result(use.name, use.result, failed=use.failed))
-    return _message(session, use.id, Role.TOOL, " ".join(shown), use.at)
+    return _message(session, use.id, Role.TOOL, " ".join(shown), at)
 
 
-def _message(session: Session, identity: str, role: Role, text: str, at: object) -> list[Message]:
+def _message(session: Session, identity: str, role: Role, text: str, at: datetime) -> list[Message]:
     text = _storable(text).strip()
-    if not text:
+    if not text or is_all_private(text):
         return []
-    return [Message(id=identity, role=role, text=text, at=moment(at), session=session.id, agent=session.agent)]
+    return [Message(id=identity, role=role, text=text, at=at, session=session.id, agent=session.agent)]
 
 
 def _storable(text: str) -> str:

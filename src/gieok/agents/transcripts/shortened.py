@@ -7,6 +7,7 @@ characters, which can hide one) goes before that. A result of megabytes is looke
 import json
 
 from gieok.text.inert import visible
+from gieok.text.private_tags import cut_private
 from gieok.text.redact import redact
 
 #: Of a result this much is kept at its beginning and its end: what was found, and how it ended.
@@ -45,7 +46,8 @@ def tool_call(name: str, arguments: object) -> str:
 
 def tool_result(name: str, text: str, *, failed: bool = False) -> str:
     """Return what came back: its outcome, its beginning and its end."""
-    return f"[{_named(name)} {'failed' if failed else 'ok'}] {_ends(text.strip())}".strip()
+    whole = cut_private(text.strip())  # before it is shortened: the end may lack the tag that opens
+    return f"[{_named(name)} {'failed' if failed else 'ok'}] {_ends(whole)}".strip()
 
 
 def _ends(text: str) -> str:

@@ -1,12 +1,13 @@
 """Converts rows to model types and back. Times are Unix milliseconds in the database and aware datetimes outside."""
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from gieok.model.memory import Document, Provenance, Scope, Tier
-from gieok.model.retrieval import Filter, FoundPassage
+from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Provenance, Scope, Tier
+from gieok.model.retrieval import AGENT_FIELD, AGENT_FOLDERS, TAG_FIELDS, Filter, FoundPassage
 
 _T = TypeVar("_T")
 #: Values of one statement: far below SQLite's limit on parameters.
@@ -76,8 +77,21 @@ def to_found(row: tuple[Any, ...]) -> FoundPassage:
     )  # fmt: skip
 
 
-def filter_sql(where: Filter) -> tuple[str, list[object]]:
-    """Return a condition on `documents d`, starting with AND, and its parameters; empty for an empty filter."""
+def sqlite_field(name: str) -> str:
+    """Return a field of a document's metadata, as SQLite reads it."""
+    return f"json_extract(d.metadata, '$.{name}')"
+
+
+def postgres_field(name: str) -> str:
+    """Return the same, as PostgreSQL reads it."""
+    return f"(d.metadata::json ->> '{name}')"
+
+
+def filter_sql(where: Filter, field: Callable[[str], str] = sqlite_field) -> tuple[str, list[object]]:
+    """Return a condition on `documents d`, starting with AND, and its parameters; empty for an empty filter.
+
+    `field` returns a field of the metadata as the database reads it.
+    """
     clauses: list[str] = []
     values: list[object] = []
     if where.kinds:
@@ -92,7 +106,40 @@ def filter_sql(where: Filter) -> tuple[str, list[object]]:
     if where.until:
         clauses.append("coalesce(d.valid_from, d.updated_at) < ?")
         values.append(to_ms(where.until))
+    if where.tags:
+        tags = " || ',' || ".join(f"coalesce({field(name)}, '')" for name in TAG_FIELDS)
+        clauses.append(_holds_any(f"replace({tags}, '#', '')", where.tags, values))
+    if where.agents:
+        named = [_holds_any(f"coalesce({field(AGENT_FIELD)}, '')", where.agents, values)]
+        for start in sorted(f"{folder}/{agent}/" for folder in AGENT_FOLDERS for agent in where.agents):
+            named.append(f"substr(d.key, 1, {len(start)}) = ?")
+            values.append(start)
+        clauses.append(f"({' OR '.join(named)})")
+    if where.statuses:
+        at = to_ms(where.at) if where.at else None
+        clauses.append(f"{_status_sql(field)} IN ({marks(where.statuses)})")
+        values += [at, *sorted(where.statuses)]
     return "".join(f" AND {clause}" for clause in clauses), values
+
+
+def _holds_any(joined: str, wanted: Iterable[str], values: list[object]) -> str:
+    """Return that a text of names joined by commas holds any of some; adds to the parameters."""
+    names = f"',' || replace(replace(lower({joined}), ', ', ','), ' ,', ',') || ','"
+    escaped = [re.sub(r"[!%_]", r"!\g<0>", name) for name in sorted(wanted)]
+    values += [f"%,{name},%" for name in escaped]
+    return "(" + " OR ".join(f"{names} LIKE ? ESCAPE '!'" for _ in escaped) + ")"
+
+
+def _status_sql(field: Callable[[str], str]) -> str:
+    """Return `memory.status_of` in SQL; its parameter is the time."""
+    is_set = {name: f"coalesce({field(name)}, '') <> ''" for name in (RETIRED, REPLACED_BY, CORRECTED)}
+    return (
+        f"CASE WHEN {is_set[RETIRED]} THEN 'retired' "
+        "WHEN d.valid_to IS NOT NULL AND d.valid_to <= coalesce(?, d.updated_at) "
+        f"THEN CASE WHEN {is_set[REPLACED_BY]} THEN 'replaced' ELSE 'ended' END "
+        f"WHEN {is_set[CORRECTED]} THEN 'corrected' "
+        f"WHEN {field('done')} = 'yes' THEN 'done' ELSE 'stands' END"
+    )
 
 
 def marks(values: Iterable[object]) -> str:

@@ -47,6 +47,7 @@ class Completions:
     def begin(self, sent: Sent) -> Reply:
         """Begin a reply, up to its first words. Raises as `Turns.begin`."""
         turns = self.turns
+        turns.memory.check_open()
         shown = tuple(one._replace(text=checked(one.text)) if one.text.strip() else one for one in sent.shown)
         account = turns.accounts.account(sent.user)
         scene = turns.scene(sent.user, sent.character, account)

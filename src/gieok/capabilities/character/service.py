@@ -137,6 +137,8 @@ class Characters:
     #: How many episodes a memory has room for.
     slots: Callable[["Bond"], int] = lambda bond: DEFAULT_SLOTS
     budget: Budget = field(default_factory=Budget)
+    #: Raises Withheld where nothing may be taken in now.
+    check_open: Callable[[], None] = lambda: None
     weights: Weights = field(default_factory=Weights)
     #: Of users who set none.
     zone: tzinfo = UTC
@@ -146,6 +148,7 @@ class Characters:
 
         A message of a known id and text is not added again.
         """
+        self.check_open()
         at = at or self.clock.now()
         role = Role.USER if is_user else Role.ASSISTANT
         identity = identity or digest(f"{bond.scope}\0{at.isoformat()}\0{role}\0{text}")

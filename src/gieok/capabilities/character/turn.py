@@ -203,6 +203,7 @@ class Turns:
 
         Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; then nothing is charged.
         """
+        self.memory.check_open()
         said = said._replace(text=checked(said.text))
         scene = self.scene(said.user, said.character)
         self.accounts.seen(said.user, self.memory.clock.now())

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import grants, paths
+from gieok import grants, paths, private
 from gieok.capabilities.files import copies
 from gieok.capabilities.files.cut import Cut
 from gieok.capabilities.files.roots import Root, file_key, is_memory_file, is_skipped, section_key
@@ -27,12 +27,14 @@ from gieok.text.diary import DaySection, may_be_diary, split_days
 from gieok.text.encoding import Decoded, decode
 from gieok.text.head import NoteHead, read_head, stem_without_identity
 from gieok.text.keywords import normalise
+from gieok.text.private_tags import CUT, cut_private, is_all_private
 from gieok.text.redact.names import named
 from gieok.text.written_days import day_of_path, name_without_day
 
 KIND = "memory"
 #: Part of the stored shape: to be raised whenever what a head says would be read otherwise.
 _HEADS = 2
+EXCLUDED = "excluded by `exclude.folders`"
 #: A bigger file is no note but a mistake, and would hold up everything else.
 LARGEST_BYTES = 10_000_000
 #: A file that is called as its day, below a folder of its month, has no name.
@@ -84,16 +86,23 @@ def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | F
         yield Failed(str(folder), "a link that leads out of the indexed folder", keeps=False)
         return
     for entry in entries:
-        path = Path(entry.path)
-        if _is_folder(entry):
-            if keeper := copies.keeper_of(entry.name, folder.name):
-                yield from _kept(path, keeper)
-            elif not is_skipped(entry.name):
-                yield from _walk(path, root, above | {here})
-        elif is_memory_file(Path(entry.name)):
-            yield Failed(str(path), why, keeps=False, is_left_out=True) if (why := why_copy(path)) else path
-        elif not path.suffix and entry.is_symlink() and not path.exists():
-            yield Failed(str(path), "a link to what is not there now; the memory of it is kept")
+        if private.is_excluded(entry.path):
+            yield Failed(entry.path, EXCLUDED, keeps=False)
+        elif not _is_folder(entry):
+            yield from _found(entry)
+        elif keeper := copies.keeper_of(entry.name, folder.name):
+            yield from _kept(Path(entry.path), keeper)
+        elif not is_skipped(entry.name):
+            yield from _walk(Path(entry.path), root, above | {here})
+
+
+def _found(entry: os.DirEntry[str]) -> Iterator[Path | Failed]:
+    """Yield a file that looks like a note, or why it is none; nothing for other files."""
+    path = Path(entry.path)
+    if is_memory_file(Path(entry.name)):
+        yield Failed(str(path), why, keeps=False, is_left_out=True) if (why := why_copy(path)) else path
+    elif not path.suffix and entry.is_symlink() and not path.exists():
+        yield Failed(str(path), "a link to what is not there now; the memory of it is kept")
 
 
 def why_copy(file: Path) -> str:
@@ -160,17 +169,23 @@ def read_file(
     except OSError as error:
         yield Failed(key, error.strerror or str(error))
         return
-    # With the encoding: a file that an earlier version could not decode is read again.
-    digest = hashlib.sha256(data + (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode())).hexdigest()
+    # Cut before anything is made of it: a title, a tag or a link may stand inside.
+    said = cut_private(decoded.text)
+    if is_all_private(said):
+        yield Failed(key, "all of it is marked as private", keeps=False)
+        return
+    # With the encoding, and whether something is cut: what an earlier version read otherwise is read again.
+    sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (CUT.encode() * (said != decoded.text))
+    digest = hashlib.sha256(data + sort).hexdigest()
     note = Note(scope, root, file, modified, digest, cut.zone)
     sections: tuple[DaySection, ...] = ()
-    if may_be_diary(decoded.text) and grants.record_of(str(file)) is None:
-        text = _text_of(decoded)
+    if may_be_diary(said) and grants.record_of(str(file)) is None:
+        text = _text_of(said)
         head = read_head(text)
         sections = _sections(text, head, file)
     if not sections:
         yield SourceItem(
-            key, digest, lambda: note.document(_text_of(decoded)), lambda d: passages(d, cut), decoded.warning
+            key, digest, lambda: note.document(_text_of(said)), lambda d: passages(d, cut), decoded.warning
         )
         return
     whole = note.document(text)
@@ -190,8 +205,8 @@ def _same(document: Document) -> Document:
     return document
 
 
-def _text_of(decoded: Decoded) -> str:
-    return without_blobs(normalise(unix_lines(decoded.text)))
+def _text_of(said: str) -> str:
+    return without_blobs(normalise(unix_lines(said)))
 
 
 def _digest(*parts: object) -> str:
@@ -262,6 +277,8 @@ def _contained(root: Root, file: Path) -> Path:
         raise Unfit("a link that leads to itself") from error
     if not real.is_relative_to(root.path.resolve()):
         raise Unfit("a link that leads out of the indexed folder")
+    if private.is_excluded(str(real)):
+        raise Unfit(EXCLUDED)
     return real
 
 

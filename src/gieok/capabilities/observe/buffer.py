@@ -105,7 +105,9 @@ class Buffer:
         stored = self._stored(observed)
         if observation.is_older_task(observed, stored.get(observation.TASK_KEY)):
             observed = observed._replace(task="")
-        entries = observation.entries(self.scope, observed, now)
+        said = self.journal.messages(self.scope, [one for o in observed.observations for one in o.message_ids])
+        agents = {found.message.id: found.message.agent for found in said}
+        entries = observation.entries(self.scope, observed, now, agents)
         count = len(entries)
         entries = observation.with_ends(entries, observed, stored)
         run = Run(

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Provenance, Scope
+from gieok.model.retrieval import AGENT_FIELD
 from gieok.text.tokens import count_tokens
 
 KIND = "observation"
@@ -136,14 +138,26 @@ def merge(parts: Iterable[Observed]) -> Observed:
     )
 
 
-def entries(scope: Scope, observed: Observed, now: datetime) -> list[Entry]:
-    """Return the documents to put. An observation repeated on one day has one key, so it is kept once."""
-    made = [_entry(scope, o.key, KIND, o.text, now, o) for o in observed.observations]
+def entries(
+    scope: Scope, observed: Observed, now: datetime, agents: Mapping[str, str] = MappingProxyType({})
+) -> list[Entry]:
+    """Return the documents to put. An observation repeated on one day has one key, so it is kept once.
+
+    `agents` is message id → the agent that it was said to or by, as far as known.
+    """
+    made = [
+        _entry(scope, o.key, KIND, o.text, now, o, {AGENT_FIELD: ",".join(_agents_of(o, agents))})
+        for o in observed.observations
+    ]
     if observed.task:
         of_task = {_SESSION: observed.task_session, _SAID_AT: observed.task_at.isoformat() if observed.task_at else ""}
         made.append(_entry(scope, TASK_KEY, TASK_KIND, observed.task, now, more=of_task))
     made += [_entry(scope, PREFIX + "pattern:" + _hash(p), PATTERN_KIND, p, now) for p in observed.patterns]
     return list({entry.document.key: entry for entry in made}.values())
+
+
+def _agents_of(o: Observation, agents: Mapping[str, str]) -> list[str]:
+    return sorted({agents[one] for one in o.message_ids if one in agents})
 
 
 def with_ends(made: Sequence[Entry], observed: Observed, stored: Mapping[str, Document]) -> list[Entry]:

@@ -58,8 +58,10 @@ def read(transcripts: AgentTranscripts, open_database: Callable[[str, Path], Tra
 
 
 def _of_file(path: Path) -> int:
-    """Count the messages in the first megabyte of a file."""
+    """Count the messages in the first megabyte of a file, or in the one object that it is."""
     with tail.open_transcript(path) as file:
+        if formats.is_whole(path.name):
+            return _of_whole(path, file.read(formats.LONGEST_LINE_BYTES))
         first = list(tail.first_lines(file, formats.SNIFFED_LINES))
         found = formats.recognise(path.name, first)
         if found is None:
@@ -68,6 +70,14 @@ def _of_file(path: Path) -> int:
             raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
         lines = [line.data for line in tail.read(file, Cursor("", "")).lines]
     return _messages(found, lines)
+
+
+def _of_whole(path: Path, data: bytes) -> int:
+    found = formats.recognise_whole(path.name, data)
+    if found is None:
+        raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
+    transcript, lines = found
+    return sum(isinstance(event, Message) for line in lines for event in transcript.events(line, "0"))
 
 
 def _of_database(source: Source, open_database: Callable[[str, Path], TranscriptStore]) -> int:

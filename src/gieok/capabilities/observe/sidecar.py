@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents.agent import Place
-from gieok.agents.sources import Source, source_of, sources
+from gieok.agents.sources import Source, source_of, sources, unread
 from gieok.capabilities.observe import active_memory, scope_memory, spool, turns
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step, Thresholds
@@ -33,6 +33,7 @@ from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
 from gieok.ports.system import Clock, Notifier
 from gieok.ports.transcripts import TranscriptStore
+from gieok.private import Privacy
 
 #: What a model cannot be asked for: it failed, is set wrong, or its package is missing. The work waits, and a person is told.
 _STOPS = (GeneratorFailed, BadConfig, MissingExtra)
@@ -64,6 +65,8 @@ class TranscriptSources(NamedTuple):
     open_database: Callable[[str, Path], TranscriptStore]
     default_scope: Scope
     project_scope: Callable[[str], Scope | None]
+    #: The folder whose path has this SHA-256, '' for none that was seen.
+    folder_of: Callable[[str], str] = lambda digest: ""
 
 
 class ScopeModels(NamedTuple):
@@ -100,6 +103,8 @@ class Sidecar:
     #: When observations are reflected upon although there are not too many.
     reflection: Schedule = Schedule("0 2 * * 0", UTC)
     notes: NotesMirror | None = None
+    #: What is nobody's business.
+    privacy: Privacy = field(default_factory=Privacy)
     #: Whether what was said is searchable.
     has_turns: bool = True
     #: Stores beside `store` that hold what was said too.
@@ -110,7 +115,8 @@ class Sidecar:
 
     def __post_init__(self) -> None:
         folders = (f"{self.spool.parent}{os.sep}", str(self.active_file(self.transcripts.default_scope)))
-        capture = Capture(self.journal, self.transcripts.project_scope, self._tell_unread, folders)
+        found = self.transcripts
+        capture = Capture(self.journal, found.project_scope, self._tell_unread, folders, self.privacy, found.folder_of)
         object.__setattr__(self, "capture", capture)
 
     def watched(self) -> list[Path]:
@@ -130,10 +136,13 @@ class Sidecar:
             path = incident.name.removeprefix(UNREAD)
             if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
                 self.journal.resolve_incident(incident.name)
-        added = 0
+        for kept, why in unread(self.transcripts.places):
+            self._tell_unread(str(kept), why)
+        added, began_s = 0, self.clock.now().timestamp()
         for source in sorted(sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at):
             added += self.capture_source(source)
             each()
+        self.privacy.note_reading(began_s)
         return added
 
     def capture_paths(self, paths: Iterable[Path]) -> int:

@@ -6,8 +6,10 @@ is the file that was read, copied or rewritten. Only whole lines are read; a par
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -19,6 +21,9 @@ PORTION_BYTES = 1 << 20
 _HEAD_BYTES = 1024
 _TAIL_BYTES = 256
 _HEX = 24
+#: `rollout-2026-11-21T20-58-44-….jsonl`, and `2026/11/21/` above it.
+_DATED_NAME = re.compile(r"(20\d\d)-(\d\d)-(\d\d)(?:[T_](\d\d)[-:](\d\d)(?:[-:](\d\d))?)?[^/]*$")
+_DATED_FOLDER = re.compile(r"/(20\d\d)/(\d\d)/(\d\d)/[^/]*$")
 
 
 class Line(NamedTuple):
@@ -61,6 +66,33 @@ def identity(file: BinaryIO) -> str:
     """Return a file's identity, which outlives its name."""
     found = os.fstat(file.fileno())
     return f"{found.st_dev}:{found.st_ino}"
+
+
+def written(file: BinaryIO, path: Path) -> datetime:
+    """Return when a file was written: the day that its name or its folders say, else when it was changed last."""
+    changed = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
+    for sign in (_DATED_NAME, _DATED_FOLDER):
+        if found := sign.search(path.as_posix()):
+            parts = [int(part or 0) for part in found.groups()]
+            try:
+                named = datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type,misc]
+            except (ValueError, TypeError):
+                continue
+            return min(named, changed)
+    return changed
+
+
+def changed(path: Path) -> datetime:
+    """Return when a path was changed last; the beginning of time where it is not there."""
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError:
+        return datetime.fromtimestamp(0, UTC)
+
+
+def pass_whole(own: str, path: str, data: bytes) -> Cursor:
+    """Return the cursor behind all of a file that is read as one piece."""
+    return Cursor(own, path, len(data), head=_hash(data), head_bytes=len(data))
 
 
 def resume(file: BinaryIO, path: Path, known: Iterable[Cursor], *, skips_copies: bool) -> Cursor:

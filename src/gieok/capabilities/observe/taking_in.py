@@ -20,7 +20,9 @@ from gieok.ports.imports import ImportedFact, ImportedTalk, ImportPiece
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Documents
 from gieok.ports.system import Clock
+from gieok.private import Privacy
 from gieok.text.echo import strip_echo
+from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
 from gieok.text.tokens import count_tokens
 
@@ -50,6 +52,7 @@ class TakenIn:
     replaced: int = 0
     known: int = 0
     rejected: int = 0
+    withheld: int = 0
     rejects: list[Reject] = field(default_factory=list)
     scopes: set[Scope] = field(default_factory=set)
 
@@ -65,6 +68,8 @@ class Intake:
     scope_of: Callable[[str], Scope]
     is_dry: bool = False
     progress: Callable[[int], None] = lambda done: None
+    #: What is nobody's business: it is passed over, and counted.
+    privacy: Privacy = field(default_factory=Privacy)
     done: TakenIn = field(default_factory=TakenIn)
     _cursor: Cursor | None = None
     #: Key of the memory of each statement that others name as what replaced them.
@@ -80,9 +85,12 @@ class Intake:
         start = self._cursor.offset if self._cursor and self._cursor.head == self.source.print else 0
         batch: list[ImportPiece] = []
         scope, size, upto = self.scope_of(""), 0, 0
-        for upto, piece in enumerate(_surely(pieces, self.source.path), start=1):
+        for upto, given in enumerate(_surely(pieces, self.source.path), start=1):
             if upto <= start:
-                self.done.known += not isinstance(piece, Reject)
+                self.done.known += not isinstance(given, Reject)
+                continue
+            piece = self._without_withheld(given)
+            if piece is None:
                 continue
             own = scope if isinstance(piece, Reject) else self.scope_of(piece.project)
             if batch and (own != scope or size >= _MESSAGES):
@@ -94,6 +102,25 @@ class Intake:
         if batch:
             self._flush(scope, batch, upto)
         return self.done
+
+    def _without_withheld(self, piece: ImportPiece) -> ImportPiece | None:
+        """Return a piece without what is nobody's business; None where that is all of it."""
+        if isinstance(piece, Reject):
+            return piece
+        if self.privacy.excludes_project(piece.project) or self.privacy.excludes_agent(self.source.name):
+            self.done.withheld += 1
+            return None
+        if isinstance(piece, ImportedFact):
+            is_withheld = self.privacy.is_withheld("", "", piece.at.timestamp())
+            self.done.withheld += is_withheld
+            return None if is_withheld else piece
+        kept = tuple(one for one in piece.messages if not self._is_withheld(one))
+        self.done.withheld += len(piece.messages) - len(kept)
+        return piece._replace(messages=kept) if kept else None
+
+    def _is_withheld(self, message: Message) -> bool:
+        is_excluded = self.privacy.excludes_agent(message.agent)
+        return is_excluded or self.privacy.is_withheld(message.agent, message.session, message.at.timestamp())
 
     def _identity(self) -> str:
         place = hashlib.sha256(f"{self.source.path}\0{self.scope_of('')}".encode("utf-8", "surrogateescape"))
@@ -132,7 +159,7 @@ class Intake:
         self.done.conversations += not known.issuperset(ids)
         for message in talk.messages:
             said = redact(strip_echo(message.text)).strip()
-            if said:
+            if said and not is_all_private(said):
                 self.done.messages += message.id not in known
                 yield message._replace(text=said, tokens=count_tokens(said))
 
@@ -157,7 +184,7 @@ class Intake:
         fresh: dict[str, Entry] = {}
         for fact in facts:
             name, said = _sum(fact.id), redact(strip_echo(fact.text)).strip()[:_LONGEST_CHARS]
-            if not said:
+            if not said or is_all_private(said):
                 continue
             o = _observation(fact, said)
             self._keys[fact.id] = o.key

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from gieok import places, registry
+from gieok.agents.table import NAMES
 from gieok.engine.age import HALF_LIFE_DAYS
 from gieok.option import Option, Value
 
@@ -20,6 +21,10 @@ def _zone(text: str) -> object:
     from gieok.zone import find_zone  # only where it is set
 
     return find_zone(text)
+
+
+def _agents(text: str) -> None:
+    registry.check_names(NAMES, ("",), text)
 
 
 OPTIONS = (
@@ -65,7 +70,14 @@ ZONE = Option(
     "zone", places.AUTO_ZONE, "where your days are, such as Asia/Seoul; auto: as the machine", check=_zone,
     hint="a name of the IANA time zones, such as Asia/Seoul or America/Los_Angeles, or auto",
 )  # fmt: skip
-USED = (*OPTIONS, ZONE, STORE, JOURNAL, HYBRID, RULES, ACTIVE)
+EXCLUDED_FOLDERS = Option(
+    "exclude.folders", "", "folders that are nobody's business, with all below them, joined by commas; * is any name"
+)
+EXCLUDED_AGENTS = Option(
+    "exclude.agents", "", "agents that are nobody's business, joined by commas: not read, and nothing is injected",
+    check=_agents, hint=f"agents: {', '.join(NAMES)}",
+)  # fmt: skip
+USED = (*OPTIONS, ZONE, STORE, JOURNAL, HYBRID, RULES, ACTIVE, EXCLUDED_FOLDERS, EXCLUDED_AGENTS)
 
 
 class HookSettings:

@@ -9,7 +9,7 @@ removes the old one, so that a crash leaves at least one good copy.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -19,9 +19,14 @@ from gieok.capabilities.prompt.matches import CATEGORIES
 from gieok.errors import BadRequest
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter
+from gieok.text.restated import Restatement
 
 MEMORY, RETIRED, ARCHIVE = "memory", "retired", "archive"
 GRACE_DAYS = 30
+#: The category of what a session was about.
+SUMMARY = "session-summary"
+#: Field of the days on which a record was told, where these are several.
+TOLD = "told"
 _TITLE_CHARS = 80
 #: Longest file name; a syllable takes three bytes, and a file system allows 255.
 _SLUG_BYTES = 120
@@ -29,6 +34,7 @@ _MOST_NAMESAKES = 10_000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _CREATED_LINE = re.compile(r"^created: [\dTZ:-]+\n", re.MULTILINE)
 _UNTIL_LINE = re.compile(r"^until:.*\n", re.MULTILINE)
+_TOLD_LINE = re.compile(r"^told:.*\n", re.MULTILINE)
 _RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
 
 
@@ -41,6 +47,13 @@ class Record(NamedTuple):
     tags: tuple[str, ...]
     created: datetime
     until: date | None = None
+    #: The day on which it is told, where its person is.
+    told: date | None = None
+
+    @property
+    def day(self) -> date:
+        """Return the day on which it is told."""
+        return self.told or self.created.date()
 
     def markdown(self) -> str:
         """Return the file's text."""
@@ -53,7 +66,15 @@ class Record(NamedTuple):
         return "---\n" + "\n".join(head) + f"\n---\n{body}\n"
 
 
-def make(category: str, title: str, text: str, tags: list[str], now: datetime, until: date | None = None) -> Record:
+def make(
+    category: str,
+    title: str,
+    text: str,
+    tags: list[str],
+    now: datetime,
+    until: date | None = None,
+    told: date | None = None,
+) -> Record:
     """Return a record; its title defaults to the first line of the text. Raises BadRequest."""
     if category not in CATEGORIES:
         raise BadRequest(f"unknown category {category!r}", hint=f"categories: {', '.join(CATEGORIES)}")
@@ -63,7 +84,7 @@ def make(category: str, title: str, text: str, tags: list[str], now: datetime, u
     title = " ".join(normalise(title).split()) or _first_line(text)
     words = [" ".join(re.sub(r"[\[\],:#\"']", " ", normalise(tag)).split()) for tag in tags]
     named = tuple(dict.fromkeys(filter(None, words)))
-    return Record(category=category, title=title, text=text, tags=named, created=now, until=until)
+    return Record(category=category, title=title, text=text, tags=named, created=now, until=until, told=told)
 
 
 def _first_line(text: str) -> str:
@@ -80,32 +101,86 @@ def _stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True) -> tuple[Path, bool]:
-    """Write a record below `base` (a `.gieok` folder); return its file, and False if the same text is kept already.
+class Saved(NamedTuple):
+    """A record that is kept: its file, whether it was made now, and the days on which it was told."""
 
-    One that is kept already gets the new record's `until`.
-    A file that `is_known` denies counts only if its front matter is the same too.
+    file: Path
+    is_new: bool
+    days: tuple[date, ...]
+
+
+def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True) -> Saved:
+    """Write a record below `base` (a `.gieok` folder), unless one says the same already: that one gets the day.
+
+    It gets new tags and a new `until` too; one that is over holds again where it is told anew. A file that `is_known` denies
+    counts only if its text and its front matter are the same.
     """
     folder = _made(base, base / MEMORY / record.category)
-    for known in (file for file in listed(base) if file.parent == folder):
-        text = known.read_text(encoding="utf-8", errors="replace")
-        if _body(text) == _body(record.markdown()) and (
-            is_known(known) or _undated(text) == _undated(record.markdown())
+    for known, text in _restated(base, record):
+        if is_known(known) or (
+            _body(text) == _body(record.markdown()) and _undated(text) == _undated(record.markdown())
         ):
-            if record.until and front_matter(text).fields.get("until") != str(record.until):
-                fs.replace(known, _with_until(text, record.until))
-            return known, False
-    day = f"{record.created:%Y-%m-%d}-" if record.category == "session-summary" else ""
-    return _created(folder, day + slug(record.title), record.markdown()), True
+            told = _told_again(text, record)
+            if told != text:
+                fs.replace(known, told)
+            return Saved(known, False, told_days(front_matter(told).fields))
+    day = f"{record.created:%Y-%m-%d}-" if record.category == SUMMARY else ""
+    file = _created(folder, day + slug(record.title), record.markdown())
+    return Saved(file, True, (record.day,))
 
 
-def _with_until(file_text: str, until: date) -> str:
-    """Return a record's file with the last day on which it holds."""
+def _restated(base: Path, record: Record) -> Iterator[tuple[Path, str]]:
+    """Yield the records that say what another one says, with their texts; those of its own category first."""
+    mine, statement = _body(record.markdown()), Restatement(record.text)
+    files = listed(base)
+    for file in sorted(files, key=lambda one: one.parent.name != record.category):
+        category = file.parent.name
+        if category != record.category and SUMMARY in (category, record.category):
+            continue  # what a session was about is no statement
+        text = file.read_text(encoding="utf-8", errors="replace")
+        is_same = _body(text) == mine
+        if is_same or (record.category != SUMMARY and statement.says_same(Restatement(own_text(text)))):
+            yield file, text
+
+
+def told_days(fields: Mapping[str, str]) -> tuple[date, ...]:
+    """Return the days on which a record was told, by its front matter, in order."""
+    found = {day for name in ("created", TOLD) for word in fields.get(name, "").split(",") if (day := _day(word))}
+    return tuple(sorted(found))
+
+
+def _day(word: str) -> date | None:
+    try:
+        return date.fromisoformat(word.strip()[:10])
+    except ValueError:
+        return None
+
+
+def _told_again(text: str, record: Record) -> str:
+    """Return a record's file as it is once its statement was told again."""
+    fields = front_matter(text).fields
+    until, days = fields.get("until", ""), told_days(fields)
+    if record.until and until != str(record.until):
+        text = _with_field(text, "until", str(record.until))
+    elif not record.until and until and (last := _day(until)) and last < record.day:
+        text = _with_field(text, "until", "")
+    tags = [tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip()]
+    if more := [tag for tag in record.tags if tag.lower() not in map(str.lower, tags)]:
+        text = _with_field(text, "tags", f"[{', '.join((*tags, *more))}]")
+    if days and record.day not in days:
+        text = _with_field(text, TOLD, f"[{', '.join(map(str, (*days, record.day)))}]")
+    return text
+
+
+def _with_field(file_text: str, name: str, value: str) -> str:
+    """Return a record's file with a field of its front matter set, or, with '', without it."""
     end = front_matter(file_text).end
+    line = f"{name}: {value}\n" if value else ""
     if not end:
-        return f"---\nuntil: {until}\n---\n{file_text}"
+        return f"---\n{line}---\n{file_text}" if value else file_text
     opening, _, rest = file_text[:end].partition("\n")
-    return f"{opening}\nuntil: {until}\n{_UNTIL_LINE.sub('', rest, count=1)}{file_text[end:]}"
+    field = re.compile(rf"^{name}:.*\n(?:[ \t]+-.*\n)*", re.MULTILINE)
+    return f"{opening}\n{line}{field.sub('', rest, count=1)}{file_text[end:]}"
 
 
 def _made(base: Path, folder: Path) -> Path:
@@ -192,7 +267,7 @@ def _body(text: str) -> str:
 
 
 def _undated(text: str) -> str:
-    return _UNTIL_LINE.sub("", _CREATED_LINE.sub("", text, count=1), count=1)
+    return _UNTIL_LINE.sub("", _TOLD_LINE.sub("", _CREATED_LINE.sub("", text, count=1), count=1), count=1)
 
 
 def slug(title: str) -> str:

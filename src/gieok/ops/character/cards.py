@@ -202,6 +202,7 @@ IMPORT = Operation(
     handler=bring_in,
     present=present_import,
     effect=Effect.WRITE,
+    takes_in=True,
     examples=(
         "gieok character import mina.png",
         "gieok character import mina.charx --replace",

@@ -186,6 +186,7 @@ OPERATION = Operation(
     handler=chat,
     present=present,
     effect=Effect.WRITE,
+    takes_in=True,
     is_endless=True,
     examples=("gieok character chat mina", "gieok character chat mina --user kim < lines.txt"),
     doc=Words("Talk with a character in the terminal", "터미널에서 캐릭터와 대화합니다"),

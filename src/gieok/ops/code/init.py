@@ -19,6 +19,7 @@ from gieok.capabilities.code.model.facts import Kind
 from gieok.engine import lifecycle
 from gieok.engine.generate import Asker
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreCorrupt
+from gieok.ops import withholding
 from gieok.ops.code import model as code_model
 from gieok.ops.code.model import Told
 from gieok.ops.context import Context
@@ -107,6 +108,7 @@ def run(context: Context, request: InitRequest) -> SyncResult:
             f"{str(root / places.PROJECT_FOLDER)!r} holds your own memory, and no project's",
             hint="name a folder below: `gieok code init DIR`",
         )
+    withholding.check_folder(context, str(root))
     layout.prepare(root)
     project = _opened(context, root)
     asker = context.code.asker(root, request.model) if request.full else None

@@ -26,6 +26,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
 from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
+from gieok.ops.memory.gaps import list_unread_talk
 from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Words, argument, printable
 from gieok.ops.prompt import installed
 from gieok.ports.models import Followed
@@ -350,17 +351,16 @@ def _told(one: Told) -> Check:
 
 
 def _transcripts(context: Context) -> Iterator[Check]:
-    """Read the newest transcripts of each agent that has some here."""
+    """Read the newest transcripts of each agent that has some here, and name talk that is not read."""
     transcripts = context.observe.transcripts()
+    for path, why in list_unread_talk(context, transcripts.places).items():
+        yield Check("transcript not read", None, f"{path}: {why}")
     found = list(sample.by_agent(transcripts.places))
     for one in found:
-        yield _check(_of_agent(one), partial(_transcript, one, transcripts.open_database))
+        name = f"transcripts of {one.agent}" if one.agent else "transcripts"
+        yield _check(name, partial(_transcript, one, transcripts.open_database))
     if not found:
         yield Check("transcripts", None, "not tried: no agent that is observed has written any here")
-
-
-def _of_agent(found: AgentTranscripts) -> str:
-    return f"transcripts of {found.agent}" if found.agent else "transcripts"
 
 
 def _transcript(found: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]) -> str | Untried:

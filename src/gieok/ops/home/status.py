@@ -23,6 +23,7 @@ from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
 from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, full_disk_words
+from gieok.ops.withholding import moment
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
 
@@ -85,6 +86,42 @@ class TierCounts(NamedTuple):
         return style.say(f"  tiers: {held}", f"  기억의 층: {held}") + (after if self.next_at else "")
 
 
+class WithheldState(NamedTuple):
+    """What is nobody's business now: a pause with its times, how many sessions are private, what is excluded."""
+
+    paused: bool
+    since: OrNull[str]
+    until: OrNull[str]
+    private_sessions: int
+    folders: tuple[str, ...]
+    agents: tuple[str, ...]
+
+    def lines(self, style: Style) -> list[str]:
+        """Return the lines that a person reads; none where nothing is withheld."""
+        lines = []
+        if self.paused:
+            until = style.say(f" until {self.until}", f", {self.until}까지") if self.until else ""
+            lines.append(
+                style.bold(
+                    style.say(
+                        f"  paused since {self.since}{until}: nothing is taken in or injected (`gieok resume`)",
+                        f"  {self.since}부터 멈춤{until}: 아무것도 기억하거나 넣지 않음 (`gieok resume`)",
+                    )
+                )
+            )
+        if self.private_sessions:
+            lines.append(
+                style.say(
+                    f"  private sessions, passed over: {self.private_sessions:,}",
+                    f"  기억하지 않은 비공개 세션: {self.private_sessions:,}개",
+                )
+            )
+        if self.folders or self.agents:
+            names = ", ".join((*map(style.path, self.folders), *self.agents))
+            lines.append(style.say(f"  excluded: {names}", f"  제외: {names}"))
+        return lines
+
+
 class PromptCounts(NamedTuple):
     """Prompts that the hook answered in the last days, and how many of them by words alone, without meaning."""
 
@@ -137,6 +174,8 @@ class StatusResult:
     also_documents: Hidden[tuple[int, ...]] = ()
     #: How the hook answered prompts lately; None where it answered none.
     prompts: PromptCounts | None = None
+    #: None where nothing is paused, private or excluded.
+    withheld: WithheldState | None = None
     #: What of the project here waits for trust.
     waits: Hidden[Waiting] = Waiting("")
     found: Hidden[bool] = True
@@ -175,10 +214,26 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
         also=tuple(map(str, also)),
         also_documents=first_answer(stores, lambda store: tuple(store.stats(s).documents for s in also))[0],
         waits=waits,
+        withheld=withheld_state(context),
         details=result.details + beside + _unused(context),
         unreachable=silent or "",
         checks=checks,
     )
+
+
+def withheld_state(context: Context) -> WithheldState | None:
+    """Return what is nobody's business; None where all is taken in."""
+    privacy = context.privacy
+    pause = privacy.pause(context.clock.now().timestamp())
+    state = WithheldState(
+        paused=pause is not None,
+        since=moment(pause.since, context.zone) if pause else "",
+        until=moment(pause.until, context.zone) if pause and pause.until is not None else "",
+        private_sessions=privacy.sessions,
+        folders=privacy.chosen,
+        agents=tuple(sorted(privacy.agents)),
+    )
+    return state if any(state) else None
 
 
 def _unused(context: Context) -> tuple[str, ...]:
@@ -342,6 +397,7 @@ def present(result: StatusResult, style: Style) -> str:
     lines += [style.say("  accounts: ", "  계정: ") + result.accounts] if result.accounts else []
     lines += [style.say("  server: ", "  서버: ") + result.server] if result.server else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
+    lines += result.withheld.lines(style) if result.withheld else []
     lines += _amiss(result, style)
     lines += result.sidecar.lines(style) if result.sidecar else []
     lines += [result.tiers.line(style)] if result.tiers else []

@@ -15,6 +15,7 @@ from gieok.ports.store import Store, VectorSearch
 
 #: Files that a search takes in before it answers; more take seconds, and are named.
 _MOST_FILES = 100
+_PAUSED = Words("memory is paused (`gieok resume`)", "기억을 멈춘 상태 (`gieok resume`)")
 _ELSEWHERE = Words("another process takes it in just now", "다른 프로세스가 지금 받아들이는 중")
 
 
@@ -50,6 +51,8 @@ def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
     """Take in what changed last where no daemon does; return what that leaves, None for nothing. Never in the way."""
     try:
         left = context.memory.catch_up()
+        if context.privacy.pause(context.clock.now().timestamp()):
+            return Behind(0, 0, why=_PAUSED)
         files, waiting = _follow_files(context)
         _follow_vault(context)
         if (left.made or files) and use_vectors and isinstance(store := context.memory.store(), VectorSearch):

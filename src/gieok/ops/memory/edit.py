@@ -273,6 +273,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
+    takes_in=True,
     doc=Words(
         "Correct a memory by its handle: what you write outranks what was observed or said",
         "핸들이 가리키는 기억을 고칩니다: 관찰하거나 들은 것보다 앞섭니다",

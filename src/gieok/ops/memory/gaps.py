@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from gieok import places
+from gieok.agents.agent import Place
+from gieok.agents.sources import unread
 from gieok.capabilities.files import read, roots
 from gieok.capabilities.observe import turns
 from gieok.capabilities.observe.sidecar import UNREAD
@@ -90,6 +92,14 @@ def gaps_of_transcripts(context: Context) -> Iterator[Words]:
     if len(unread) > _MOST_NAMED:
         more = len(unread) - _MOST_NAMED
         yield Words(f"{more:,} more transcripts that cannot be read", f"읽을 수 없는 대화 기록 {more:,}개 더")
+
+
+def list_unread_talk(context: Context, found: Sequence[Place]) -> dict[str, str]:
+    """Return talk that is not read, and why, by its place: what capture met, and what no release reads."""
+    met = (one for one in _list_incidents(context) if one.name.startswith(UNREAD))
+    known = {one.name.removeprefix(UNREAD): one.detail for one in met}
+    told = {path: detail.removeprefix(f"{path}: ") for path, detail in known.items()}
+    return told | {str(path): why for path, why in unread(found)}
 
 
 def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Words]:

@@ -9,7 +9,7 @@ from gieok.model.memory import Scope, Tier
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.ops.memory.behind import Behind
-from gieok.ops.operation import STATUSES, TRUST_HINT, Style, Words, printable, tier_words, waiting_words
+from gieok.ops.operation import STATUSES, TRUST_HINT, Style, Words, printable, said_on, tier_words, waiting_words
 
 _NO_DAY = day.min
 
@@ -52,6 +52,10 @@ class SearchHit(NamedTuple):
     compared: Omitted[str] = None
     #: What stands in that line, where it was found by meaning.
     line_text: Omitted[str] = None
+    #: The days on which it was said, in order; left out of what was said on one.
+    said_on: Omitted[tuple[day, ...]] = None
+    #: Handles of what says the same in other places, and has no line of its own here.
+    same_as: Omitted[tuple[str, ...]] = None
 
 
 class Days(NamedTuple):
@@ -144,6 +148,7 @@ def _block(hit: SearchHit, result: SearchResult, style: Style) -> str:
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
     said = [*([_status(hit, style)] if hit.status != "stands" else []), *tier_words(hit.tier, style)]
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
+    dated = [said_on(hit.said_on).say(style.lang)] if hit.said_on else dated
     facts = ", ".join([*dated, hit.handle, *said])
     unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
     lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  {style.dim(facts)}"]

@@ -11,6 +11,7 @@ from gieok.capabilities.observe import promotion
 from gieok.engine import lifecycle
 from gieok.engine.ingest import Failed, Report
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
+from gieok.ops import withholding
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.ops.memory.replica import copy_beside
@@ -126,6 +127,10 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
         raise BadRequest(
             "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
         )
+    if not request.remove:
+        withholding.check(context)
+        for path in request.paths:
+            withholding.check_folder(context, str(_absolute(context, path)))
     store, scope = context.memory.store(), context.scope
     if request.rebuild and not isinstance(store, ModelSwitch):
         raise BadRequest(f"{context.memory.store_name} makes its vectors itself", hint="leave out --rebuild")

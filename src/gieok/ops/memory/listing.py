@@ -1,6 +1,6 @@
 """`gieok list`: what is remembered here, the newest first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
@@ -13,16 +13,19 @@ from gieok.engine import timeline
 from gieok.engine.recall import first_answer
 from gieok.errors import BadRequest
 from gieok.model.memory import Document, Scope, Tier
-from gieok.model.retrieval import Filter, FoundPassage
+from gieok.model.retrieval import Filter, FoundPassage, agents_of, tags_of
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
-from gieok.ops.memory import away, behind, gaps, handles, search
+from gieok.ops.memory import away, behind, filters, gaps, handles, restatements, search
+from gieok.ops.memory.away import Away
 from gieok.ops.memory.handles import KINDS, TURN
+from gieok.ops.memory.restatements import Statement
 from gieok.ops.memory.search import file_of, span_of_days
-from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, tier_words
+from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, said_on, tier_words
 from gieok.ports.store import Store
 from gieok.text.keywords import folded
+from gieok.text.markdown import front_matter
 
 _MOST = 10_000
 #: Passages that are looked at first, for each that is to be shown; all of them where that was not enough.
@@ -45,9 +48,11 @@ class ListRequest:
     since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
     until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
     limit: int = argument(Words("how many, the newest (0: all)", "최근 몇 개 (0: 모두)"), 20)
+    tag: str = argument(filters.TAG, "")
+    agent: str = argument(filters.AGENT, "")
     status: str = argument(
         Words("only what is so now; retired: what is put away", "지금 이런 것만; retired: 치워 둔 것"), "all",
-        choices=("all", *STATUSES), cli_only=True,
+        choices=("all", *STATUSES),
     )  # fmt: skip
     tier: str = argument(
         Words("only what is kept there", "이 층에 있는 것만"), "all", choices=("all", *Tier), cli_only=True,
@@ -70,6 +75,10 @@ class MemoryRow(NamedTuple):
     tier: Tier
     #: The file on disk, absolute; left out of what stands in no file of its own.
     file: Omitted[str] = None
+    #: The days on which it was said, in order; left out of what was said on one.
+    said_on: Omitted[tuple[date, ...]] = None
+    #: Handles of what says the same, and has no row of its own here.
+    same_as: Omitted[tuple[str, ...]] = None
 
 
 class ListResult(NamedTuple):
@@ -127,33 +136,44 @@ def _with_gaps(
     if found.memories:
         return found
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
-    left_out = gaps.gaps_of_filter(since, until, kind=request.kind, status=request.status, tier=request.tier)
+    left_out = gaps.gaps_of_filter(since, until, kind=request.kind, tier=request.tier, **filters.chosen(request))
     return found._replace(not_looked_at=(*left_out, *gaps.gaps_of_memory(context, store, scopes)))
 
 
 def _away(context: Context, request: ListRequest, scopes: tuple[Scope, ...]) -> ListResult:
     """Return what is put away, the last first; a day is that on which it was."""
-    wanted = folded(" ".join(request.words).strip())
+    wanted, where = folded(" ".join(request.words).strip()), _where(context, request)
     rows = [
         MemoryRow(
             one.handle, datetime.fromisoformat(one.at).astimezone(context.zone).date(), one.kind, "retired", one.scope,
             _short(one.text), one.key, Tier.HOT,
         )
-        for one in away.listed(context, scopes) if wanted in folded(one.text)
+        for one in away.listed(context, scopes) if wanted in folded(one.text) and _is_of_filter(one, where)
     ]  # fmt: skip
     rows = [row for row in rows if _is_wanted(context, request, row)]
     limit = request.limit or _EVERYTHING
     return ListResult(tuple(rows[:limit]), len(rows) > limit)
 
 
+def _is_of_filter(one: Away, where: Filter) -> bool:
+    """Say whether what is put away, which is in no store, has the tags and agents of a filter."""
+    fields = one.document.metadata if one.document else {}
+    if one.file is not None:
+        fields = front_matter(one.file.read_text(encoding="utf-8", errors="replace")).fields
+    return (not where.tags or not where.tags.isdisjoint(tags_of(fields))) and (
+        not where.agents or not where.agents.isdisjoint(agents_of(one.key, fields))
+    )
+
+
 def _where(context: Context, request: ListRequest) -> Filter:
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
-    return Filter(
+    where = Filter(
         frozenset(("turn", "session")) if request.kind == TURN else frozenset(),
         # Half a day more on each side: days are those of the user's zone, and a note's is that of its name.
         since=datetime.combine(since.first, time(), UTC) - timedelta(hours=14) if since else None,
         until=datetime.combine(until.last, time(), UTC) + timedelta(days=1, hours=14) if until else None,
     )
+    return filters.narrowed(context, where, request)
 
 
 def _of_scope(
@@ -167,11 +187,30 @@ def _of_scope(
         items = list(_items(store.passages(ids, scope), request))
         documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
         standing = Standing(str(context.home), context.clock.now().timestamp())
-        rows = [_row(context, item, documents[item.key], known, standing) for item in items if item.key in documents]
-        rows = [row for row in rows if _is_wanted(context, request, row)]
+        shown = [
+            (item, _row(context, item, documents[item.key], known, standing)) for item in items if item.key in documents
+        ]
+        shown = [pair for pair in shown if _is_wanted(context, request, pair[1])]
+        rows = _fold(shown, documents)
         if len(rows) >= limit or len(ids) < looked_at:
             return rows[:limit]
         looked_at = _EVERYTHING
+
+
+def _fold(shown: list[tuple[_Item, MemoryRow]], documents: Mapping[str, Document]) -> list[MemoryRow]:
+    """Return rows, what says the same in one of them, with its days."""
+
+    def statement(pair: tuple[_Item, MemoryRow]) -> Statement:
+        item, row = pair
+        document = documents[item.key]
+        whole = item.text if item.line else document.text[front_matter(document.text).end :]
+        days = restatements.days_of(document, row.day)
+        return Statement(restatements.spoken_text(whole), days, row.handle, f"{row.kind} {row.status}")
+
+    return [
+        row._replace(said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None)
+        for (_, row), said in restatements.fold(shown, statement)
+    ]
 
 
 def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item]:
@@ -237,7 +276,7 @@ def _is_wanted(context: Context, request: ListRequest, row: MemoryRow) -> bool:
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     return (
         request.kind in ("all", row.kind)
-        and request.status in ("all", row.status, *(("stands",) if row.status == "current" else ()))
+        and filters.is_of_status(request.status, row.status)
         and request.tier in ("all", row.tier)
         and (since is None or row.day >= since.first)
         and (until is None or row.day <= until.last)
@@ -263,6 +302,7 @@ def present(result: ListResult, style: Style) -> str:
         facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
         facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
         facts += tier_words(row.tier, style)
+        facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
         lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
     if not lines:
         nothing = Words("Nothing is remembered here that fits.", "여기에는 맞는 기억이 없습니다.")

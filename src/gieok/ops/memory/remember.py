@@ -12,9 +12,22 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden, Omitted, shown
 from gieok.ops.memory import waiting
 from gieok.ops.memory.records import Shelf, follow_soon, is_indexed, shelf
-from gieok.ops.operation import TRUST_HINT, Effect, Operation, Style, Surface, Words, argument, printable, waiting_words
+from gieok.ops.operation import (
+    TRUST_HINT,
+    Effect,
+    Operation,
+    Style,
+    Surface,
+    Words,
+    argument,
+    printable,
+    said_on,
+    waiting_words,
+)
 from gieok.text.dates import find_last_day
 from gieok.text.ends import find_end
+from gieok.text.markdown import front_matter
+from gieok.text.private_tags import is_all_private
 from gieok.text.redact import redact
 
 
@@ -53,6 +66,8 @@ class RememberResult:
     found: Hidden[bool] = True
     #: The last day on which it holds; left out where none was given.
     until: Omitted[date] = None
+    #: The days on which it was told.
+    days: tuple[date, ...] = ()
 
     @property
     @shown
@@ -65,15 +80,20 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
     """Write the file, index it, and read it back."""
     given = (" ".join(request.text), request.title, request.tags)
     text, title, tags = map(redact, given)
+    if is_all_private(text):
+        raise BadRequest("all of it is marked as private", hint="what is to be remembered stands outside of the mark")
     kept = shelf(context, user=request.user)
     if kept.is_project:
         grants.check(context.home, str(kept.base.parent))
     until = _last_day(context, request.until, text)
-    record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), context.clock.now(), until)
+    now = context.clock.now()
+    today = now.astimezone(context.zone).date()
+    record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), now, until, today)
     with kept.lock(context.home):
-        file, created = records.save(
+        saved = records.save(
             kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
         )
+        file = saved.file
         if kept.is_project:
             _trust(context, kept, file)
     indexed = follow_soon(context, kept)
@@ -81,14 +101,20 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
         raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")
     return RememberResult(
         kept.shown(file),
-        record.category,
-        record.title,
+        file.parent.name,
+        record.title if saved.is_new else _title_of(file, record.title),
         str(kept.scope),
-        created,
+        saved.is_new,
         redacted=(text, title, tags) != given,
         indexed=indexed,
         until=until,
+        days=saved.days,
     )
+
+
+def _title_of(file: Path, title: str) -> str:
+    """Return the title of a record that is kept already."""
+    return front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get("title") or title
 
 
 def _last_day(context: Context, words: str, text: str) -> date | None:
@@ -120,6 +146,8 @@ def present(result: RememberResult, style: Style) -> str:
     """Show where it is kept."""
     done = Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
     line = f"{done.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
+    if len(result.days) > 1:
+        line += "  " + said_on(result.days).say(style.lang)
     if result.until:
         line += "  " + style.say(f"until {result.until}", f"{result.until}까지")
     if result.redacted:
@@ -138,6 +166,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
+    takes_in=True,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
         "Keep a decision, a preference, a constraint ... as a file of the project",

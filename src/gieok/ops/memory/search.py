@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
+from itertools import islice
 
 from gieok import places
 from gieok.capabilities.files import roots
@@ -16,9 +17,10 @@ from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Document, Scope, status_of
 from gieok.model.retrieval import Filter, FoundPassage, Hit
 from gieok.ops.context import Context
-from gieok.ops.memory import behind, newest
+from gieok.ops.memory import behind, filters, newest, restatements
 from gieok.ops.memory.hits import Days, SearchHit, SearchResult, present
 from gieok.ops.memory.newest import PlacedHit
+from gieok.ops.memory.restatements import Folded, Statement
 from gieok.ops.operation import (
     TRUST_HINT,
     Operation,
@@ -27,13 +29,17 @@ from gieok.ops.operation import (
     argument,
     waiting_words,
 )
-from gieok.ports.store import Store, VectorSearch
+from gieok.ports.store import ManagedSearch, Store, VectorSearch
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.turns import exchange
 
 #: A question longer than this is a paste; its tail would only cost time.
 _LONGEST_QUESTION = 10_000
 _MOST_HITS = 1_000
+#: Hits that are looked at where a status is wanted, which is known of each when it is shown.
+_LOOKED_AT = 200
+#: Times as many are looked at where lines were folded.
+_MORE = 4
 #: How many lines of a time are listed, where nobody says.
 _LISTED = 12
 #: Where nothing answers: what comes nearest is shown from this score on.
@@ -64,6 +70,9 @@ class SearchRequest:
     source: str = argument(Words("where to look", "찾을 곳"), "all", choices=tuple(sorted(_KINDS)))
     since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
     until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
+    tag: str = argument(filters.TAG, "")
+    agent: str = argument(filters.AGENT, "")
+    status: str = argument(filters.STATUS, "all", choices=filters.SEARCHED_STATUSES)
     profile: str = argument(
         Words("how hits are ranked: files or openclaw", "순위 방식: files 또는 openclaw"), "", cli_only=True
     )
@@ -170,6 +179,7 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         since=_edge(since.first, context.zone, min) if since else None,
         until=_edge(until.last + timedelta(days=1), context.zone, max) if until else None,
     )
+    where = filters.narrowed(context, where, request)
     today = context.clock.now().astimezone(context.zone).date()
     asked = timeline.period(text, today) if text else timeline.open_period(since, until, today)
     question = Question(
@@ -181,16 +191,27 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     )
     embedder = context.memory.embedder() if isinstance(store, VectorSearch) and not request.keyword_only else None
     profile = _profile(context, request)
+    limit = profile.limit
+    if request.status != "all":
+        profile = profile.with_limit(max(limit, _LOOKED_AT))  # some of them turn out to be otherwise
     if asked and not request.limit:
-        profile = profile.with_limit(max(profile.limit, _LISTED))
-    if asked and not text:
-        wanted = timeline.Question(asked, scopes, where, None, context.zone)
-        found = RankedHits(timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True)
-    else:
-        by = context.memory.reranking() if question.use_vectors else None
+        limit = max(limit, _LISTED)
+        profile = profile.with_limit(max(profile.limit, limit))
+    by = context.memory.reranking() if text and question.use_vectors else None
+
+    def ranked(profile: Profile) -> RankedHits:
+        if asked and not text:
+            wanted = timeline.Question(asked, scopes, where, None, context.zone)
+            return RankedHits(timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True)
         found = recall(store, embedder, question, profile, context.clock, context.zone, by)
-        found = found._replace(hits=_within_days(found.hits, since, until, context.zone))
-    results = _results(context, request, store, scopes, found, profile.limit)
+        return found._replace(hits=_within_days(found.hits, since, until, context.zone))
+
+    found = ranked(profile)
+    results = _results(context, request, store, scopes, found, limit)
+    # What says the same takes one line: others take the place, unless a service that is paid would be asked again.
+    if len(results) < min(limit, len(found.hits)) and by is None and not isinstance(store, ManagedSearch):
+        found = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
+        results = _results(context, request, store, scopes, found, limit)
     nearest = None
     if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
         nearest = next(iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None)
@@ -223,7 +244,7 @@ def _list_gaps(
 
     if found.is_timeline and found.span and found.span.words:
         yield gaps.gap_of_days(*found.span)
-    yield from gaps.gaps_of_filter(since, until, source=request.source)
+    yield from gaps.gaps_of_filter(since, until, source=request.source, **filters.chosen(request))
     yield from gaps.gaps_of_memory(context, store, scopes)
 
 
@@ -232,20 +253,35 @@ def _results(
 ) -> tuple[SearchHit, ...]:
     """Return hits as they are shown: with their paths, and what holds of them now."""
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
-    placed = newest.placed(context, store, found.hits, is_ranked=not found.is_timeline)[:limit]
+    placed = newest.placed(context, store, found.hits, is_ranked=not found.is_timeline)
     documents = documents_of(store, [one.hit for one in placed])
     now = context.clock.now()
-    return tuple(
-        _shown(
+    shown = (
+        (one, _shown(
             one._replace(hit=_intelligible(one.hit, documents)),
             roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
             documents.get(_key(one.hit)),
             now,
             context.zone,
             request,
-        )
+        ))
         for one in placed
-    )
+    )  # fmt: skip
+
+    def statement(pair: tuple[PlacedHit, SearchHit]) -> Statement:
+        one, hit = pair
+        days = restatements.days_of(documents.get(_key(one.hit)), hit.date)
+        text = restatements.spoken_text(one.hit.passage.text)
+        return Statement(text, days, hit.handle, f"{hit.scope} {hit.status}")
+
+    wanted = (pair for pair in shown if filters.is_of_status(request.status, pair[1].status))
+    folded = restatements.fold(islice(wanted, max(limit, len(found.hits))), statement)
+    return tuple(_with_days(hit, said) for (_, hit), said in folded[:limit])
+
+
+def _with_days(hit: SearchHit, said: Folded) -> SearchHit:
+    """Return a hit with the days on which it was said, where they are several."""
+    return hit._replace(said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None)
 
 
 def _key(hit: Hit) -> tuple[Scope, str]:
@@ -320,6 +356,7 @@ OPERATION = Operation(
         'gieok search "when are payments settled"',
         "gieok search --since yesterday",
         "gieok search refund --source sessions --limit 3",
+        "gieok search lint --tag ci --status stands",
         'gieok search "왜 Redis를 골랐지" --explain',
     ),
     handler=run,

@@ -21,6 +21,8 @@ NOTE = "seeds"
 def seed(context: Context, is_stopped: Callable[[], bool] = lambda: False) -> Report:
     """Bring the index in line with agents' own notes, instructions and the logs of repositories. Raises StoreError."""
     report = Report()
+    if context.privacy.pause(context.clock.now().timestamp()):
+        return report
     for scope, items in _sources(context):
         if is_stopped():
             break
@@ -49,7 +51,7 @@ def _sources(context: Context) -> Iterator[tuple[Scope, list[SourceItem | Failed
     folders = sorted(memory.journal().kept(FOLDERS))
     noted: dict[str, list[SeedFile]] = defaultdict(list)
     for folder in folders:
-        if root := places.workplace(folder):
+        if not context.privacy.excludes_folder(folder) and (root := places.workplace(folder)):
             noted[root] += seeds.agents_notes(own, folder) if has_files else ()
     for root, files in noted.items():
         scope = Scope(places.project_scope(root))

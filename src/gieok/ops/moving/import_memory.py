@@ -84,13 +84,15 @@ class ImportCounts(NamedTuple):
     scopes: list[Scope]
     rejected: int
     rejects: list[Reason]
+    #: Messages and statements that were said in a pause, or belong to an excluded folder or agent.
+    withheld: int
 
 
 def _counted(done: TakenIn) -> ImportCounts:
     rejects = [Reason(f"{one.path}#{one.line}" if one.line else one.path, one.reason) for one in done.rejects]
     return ImportCounts(
         done.conversations, done.messages, done.memories, done.replaced, done.known, sorted(done.scopes), done.rejected,
-        rejects,
+        rejects, done.withheld,
     )  # fmt: skip
 
 
@@ -135,6 +137,7 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
     intake = Intake(
         context.memory.journal(), context.memory.store(), context.clock,
         ImportSource(name, str(files.path), _print(files)), _scopes(context), request.dry_run, context.progress(label),
+        context.privacy,
     )  # fmt: skip
     passed: list[str] = []
     with context.memory.journal().exclusive("import"):
@@ -283,6 +286,8 @@ def present(result: ImportResult | OpenClawResult, style: Style) -> str:
     )
     if done.known:
         lines.append(style.say(f"  known already: {done.known:,}", f"  이미 있음: {done.known:,}"))
+    if done.withheld:
+        lines.append(style.say(f"  paused or excluded: {done.withheld:,}", f"  멈춤·제외로 뺀 것: {done.withheld:,}"))
     if done.scopes:
         lines.append(f"  → {', '.join(map(str, sorted(done.scopes)))}")
     if result.followed:
@@ -315,6 +320,7 @@ OPERATION = Operation(
         "다른 프로그램의 기억을 들여옵니다: ChatGPT, Claude, mem0, OpenClaw 등",
     ),
     effect=Effect.WRITE,
+    takes_in=True,
     examples=(
         "gieok import ~/Downloads/chatgpt-export.zip",
         "gieok import claude-mem --dry-run",

@@ -49,6 +49,8 @@ class ObserveRunResult:
     notes: Mirrored | None = None
     #: The folders that were looked into.
     folders: Hidden[tuple[str, ...]] = ()
+    #: Messages that were passed over: paused, private, excluded.
+    withheld: int = 0
     found: Hidden[bool] = True
 
 
@@ -193,6 +195,7 @@ class _Run:
             "; ".join([*incidents, *sorted(self._unheard)]),
             self._notes if sidecar.notes and sidecar.notes.folders else None,
             tuple(str(place.folder) for place in sidecar.transcripts.places),
+            captured.withheld,
         )
 
 
@@ -229,7 +232,14 @@ def present(result: ObserveRunResult, style: Style) -> str:
         )
     ]
     lines += [f"  → {path}" for path in result.active_memory]
-    if not (result.messages or result.active_memory or result.troubles):
+    if result.withheld:
+        lines.append(
+            style.say(
+                f"  {_count(result.withheld, 'message')} passed over: paused, private or excluded",
+                f"  메시지 {result.withheld}개 건너뜀: 멈춤, 비공개, 제외",
+            )
+        )
+    elif not (result.messages or result.active_memory or result.troubles):
         lines += _where(result.folders, style)
     lines += [f"  ✗ {printable(path)}: {printable(style.told(reason))}" for path, reason in result.troubles.items()]
     lines += _note_lines(result.notes, style) if result.notes else []

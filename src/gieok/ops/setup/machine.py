@@ -54,7 +54,8 @@ def _agents(context: Context) -> Iterator[FoundAgent]:
     for name in table.NAMES:
         made = agent.load(name)
         place = made.place(context.caller.user, context.caller.environment) if made.place else None
-        files = [source.path for source in sources.sources([place], Scope("agent:main"))] if place else []
+        found = made.places(context.caller.user, context.caller.environment)
+        files = [source.path for source in sources.sources(found, Scope("agent:main"))]
         if files or _is_here(name, made, site):
             is_installed = _is_installed(context, site, name, made)
             yield FoundAgent(name, place.folder if place else None, len(files), sum(map(_size, files)), is_installed)

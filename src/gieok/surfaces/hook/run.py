@@ -8,14 +8,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gieok import fs, places, resolved
+from gieok import fs, places, private, resolved
 from gieok.agents import table
 from gieok.capabilities.prompt import choice, inject, question
 from gieok.capabilities.prompt.inject import InjectedMemory, Injection
 from gieok.capabilities.prompt.levels import HIGH
 from gieok.capabilities.prompt.options import USED, HookSettings
 from gieok.capabilities.prompt.window import Window
-from gieok.surfaces.hook import trail
+from gieok.surfaces.hook import trail, withheld
 from gieok.text.tokens import count_tokens
 from gieok.text.turns import spoken
 
@@ -41,13 +41,14 @@ def main(
     parse: resolved.Parse,
     refresh: Callable[[str], str],
     catch_up: Callable[[], None] = lambda: None,
+    notice_of: Callable[[str], str] = lambda why: "",
 ) -> int:
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
     `parse` reads a file of settings that changed since a process last read it. `refresh` brings the index of a project's
     folder ('': of none) in line with its files, and returns what a person must be told of it and of a full disk ('' for
     nothing); it is called at the start of a session. `catch_up` takes in what was said last; it is called then, where no
-    daemon does.
+    daemon does. `notice_of` says to a person why memory is withheld from a session.
     """
     if os.environ.get(places.OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
@@ -57,7 +58,7 @@ def main(
         payload = _payload()
         # An agent that is slow to hand over its prompt takes nothing of our time.
         call = _Call(arguments[0], _flag(arguments, "--agent"), payload, home, time.monotonic(), parse)
-        text = _answer(call, refresh, catch_up)
+        text = _answer(call, refresh, catch_up, notice_of)
         if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
             _print(text)
         call.finish()
@@ -106,10 +107,17 @@ def _given() -> bytes:
     return b"".join(parts)
 
 
-def _answer(call: "_Call", refresh: Callable[[str], str], catch_up: Callable[[], None]) -> str:
+def _answer(
+    call: "_Call", refresh: Callable[[str], str], catch_up: Callable[[], None], notice_of: Callable[[str], str]
+) -> str:
     """Return what to print; '' for nothing."""
     event = call.event
     context = notice = ""
+    if reason := call.withholds():
+        notice = notice_of(reason) if event == table.SESSION_START else ""
+        context = inject.pass_on(notice) if notice and not call.agent.shows_notices else ""
+        printed = table.output(call.agent, event, context, notice)
+        return json.dumps(printed, ensure_ascii=False) if printed else ""
     if event == table.PROMPT:
         context = call.recall()
     elif event == table.SESSION_START:
@@ -124,7 +132,7 @@ def _answer(call: "_Call", refresh: Callable[[str], str], catch_up: Callable[[],
         call.keep()
     else:
         raise ValueError(f"unknown event {event!r}")
-    printed: table.Payload = table.output(call.agent, event, context, notice)
+    printed = table.output(call.agent, event, context, notice)
     return json.dumps(printed, ensure_ascii=False) if printed else ""
 
 
@@ -150,6 +158,13 @@ class _Call:
         places.set_process_zone(self._settings.text("zone"))
         for error in wrong:
             trail.log(home, f"{event}: {error}; it is left out")
+
+    def withholds(self) -> str:
+        """Return why this call is nobody's business: nothing is read for it, and nothing kept; '' where it is not."""
+        text = self._settings.text
+        privacy = private.opened(self.home, text("exclude.folders"), text("exclude.agents"))
+        session = table.session_of(self._payload)
+        return withheld.reason(privacy, self.agent.name, session, self._folder, self._payload, time.time())
 
     def begin(self) -> bool:
         """Begin a session: bring up what answers its prompts, and forget what stood in a context that is no more.

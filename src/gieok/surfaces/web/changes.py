@@ -61,7 +61,7 @@ def _told(seen: Seen, job: Job, name: str, request: object) -> str:
     """Run a command that says how far it is; return what it says in the end."""
     found = operation(name)
     context = replace(scoped(seen.memory.context), say=job.say, tell=job.tell, ribs=seen.memory.context.ribs)
-    return found.present(found.handler(context, request), Style(seen.lang, colour=False))
+    return found.present(found.call(context, request), Style(seen.lang, colour=False))
 
 
 def install(seen: Seen) -> Response:

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from gieok import extras
 from gieok.ops.absence import GAPS_HEAD
 from gieok.ops.home.growth import Size, WeekOfHook
-from gieok.ops.operation import Words
+from gieok.ops.operation import Words, said_on
 from gieok.surfaces.web.pictures import Stack, area, columns, reliability, shares, stacks
 from gieok.text import marks
 from gieok.text.josa import filled
@@ -53,7 +53,11 @@ def environment() -> "Environment":
 
 
 def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
-    """Return a page. In a template, `say(en, ko)` is the reader's text, `in_language(text)` one that was said in English."""
+    """Return a page.
+
+    In a template, `say(en, ko)` is the reader's text, `in_language(text)` one that was said in English, `said_on(days)` on how
+    many days something was said.
+    """
     return (
         environment()
         .get_template(template)
@@ -63,6 +67,7 @@ def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
                 "lang": lang,
                 "gaps_head": GAPS_HEAD,
                 "say": lambda en, ko: Words(en, ko).say(lang),
+                "said_on": lambda days: said_on(days).say(lang),
                 "in_language": lambda text: in_language(text, lang),
             }
         )

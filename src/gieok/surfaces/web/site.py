@@ -21,6 +21,7 @@ from gieok.ops.context import Context
 from gieok.ops.home.gate import COOKIE, Gate
 from gieok.ops.memory import away, handles
 from gieok.ops.operation import STATUSES
+from gieok.ops.withholding import moment
 from gieok.surfaces.language import language
 from gieok.surfaces.python import Memory
 from gieok.surfaces.web.jobs import Jobs
@@ -200,9 +201,22 @@ class Seen:
             "scopes": self.scopes, "scope": self.context.scope.path,
             "token": self.site.gate.change_token(self.cookie), "version": f"Gieok {__version__}",
             "told": self.asked("told"), "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
-            "zone": self.memory.context.zone, "failure": None,
+            "zone": self.memory.context.zone, "failure": None, "withheld": self._withheld(),
         }  # fmt: skip
         return HTMLResponse(rendered(template, self.lang, {**common, **values}), http_status, _HEADERS)
+
+    def _withheld(self) -> str:
+        """Return the mark of a page while memory is paused; '' else."""
+        context = self.memory.context
+        pause = context.privacy.pause(context.clock.now().timestamp())
+        if pause is None:
+            return ""
+        until = f" until {moment(pause.until, context.zone)}" if pause.until is not None else ""
+        until_ko = f" ({moment(pause.until, context.zone)}까지)" if pause.until is not None else ""
+        return self.words(
+            f"Memory is paused{until}: nothing is taken in or injected. `gieok resume` ends it.",
+            f"기억을 멈춘 상태입니다{until_ko}. 아무것도 기억하거나 넣지 않습니다. `gieok resume`으로 다시 시작합니다.",
+        )
 
     def failed(self, template: str, error: GieokError, **values: Any) -> Response:  # noqa: ANN401 - a template's
         """Return a page that says what went wrong, and the next step."""

@@ -131,6 +131,46 @@ class DocumentContract(StoreFixtures):
         assert texts(Filter(frozenset(("turn",)))) == ["five"]
         assert store.within(Scope("agent:nobody"), Filter(), 5) == []
 
+    def test_a_filter_admits_by_tag_agent_and_status_what_the_model_says_it_admits(self, store: FullStore) -> None:
+        over, later = START + timedelta(days=2), START + timedelta(days=5)
+        made: dict[str, dict[str, object]] = {
+            "sessions/codex/a#1": {},
+            "seeds/codex/MEMORY.md": {"metadata": {"tags": "codex"}},
+            "codex.md": {"metadata": {"tags": "배포, ops, 50%"}},
+            "lint.md": {"metadata": {"tag": "#Lint", "agent": "claude-code,codex"}},
+            "linter.md": {"metadata": {"tags": "linter,snake_case"}},
+            "done.md": {"metadata": {"done": "yes"}},
+            "over.md": {"valid_to": over},
+            "replaced.md": {"valid_to": over, "metadata": {"replaced_by": "done.md"}},
+            "fixed.md": {"valid_to": later, "metadata": {"corrected": "2026-01-01"}},
+            "away.md": {"metadata": {"retired": "2026-01-01"}},
+        }
+        for key, fields in made.items():
+            one = entry(key, f"결제 {key}")
+            store.put([one._replace(document=replace(one.document, **fields))])  # type: ignore[arg-type]
+        at = START + timedelta(days=3)
+        expected = {
+            Filter(tags=frozenset(("배포",))): {"codex.md"},
+            Filter(tags=frozenset(("lint",))): {"lint.md"},
+            Filter(tags=frozenset(("50%", "snake-case"))): {"codex.md"},
+            Filter(tags=frozenset(("snake_case", "codex"))): {"linter.md", "seeds/codex/MEMORY.md"},
+            Filter(agents=frozenset(("codex",))): {"sessions/codex/a#1", "seeds/codex/MEMORY.md", "lint.md"},
+            Filter(agents=frozenset(("claude-code",)), tags=frozenset(("lint",))): {"lint.md"},
+            Filter(agents=frozenset(("cod",))): set(),
+            Filter(statuses=frozenset(("ended",)), at=at): {"over.md"},
+            Filter(statuses=frozenset(("replaced", "corrected")), at=at): {"replaced.md", "fixed.md"},
+            Filter(statuses=frozenset(("retired", "done")), at=at): {"away.md", "done.md"},
+            Filter(statuses=frozenset(("ended", "replaced")), at=later + timedelta(days=1)): {
+                "over.md", "replaced.md", "fixed.md",
+            },
+        }  # fmt: skip
+        held = store.get(HOME, list(made))
+        for where, wanted in expected.items():
+            assert {document.key for document in held if where.admits(document)} == wanted
+            assert {p.key for p in store.passages(store.within(HOME, where, EVERYTHING))} == wanted
+            found = store.keyword(HOME, question("결제"), where, EVERYTHING).ranked
+            assert {p.key for p in store.passages([i for i, _ in found])} == wanted
+
     def test_a_passage_id_is_never_used_again(self, store: FullStore) -> None:
         store.put([entry("a", "one", "two")])
         old = set(_ids(store, "one two"))

@@ -1,27 +1,32 @@
 """Replaces secrets in text before it is stored or sent anywhere.
 
-Rules are data: tables (`tokens`, `structures`, `assigned`, `prose`, `personal`) and the user's own rules (`own`). There are
-two dialects: `redact` for prose, settings and transcripts; `redact_source` for source code, where only quoted values, key
-blocks and known shapes are secrets and all else stays unchanged. The number of lines never changes, so line ranges stay
-exact.
+Rules are data: tables (`tokens`, `structures`, `assigned`, `prose`, `personal`) and the user's own rules (`own`); before
+them goes what somebody marked as private (`text.private_tags`). There are two dialects: `redact` for prose, settings and
+transcripts; `redact_source` for source code, where only quoted values, key blocks and known shapes are secrets and all else
+stays unchanged. The number of lines never changes, so line ranges stay exact.
 """
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 
+from gieok.text.private_tags import CUT, cut_private, cut_private_source
 from gieok.text.redact import own
 from gieok.text.redact.assigned import ASSIGNED, ASSIGNED_IN_SOURCE
+from gieok.text.redact.commands import COMMANDS, FLAGGED
+from gieok.text.redact.documents import DOCUMENTS
 from gieok.text.redact.personal import PERSONAL
 from gieok.text.redact.prose import PROSE
 from gieok.text.redact.rule import PLACEHOLDER, Rule
-from gieok.text.redact.structures import STRUCTURES
+from gieok.text.redact.structures import LONG_STRUCTURES, STRUCTURES
 from gieok.text.redact.table import Table
 from gieok.text.redact.tokens import TOKENS
 
-RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *ASSIGNED, *PROSE, *PERSONAL)
+RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *PERSONAL, *DOCUMENTS, *COMMANDS, *ASSIGNED, *PROSE)
 SOURCE_RULES: tuple[Rule, ...] = (*(rule for rule in RULES if rule.in_source), *ASSIGNED_IN_SOURCE)
-_PROSE = Table(RULES, frozenset(TOKENS))
-_SOURCE = Table(SOURCE_RULES, frozenset(TOKENS))
+#: Rules whose secrets are long words.
+_WORDS = frozenset((*TOKENS, *LONG_STRUCTURES))
+_PROSE = Table(RULES, _WORDS, frozenset(FLAGGED))
+_SOURCE = Table(SOURCE_RULES, _WORDS)
 #: A replacement may expose another secret; a few passes suffice.
 _MOST_PASSES = 6
 _LEAST_REST = 4
@@ -45,6 +50,10 @@ def redact_counted(text: str, *, source: bool = False) -> tuple[str, dict[str, i
 
 
 def _redacted(text: str, table: Table, counts: Counter[str] | None) -> str:
+    bare = cut_private_source(text) if table is _SOURCE else cut_private(text)
+    if counts is not None and bare != text:
+        counts["private"] += bare.count(CUT) - text.count(CUT)
+    text = bare
     for _ in range(_MOST_PASSES):
         spans = list(_apart(text, table.found(text, own.rules())))
         if not spans:

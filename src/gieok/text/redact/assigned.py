@@ -1,54 +1,105 @@
-"""Values of keys that name a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `<secret>…</secret>`, `--token …`."""
+"""Values of keys that name a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `<secret>…</secret>`, `--token …`, `#define X_KEY …`.
+
+Two kinds of evidence meet here: what the name says (`nouns`) and what the value is. Where the name can name nothing but a
+secret, any literal is one, whatever its shape: only references, calls and placeholders are spared. Where the name leaves it
+open, the value has to look like a secret. Whether a value without quotes is a literal depends on where it stands: in a
+setting it is one, in an expression of a program it is not.
+"""
 
 import re
+from typing import NamedTuple
 
-from gieok.text.redact.rule import Rule, after, compiled
-from gieok.text.redact.value import is_code, is_password, is_random, is_stand_in, is_wordy
-
-_PASSWORD = r"pass(?:w(?:or)?ds?|wort|phrase|code|wd)?|pwd|pw|psk"
-_KEYS = "api access private account shared signing encryption encrypt master consumer auth service license licence crypt app rest "
-_KEYS += "client admin webhook subscription application"
-_SECRET = rf"secret(?:[_-]?id)?|credentials?|creds?|(?<![a-z])(?:salt|pepper)|{after(_KEYS, '[_. -]')}key"
-_TOKEN = r"token|sess(?:ion)?[_-]?id|session|csrf|xsrf|sid|jwt|bearer|auth"
-#: Names of tokens that grant no access: page cursors, idempotency keys, parser marks.
-_NO_SECRET = re.compile(
-    r"(?i)(?:next|page|paging|pagination|continuation|starting|start|sync|cursor|change|lock|client|request|idempotency|cancel\w*|"
-    r"stop|end|eos|bos|pad|mask|special|resume|import|export|action|work-?unit|update|sequence|position)[_.-]?$"
+from gieok.text.redact.nouns import Kind, Noun, begin_of, qualifier_of, read_name
+from gieok.text.redact.rule import Rule, compiled
+from gieok.text.redact.value import (
+    is_code,
+    is_expression,
+    is_joined,
+    is_name_of_secret,
+    is_password,
+    is_phrase,
+    is_placeholder,
+    is_random,
+    is_reference,
+    is_shaped,
+    is_stand_in,
+    is_state,
+    is_word_of_interface,
+    is_wordy,
 )
+
+_HINTS = tuple("pass pw psk secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split())
 _UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
-#: Suffixes of a key that still names a secret: `password_prod`, `SECRET_KEY_BASE`.
-_TAIL = re.compile(
-    r"(?i)(?:[_.\- ]?(?:keys?|values?|prod(?:uction)?|dev(?:elopment)?|tests?|staging|stage|live|db|root|admin|user|app|old|new|"
-    r"hex|b64|base(?:64)?|string|text|plain(?:text)?|env|tokens?|secrets?|code|s|[0-9]{1,3}|primary|secondary|default|main|"
-    r"master|service|server|client|access|api|current|confirm(?:ation)?|again)){0,4}"
-)
 _LONG_CHARS = 300
-_FLAG = re.compile(r"(?:^|[\s\"'`])--?[A-Za-z0-9_-]{0,40}$")
-_TAG = re.compile(r"<[\w:.-]*$|[\"']$")
-_LINE_KEY = re.compile(r"[\s\-\"'\w.]*")
-_BEFORE_BARE = re.compile(r"(?:^|[^A-Za-z]|[a-z](?=[A-Z])|store|key|user|db|my|root|smtp|ftp|ssh)$")
-_ENDS_PAIR = re.compile(r"[&,](?=[\w.-]+=)|,$")
+#: Characters of the line before a name that are read.
+_MOST_BEFORE = 120
+#: More brackets than that are a line of a program, all of it without blanks.
+_MOST_BRACKETS = 3
+#: Where a value without quotes in `NAME=value` is a literal: settings, shells, parameters of URLs, logs.
+_SHELL = re.compile(
+    r"(?:^|[\s;&|(`\"'])(?:export|set|setx|env|ENV|ARG|declare|local|readonly|typeset|-e|--env|--set|-D|-P|--from-literal)[ =]?[\"']?$"
+)
+_PARAMETER = re.compile(r"[?&;][\w.-]{0,40}$")
+_PAIRS = re.compile(r"(?:^|[\s\[{(\"'])[\w.-]{1,40}=(?:\"[^\"\n]{0,80}\"|[^\s,(){}\[\]\"]{1,200}) $")
+_FLAG = re.compile(r"(?:^|[\s\"'`=\[(])--?[A-Za-z0-9_-]{0,40}$")
+_DEFINE = re.compile(r"(?:#[ \t]{0,4}define|%define|\bdefine|\bsetx?|\bSETX?)[ \t]{1,8}\w{0,60}$")
+_SPOKEN_FLAG = re.compile(
+    r"(?:^|[\s\"'`])(?:wifi connect|add-generic-password|login|set|AUTH|user(?:name)? \S{1,40},?|machine \S{1,99} login \S{1,60}) (?:\S{1,60} )?$",
+    re.IGNORECASE,
+)
+#: Tools that keep a value under a name: `consul kv put app/db_password …`.
+_STORES = re.compile(r"\b(?:kv put|etcdctl put|config:set|secrets? (?:set|put)|put-parameter|config set)\b[^|;\n]*$")
+_TAG = re.compile(r"(?<!\?P)(?<!\?)<[\w:.-]*$|[\"']$")
+_LINE_KEY = re.compile(r"(?!\s*(?:cls|self|this)\.)[\s\-\"'\w.|*>#]*")
+_ENDS_PAIR = re.compile(r"[&,](?=[\w.-]+=)|;(?=\s*(?:[\w .-]{1,40}=|$))|,$")
+_CLOSES_QUOTE = re.compile(r"[\"'`](?=$|[\s,;:)\]}>&|/\\.])")
 _STATES = frozenset(
     "required optional incorrect disabled enabled expired protected unchanged encrypted password passwords forgotten redacted "
     "authenticate undefined plaintext included inherited provided mismatch rejected accepted supported mandatory invalid123 "
     "credential credentials username anonymous nullable unlocked standard postgres generated variable function argument".split()
 )
-_HEAD = rf"(?i:(?P<password>{_PASSWORD})|(?P<secretkey>{_SECRET})|(?P<token>{_TOKEN}))"
+_HEAD = (
+    r"(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
+    r"k(?:eys?)|t(?:okens?)|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?)"
+)
 _SIGN = (
-    r"(?P<close>\\?[\"'`]?\]?)(?:"
+    r"(?P<close>(?:\\?[\"'`]\]?|\[\d{0,4}\])?)(?: PROGMEM)?(?:"
     r"(?P<typed>\??: ?[A-Za-z_&][^=\n\"'(){},]{0,40}= ?(?=[fFbB]?[\"'`]))"
-    r"|[ \t]{0,8}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:))\s{0,8}(?:[|>]-?\s{1,20})?"
-    r"|(?P<beside>\\?[\"'] ?, ?(?=[\"'])|\((?=[\"']))"
-    r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"'],\s{0,24}[\"']value[\"']:\s?)"
-    r"|(?P<tag>>)"
-    r"|(?P<blank>[ \t]{1,4}))"
+    r"|[ \t]{0,8}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>]-?\s{1,20})?"
+    r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"']?,\s{0,24}[\"']value[\"']:\s?)"
+    r"|(?P<beside>\\?[\"']? ?, ?(?=[\"'])|\((?=[\"']))"
+    r"|(?P<tag>>))"
 )
 _VALUE = (
-    r"(?:[fFrRbBuUL@]{0,2}(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){1,8000})(?:(?P=quote)|(?=\n|\Z))"
-    r"|(?P<bare>[^\s\"'`<>;][^\s\"'`<>;]{0,8000}))"
+    r"(?:(?:(?:strdup|std::string|bytes|Secret(?:Str)?|SecureString|Q?String(?:Literal)?|TEXT|_T|F|str)\()?[fFrRbBuULN@]{0,2}(?P<quote>\\?[\"'`])(?P<quoted>(?:(?!(?P=quote))(?:\\[^\n]|[^\n\\])){1,8000})(?:(?P=quote)|(?=\n|\Z))"
+    r"|(?P<bare>[^\s\"'`<>;][^\s<>]{0,8000}))"
 )
-_PATTERN = rf"{_HEAD}(?P<tail>[A-Za-z0-9_.-]{{0,24}}){_SIGN}{_VALUE}"
-_HINTS = tuple("pass pw psk secret cred key salt pepper token sess csrf xsrf sid jwt bearer auth".split())
+_TAIL = r"(?P<tail>[A-Za-z0-9_.-]{0,24})"
+_PATTERN = rf"{_HEAD}{_TAIL}{_SIGN}{_VALUE}"
+#: A flag, a macro or a statement, whose name a blank joins to its value.
+_BLANK_PATTERN = rf"(?:(?<=[-_])|(?<=[A-Za-z])(?=[pP]ass)){_HEAD}{_TAIL}(?P<blank>[ \t]{{1,24}}(?:(?:--value|--body)[ =]|<<< ?|\()?){_VALUE}"
+_SPOKEN_PATTERN = rf"(?i:pass(?:word|phrase|wd)?)(?P<tail>)(?P<blank> (?:[057] )?){_VALUE}"
+
+
+_JOINTS = ("sign", "typed", "beside", "named", "tag", "blank")
+
+
+_BEFORE_WORD = ("", " ", "\t", '"', "'", "`", "{", "[", ",")
+
+
+#: The section that a key of YAML stands in, where it is its first.
+_SECTION = re.compile(r"(?:^|\n)[ \t]{0,20}(?P<name>[A-Za-z]{2,20}):[ \t]{0,4}\n[ \t]{1,24}$")
+
+
+class _Place(NamedTuple):
+    """Where a match stands: its name, the text of the line before it, and how its value is joined to it and written."""
+
+    name: str
+    line: str
+    start: int
+    joint: str
+    sign: str
+    is_quoted: bool
 
 
 def _cut(found: re.Match[str]) -> tuple[int, int] | None:
@@ -58,64 +109,121 @@ def _cut(found: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _value(found: re.Match[str]) -> tuple[int, int] | None:
-    if not _TAIL.fullmatch(found["tail"]) or not _is_whole_word(found) or not _is_beside(found):
+    text = found.string
+    start = begin_of(text, found.start())
+    name = text[start : found.end("tail")]
+    noun = read_name(name, qualifier_of(text[max(0, start - 18) : start]))
+    if (
+        noun is None
+        and found.groupdict().get("sign") == ":"
+        and (section := _SECTION.search(text, max(0, start - _MOST_BEFORE), start))
+    ):
+        noun = read_name(name, section["name"].lower())
+    if noun is None:
         return None
-    if found["blank"] and not _FLAG.search(found.string, max(0, found.start() - 42), found.start()):
+    line = text[max(text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1, start - _MOST_BEFORE) : start]
+    joints = found.groupdict()
+    place = _Place(
+        name=name,
+        line=line,
+        start=start,
+        joint=next(joint for joint in _JOINTS if joints.get(joint)),
+        sign=joints.get("sign") or "",
+        is_quoted=found["quoted"] is not None,
+    )
+    if not _is_joined_to_value(found, place, noun):
         return None
-    before = found.string[max(0, found.start() - 42) : found.start()]
-    is_arn = found["sign"] == ":" and before.endswith(":")
-    is_quotation = found["tag"] and not _TAG.search(before)
-    if is_arn or is_quotation:
+    if place.is_quoted:
+        return _quoted(found, noun, place)
+    is_macro = place.joint == "blank" and _DEFINE.search(place.line) and compiled(r"\w+").fullmatch(found["bare"])
+    if is_macro or place.joint in ("typed", "beside") or (place.sign == ":" and not _follows_on_line(found)):
         return None
-    if found["quoted"] is not None:
-        start, end = found.span("quoted")
-        return (start, end) if _holds(found, found["quoted"]) else None
-    if found["typed"] or found["beside"]:
-        return None
-    start, end = found.span("bare")
-    if found["sign"] == ":" and not _follows_on_line(found, start):
-        return None
+    return _bare(found, noun, place)
+
+
+def _quoted(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
+    """Return the span of a value in quotes; a doubled quote belongs to it."""
+    text, quote = found.string, found["quote"]
+    start, end = found.span("quoted")
+    while (
+        quote in "'\""
+        and text.startswith(quote * 2, end)
+        and text[end + 2 : end + 3].strip()
+        and "\n" not in text[start:end]
+    ):
+        closing = text.find(quote, end + 2, end + 400)
+        if closing < 0 or "\n" in text[end:closing]:
+            break
+        end = closing
+    return (start, end) if _holds(found, noun, place, text[start:end]) else None
+
+
+def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
+    """Return the span of a value without quotes, without the punctuation after it."""
     raw = found["bare"]
-    if (raw[:1] in "$%{[(<&*|" and is_stand_in(raw)) or is_code(raw):
+    if closing := _CLOSES_QUOTE.search(raw):
+        raw = raw[: closing.start()]
+    if not raw or is_reference(raw) or sum(map(raw.count, "(){}[];,")) > _MOST_BRACKETS:
+        return None
+    is_setting = _is_setting(found, place)
+    if (raw[:1] in "$%{[(<&*|" and is_stand_in(raw)) or (is_code(raw) and not (is_setting and not is_expression(raw))):
         return None
     value = _trimmed(raw)
-    return (start, start + len(value)) if _holds(found, value) else None
+    start = found.start("bare")
+    return (start, start + len(value)) if _holds(found, noun, place, value) else None
 
 
 def _quoted_only(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut as `_cut` does, between quotes only: an unquoted value is an expression."""
-    return _cut(found) if found["quoted"] is not None and found["blank"] is None else None
+    return None if found["quoted"] is None else _cut(found)
 
 
-def _is_whole_word(found: re.Match[str]) -> bool:
-    """Say whether a short name (`pass`, `sid`) stands alone: `compass` and `inside` are no keys."""
-    name = (found["password"] or found["secretkey"] or found["token"]).lower()
-    if found["secretkey"] or (len(name) > 5 and name != "bearer"):
-        return True
-    if name.startswith("sess"):
-        return True
-    if name in ("auth", "bearer", "jwt") and found["tail"] and found["quoted"] is None:
-        return False
-    return bool(_BEFORE_BARE.search(found.string, max(0, found.start() - 8), found.start())) or (
-        found.string[found.start()].isupper() and found.string[found.start() - 1 : found.start()].islower()
-    )
+def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool:
+    """Say whether what stands between a name and a value joins them."""
+    if place.joint == "blank":
+        as_flag = _FLAG.search(place.line) or place.name.startswith("-")
+        is_define = _DEFINE.search(place.line) is not None or _STORES.search(place.line) is not None
+        return bool(as_flag or is_define or (noun.kind is Kind.PASSWORD and _SPOKEN_FLAG.search(place.line)))
+    if place.joint == "beside":
+        return _is_beside(found, place)
+    is_arn = place.sign == ":" and place.line.endswith(":")
+    is_quotation = place.joint == "tag" and not _TAG.search(f"{place.line}{found.string[place.start : found.start()]}")
+    return not is_arn and not is_quotation
 
 
-def _is_beside(found: re.Match[str]) -> bool:
+def _is_beside(found: re.Match[str], place: _Place) -> bool:
     """Say whether `name("value")` and `"name", "value"` are a name and its value: `splitpasswd('user:a')` is not."""
-    if not found["beside"]:
-        return True
-    before = found.string[max(0, found.start() - 8) : found.start()]
-    return (
-        found[0][4:5].isalpha()
-        and not found["tail"]
-        and before.lower().endswith(("set", "with", "use", ".", "'", '"', "_", "("))
-    )
+    head = found.string[place.start : found.start()].lower()
+    before = f"{place.line}{head}"[-8:].lower()
+    if found["close"] == "" and not found["beside"].startswith(("(", '"', "'", "\\")):
+        return place.name.isupper()
+    return not found["tail"] and before.endswith(("set", "with", "use", ".", "'", '"', "_", "("))
 
 
-def _follows_on_line(found: re.Match[str], start: int) -> bool:
+def _follows_on_line(found: re.Match[str]) -> bool:
     """Say whether a bare value after a colon is on the line of its key."""
-    return "\n" not in found.string[found.end("sign") : start] or "|" in found.string[found.end("sign") : start]
+    between = found.string[found.end("sign") : found.start("bare")]
+    return "\n" not in between or "|" in between
+
+
+def _is_setting(found: re.Match[str], place: _Place) -> bool:
+    """Say whether a value without quotes stands where only a literal can: in a setting, a shell, a URL, a log."""
+    if place.joint in ("tag", "named", "blank"):
+        return True
+    text, end = found.string, found.end()
+    is_tight = place.sign == "=" and text[found.end("tail") : found.start("bare")] in ("=", '"=', "]=")
+    is_word = "(" not in place.line and place.line[-1:] in _BEFORE_WORD and not found["bare"].endswith((",", ")", ";"))
+    if is_tight and (
+        is_word
+        or place.name.isupper()
+        or place.name.startswith("-")
+        or _SHELL.search(place.line)
+        or _PARAMETER.search(place.line)
+        or _PAIRS.search(place.line)
+    ):
+        return True
+    ends = text[end : end + 1] in ("", "\n", "\r") and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
+    return ends and _LINE_KEY.fullmatch(place.line) is not None
 
 
 def _trimmed(raw: str) -> str:
@@ -129,55 +237,142 @@ def _trimmed(raw: str) -> str:
     return raw[:-2] if raw.endswith(("\\n", "\\t", "\\r")) else raw.rstrip("\\").removesuffix(".")
 
 
-def _holds(found: re.Match[str], value: str) -> bool:
-    """Say whether the value of a key is a secret; a password is shorter than a token and may be a word."""
-    is_quoted = found["quoted"] is not None
-    is_type = is_quoted and value.endswith((")", "]")) and is_code(value)  # as `List[V1Secret]`
-    if is_type or is_stand_in(value) or "://" in value:
+def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
+    """Say whether the value of a name is a secret."""
+    is_type = place.is_quoted and value.endswith((")", "]")) and is_code(value)  # as `List[V1Secret]`
+    is_pattern = compiled(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
+    is_tight = place.sign == "=" and not found.string[found.start("sign") - 1].isspace()
+    is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
+    if is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value:
         return False
-    if is_quoted and " " in value:
-        return bool(found["password"]) and _is_phrase(value)
-    if found["token"]:
-        is_session = found["token"].lower().startswith("s")
-        # Session ids grant access in cookies only.
-        if is_session and (found["sign"] != "=" or is_quoted or _UUID.fullmatch(value)):
-            return False
-        if _NO_SECRET.search(found.string, max(0, found.start() - 16), found.start()):
-            return False
-        return is_random(value, 20 if is_session else 10 if is_quoted else 12)
-    if found["secretkey"]:
-        return is_random(value, 8) or (is_password(value, least=8) and any(c.isdigit() for c in value))
+    if noun.kind is Kind.PIN:
+        return _is_pin(value)
+    if place.is_quoted and " " in value:
+        return noun.kind in (Kind.PASSWORD, Kind.SECRET) and is_phrase(value)
+    if noun.kind in (Kind.TOKEN, Kind.SESSION):
+        is_parameter = place.sign == "=" and not place.is_quoted and len(value) >= 10 and _is_setting(found, place)
+        return _holds_token(noun, place, value) or (is_parameter and noun.kind is Kind.TOKEN and is_shaped(value))
+    if noun.kind is Kind.API:
+        return len(value) >= 8 and is_shaped(value) and not value.isupper()
+    if noun.kind is Kind.SALT:
+        return is_random(value, 8)
+    is_parameter = place.sign == "=" and not place.is_quoted and _is_setting(found, place)
+    is_literal = place.sign == "=" and place.is_quoted and sum(map(str.isdigit, value)) > 1
+    if noun.kind is Kind.SECRET and (is_parameter or is_literal) and len(value) >= 8 and is_shaped(value):
+        return True
+    if noun.kind is Kind.KEY or (noun.kind is Kind.SECRET and not noun.is_whole):
+        return _holds_key(noun, value)
+    if noun.kind is Kind.SECRET:
+        return _holds_key(noun, value) or is_password(value)
+    return _holds_password(found, place, value)
+
+
+def _is_pin(value: str) -> bool:
+    digits = value.replace("-", "").replace(" ", "")
+    return bool(compiled(r"[*#]?[0-9]{4,12}[*#]?").fullmatch(digits)) and len(set(digits)) > 1
+
+
+def _holds_token(noun: Noun, place: _Place, value: str) -> bool:
+    is_session = noun.kind is Kind.SESSION
+    # Session ids grant access in cookies only.
+    if is_session and (place.sign != "=" or place.is_quoted or _UUID.fullmatch(value)):
+        return False
+    if is_random(value, 20 if is_session else 10 if place.is_quoted else 12):
+        return True
+    return (
+        noun.is_whole
+        and (place.joint != "beside" or place.name.isupper())
+        and len(value) >= 8
+        and _is_shaped(value)
+        and not is_name_of_secret(value)
+    )
+
+
+def _holds_key(noun: Noun, value: str) -> bool:
+    if is_name_of_secret(value) and compiled(r"[A-Za-z_-]{1,24}|[a-zA-Z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value):
+        return False
+    if is_random(value, 8):
+        return True
+    has_digit = any(map(str.isdigit, value))
+    if not has_digit or len(value) < 8 or is_name_of_secret(value):
+        return False
+    return is_password(value, least=8) or (noun.is_whole and _is_shaped(value))
+
+
+def _is_shaped(value: str) -> bool:
+    """Say whether a value holds letters and a digit, and neither a path nor an expression."""
+    has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return has_both and not compiled(r"[/\\(){}\[\]:,]|^v?\d+(?:\.\d+)+").search(value)
+
+
+def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
+    if place.joint == "beside" and not any(map(str.isdigit, value)):
+        return False
     if value.isdigit():
-        return len(value) >= (4 if is_quoted else 6)
+        return len(value) >= (4 if place.is_quoted else 6)
     if is_password(value):
         return True
-    if found["beside"]:
+    if place.joint == "beside":
+        return place.name.isupper() and is_shaped(value)
+    if len(value) < 4 or is_placeholder(value):
         return False
-    plain = compiled(r"[A-Z]?[a-z]{7,}").fullmatch(value) is not None and value.lower() not in _STATES
-    names_secret = compiled(r"(?i)pass|pwd|secret|token|user").search(value)
-    # A password of letters alone: only where nothing but a value can stand.
-    return plain and not is_code(value) and _is_setting(found) and not names_secret
-
-
-def _is_setting(found: re.Match[str]) -> bool:
-    """Say whether the key is a setting: alone on its line, or with a quoted value."""
-    text, start = found.string, found.start()
-    line = text.rfind("\n", max(0, start - 80), start) + 1
-    if found["quoted"] is not None:
+    if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
+        is_alone = (
+            place.is_quoted
+            or _is_setting(found, place)
+            or not compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*").fullmatch(value)
+        )
+        return is_alone and not _is_named_alike(place, value)
+    if compiled(r"[A-Za-z가-힣][^\s]*[!@#$%^&*?+~]+[^\s]*").fullmatch(value):
+        return not is_state(value) and not is_expression(value)
+    is_letters = compiled(r"[A-Za-z]{6,}").fullmatch(value) is not None and value.lower() not in _STATES
+    if (
+        is_letters
+        and place.sign == "="
+        and not place.is_quoted
+        and _is_setting(found, place)
+        and not is_name_of_secret(value)
+    ):
         return True
-    ends = text[found.end() : found.end() + 1] in ("", "\n", "\r")
-    return ends and bool(_LINE_KEY.fullmatch(text, line, start)) and (start - line < 60)
+    is_one_word = compiled(r"[A-Z]?[a-z]{7,}").fullmatch(value) is not None and value.lower() not in _STATES
+    # A password of letters alone: only where nothing but a value can stand.
+    if (
+        place.joint != "blank"
+        and is_one_word
+        and not is_code(value)
+        and _is_alone(found, place)
+        and not is_name_of_secret(value)
+    ):
+        return True
+    is_row = is_wordy(value) and compiled(r"[a-z]{3,}(?:[-_.][a-z]{3,}){2,}").fullmatch(value) is not None
+    return is_row and not place.is_quoted and place.name.isupper() and not is_word_of_interface(value)
 
 
-def _is_phrase(value: str) -> bool:
-    """Say whether a value with spaces is a password: one of its parts is not a word."""
-    words = value.split(" ")
-    return len(words) <= 8 and any(is_password(word) or (len(word) > 3 and not is_wordy(word)) for word in words)
+def _is_named_alike(place: _Place, value: str) -> bool:
+    """Say whether a value without quotes is a name like its key's: `password=password2`, `passwd: old_passwd1`."""
+    return not place.is_quoted and is_name_of_secret(value) and not is_joined(value) and not place.name.isupper()
 
 
+def _is_alone(found: re.Match[str], place: _Place) -> bool:
+    """Say whether the key is a setting: alone on its line, or with a quoted value."""
+    if place.is_quoted or place.joint == "tag":
+        return True
+    ends = found.string[found.end() : found.end() + 1] in ("", "\n", "\r")
+    return ends and bool(_LINE_KEY.fullmatch(place.line)) and len(place.line) < 60
+
+
+_FLAGGED = Rule("password", _HINTS, _BLANK_PATTERN, "deploy --db-password pear-tree-5 --env prod", "deploy --db-password --env prod",
+                cut=_cut, in_source=False)  # fmt: skip
+_MACRO = _FLAGGED._replace(
+    example='#define MQTT_PASS "tulip-fields-88"', counter_example="#define MAX_TOKENS 256", cut=_quoted_only
+)
 ASSIGNED = (
-    Rule("password", _HINTS, _PATTERN, "DB_PASSWORD=h7Kqx2vP", "password=getpass.getpass()", cut=_cut, in_source=False),
+    Rule("password", _HINTS, _PATTERN, "DB_PASSWORD=kangaroo_42", "password=getpass.getpass()", cut=_cut, in_source=False),
+    _FLAGGED,
+    Rule("password", ("pass",), _SPOKEN_PATTERN, "nmcli dev wifi connect Home password pear-tree-5", "change the password tomorrow",
+         cut=_cut, in_source=False),
 )  # fmt: skip
 ASSIGNED_IN_SOURCE = (
-    Rule("password", _HINTS, _PATTERN, 'password = "h7Kqx2vP"', "var secret = this.req.secret;", cut=_quoted_only),
+    Rule("password", _HINTS, _PATTERN, 'password = "kangaroo_42"', "var secret = this.req.secret;", cut=_quoted_only),
+    _MACRO,
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """A rule of redaction: its data, and the search for its pattern."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -24,8 +24,10 @@ class Rule(NamedTuple):
 
     `hints` are lower-case substrings at the beginning of a match, or at most `before` characters after it; the pattern is
     tried there only, because almost no text holds a secret and a substring search is a hundred times cheaper. Without hints
-    the whole text is searched, if it matches `needs` first. `cut` returns the secret's span and may check further (check
-    digits). `lead` finds a secret before its name: it ends where the match begins. `in_source` rules hold in source code too.
+    the text is searched where one of `needs` is found in its kinds of characters: `0` a digit, `A` a capital; it is then
+    searched `before` characters around. With `least`, words of at least that many characters are searched. `cut` returns the secret's span and may check further (check
+    digits). `lead` finds a secret before its name: it ends where the match begins. `opens` is a pattern that several rules begin
+    with: where it does not match at a hint, none of them is tried. `in_source` rules hold in source code too.
     """
 
     name: str
@@ -36,25 +38,30 @@ class Rule(NamedTuple):
     before: int = 0
     cut: Cut = whole
     in_source: bool = True
-    needs: str = ""
+    needs: tuple[bytes, ...] = ()
     lead: str = ""
+    opens: str = ""
+    least: int = 0
 
-    def spans(self, text: str, lower: str, hint: str = "", at: int = 0) -> Iterator[tuple[int, int]]:
-        """Yield the spans of secrets. `lower` is the text in lower case, of the same length; `at`: the offset of the first hint."""
+    def spans(self, text: str, lower: str, hint: str = "", places: Sequence[int] = ()) -> Iterator[tuple[int, int]]:
+        """Yield the spans of secrets. `lower`: the text in lower case, of the same length; `places`: where its hint stands."""
         if not hint:
-            return self._within(text, 0, len(text))
-        return self._around(text, lower, hint, at) if self.before else self._at(text, lower, hint, at)
+            return self.within(text, 0, len(text))
+        return self._around(text, lower, hint, places[0]) if self.before else self._at(text, places)
 
-    def _at(self, text: str, lower: str, hint: str, at: int) -> Iterator[tuple[int, int]]:
+    def _at(self, text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
         match = compiled(self.pattern).match
-        while at >= 0:
+        least = 0
+        for at in places:
+            if at < least:
+                continue
             found = match(text, at)
             if found and self.lead:
                 found = compiled(self.lead).search(text, max(0, at - _BEFORE), at)
             span = self.cut(found) if found else None
             if span:
                 yield span
-            at = lower.find(hint, max(at + 1, span[1] if span else 0))
+                least = span[1]
 
     def _around(self, text: str, lower: str, hint: str, at: int) -> Iterator[tuple[int, int]]:
         """Search around each hint, once where the spans overlap."""
@@ -62,9 +69,10 @@ class Rule(NamedTuple):
             start, end = max(0, at - self.before), at + len(hint)
             while 0 <= (at := lower.find(hint, end)) <= end + _BEHIND + self.before:
                 end = at + len(hint)
-            yield from self._within(text, start, min(len(text), end + _BEHIND))
+            yield from self.within(text, start, min(len(text), end + _BEHIND))
 
-    def _within(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    def within(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the spans of secrets between two offsets."""
         for found in compiled(self.pattern).finditer(text, start, end):
             if span := self.cut(found):
                 yield span

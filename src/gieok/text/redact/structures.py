@@ -6,8 +6,18 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from gieok.text.redact.nouns import Kind, read_name
 from gieok.text.redact.rule import Cut, Rule, compiled
-from gieok.text.redact.value import is_password, is_random, is_stand_in, is_wordy
+from gieok.text.redact.value import (
+    is_password,
+    is_phrase,
+    is_placeholder,
+    is_random,
+    is_shaped,
+    is_stand_in,
+    is_state,
+    is_wordy,
+)
 
 #: A longer block has lost its footer.
 _MOST_BLOCK_CHARS = 40_000
@@ -75,19 +85,91 @@ def _is_login(secret: str) -> bool:
     return not is_word and not (secret.isdigit() and len(secret) < 6)
 
 
+_STATEMENT = r"(?i)\b(?:create|alter|grant|set|update)\b[^;\n]{0,160}$"
+
+
+def _is_sql_password(secret: str) -> bool:
+    """Say whether a literal of a statement is a password: any is but a placeholder or the word itself."""
+    is_word = re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE) or is_placeholder(secret) or is_state(secret)
+    is_sentence = " " in secret and not is_phrase(secret)
+    return not is_word and not is_sentence and not secret.startswith((":", "?", "@", "%", "$", "&"))
+
+
+def _of_role(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut a password of a statement about a role; without a statement before it, only what looks like one."""
+    before = compiled(_STATEMENT).search(found.string, max(0, found.start() - 180), found.start())
+    if found["set"] or found["call"] or before:
+        return found.span("secret") if before and _is_sql_password(found["secret"]) else None
+    return found.span("secret") if is_password(found["secret"]) or is_shaped(found["secret"]) else None
+
+
+def _of_user(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut a password without quotes in a statement about a user."""
+    is_statement = compiled(_STATEMENT).search(found.string, max(0, found.start() - 180), found.start())
+    return found.span("secret") if is_statement and _is_sql_password(found["secret"]) else None
+
+
+def _of_machine(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the password of a machine and a login, as `.netrc` has them."""
+    is_entry = compiled(r"(?:machine\s{1,4}\S{1,200}|default)\s{1,8}login\s{1,4}[^\s,]{1,200}\s{1,8}$").search(
+        found.string, max(0, found.start() - 420), found.start()
+    )
+    return found.span("secret") if is_entry and _is_login(found["secret"]) else None
+
+
+def _of_okta(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut a token after the name that it goes by."""
+    before = compiled(r"(?i)(?:SSWS |okta[\w. -]{0,20}[=:>, ]{1,4}[\"']?)$").search(
+        found.string, max(0, found.start() - 32), found.start()
+    )
+    return found.span() if before else None
+
+
+def _called(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the password that follows a user, a network or a host in a call."""
+    return found.span("secret") if is_shaped(found["secret"]) and not is_placeholder(found["secret"]) else None
+
+
+def _inserted(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the first literal of a statement that goes into a column for a secret."""
+    nouns = [read_name(column.strip(' \t\n"`[]')) for column in found["columns"].split(",")]
+    secret = {n for n, noun in enumerate(nouns) if noun is not None and (noun.is_whole or noun.kind is Kind.PIN)}
+    at = 0
+    for value in compiled(
+        r"(?P<opens>\()|(?P<quote>')(?P<text>(?:[^'\n]|''){0,400})'|[^\s,()']{1,200}|(?P<comma>,)"
+    ).finditer(found.string, found.start("rows"), found.end("rows")):
+        if value["opens"]:
+            at = 0
+        elif value["comma"]:
+            at += 1
+        elif value["quote"] and at in secret and _is_sql_password(value["text"]) and len(value["text"]) > 3:
+            return value.span("text")
+    return None
+
+
 _is_password = partial(is_password, least=4)
 _B64 = "aB3dE6+gH9jK2/mN5pQ8sT1vW4zY7xC0"
 _JWT_BODY = "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 
+LONG_STRUCTURES = (
+    Rule("okta-token", ("00",), r"00(?<![A-Za-z0-9_-]00)[A-Za-z0-9_-]{38,42}(?![A-Za-z0-9_-])",
+         "Authorization: SSWS 00" + _B64.replace("+", "-").replace("/", "_") + "aB3dE6gH", "okta: 00 items", cut=_of_okta),
+    Rule("jwt", ("eyj",), r"eyJ(?<![A-Za-z0-9_]eyJ)[A-Za-z0-9_-]{10,1000}(?:\.[A-Za-z0-9_-]{10,40000}){1,4}",
+         "eyJ" + _JWT_BODY + ".eyJ" + _JWT_BODY + "." + _JWT_BODY, "eyJhbGciOiJIUzI1NiJ9.test"),
+    Rule("password-hash", ("$2a$", "$2b$", "$2y$"), r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}",
+         "admin:$2y$05$" + (_B64 * 2).replace("+", ".")[:53], "$2a$ is the prefix"),
+    Rule("password-hash", ("$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$"),
+         r"\$(?:apr1|[1567]|y)\$[^$\s:]{1,40}\$(?:[^$\s:]{1,40}\$)?[./A-Za-z0-9]{22,}",
+         "root:$6$salt$" + _B64.replace("+", ".") * 2, "$1$ and $5$"),
+)  # fmt: skip
 STRUCTURES = (
+    *LONG_STRUCTURES,
     Rule("private-key", ("-----begin ",), r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
          "-----BEGIN " + f"RSA PRIVATE KEY-----\n{_B64}\n-----END RSA PRIVATE KEY-----",
          "-----BEGIN PUBLIC KEY-----\nMFwwDQYJKoZIhvcNAQEB\n-----END PUBLIC KEY-----", cut=_key_block),
     Rule("private-key", ("private-lines:",),
          r"(?i:private-lines:) ?\d{1,4}\s{1,2}(?P<secret>(?:[A-Za-z0-9+/=]{64}\r?\n){0,400}[A-Za-z0-9+/=]{1,64})",
          f"Private-Lines: 1\n{_B64 * 2}\n", "Private-Lines: none"),
-    Rule("jwt", ("eyj",), r"eyJ(?<![A-Za-z0-9_]eyJ)[A-Za-z0-9_-]{10,1000}(?:\.[A-Za-z0-9_-]{10,40000}){1,4}",
-         "eyJ" + _JWT_BODY + ".eyJ" + _JWT_BODY + "." + _JWT_BODY, "eyJhbGciOiJIUzI1NiJ9.test"),
     Rule("url-password", ("://",),
          r"://[^\s:/?#@\"'<>()\[\]{}`]{0,64}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[A-Za-z0-9.\[_%$-])",
          "postgres://app:h7Kq@x/2@db/prod", "postgres://user:password@localhost:5432/db", cut=_url_password),
@@ -110,34 +192,38 @@ STRUCTURES = (
          r"(?i:bearer|authorization: token) {1,4}(?P<secret>[A-Za-z0-9._~+/-]{16,4000}={0,4})",
          "Authorization: Bearer " + _B64.replace("+", "-").replace("/", "_"),
          "bearer authentication-scheme-of-rfc6750 is fine", cut=_secret_if(_is_header_token)),
-    Rule("okta-token", ("ssws ", "okta"),
-         r"(?i:SSWS |okta[\w. -]{0,20}[=:>, ]{1,4}[\"']?)(?P<secret>00[A-Za-z0-9_-]{38,42})(?![A-Za-z0-9_-])",
-         "Authorization: SSWS 00" + _B64.replace("+", "-").replace("/", "_") + "aB3dE6gH", "okta: 00 items"),
     Rule("cookie", ("cookie: ",), r"(?i:cookie): (?P<secret>[^\s\"'=;]{1,60}=[^\n\"']{8,4000})",
          "Cookie: sessionid=aB3dE6gH9jK2mN5pQ8sT; theme=dark", "Cookie: theme=dark; lang=korean", cut=_cookie),
-    Rule("curl-password", ("curl ", "wget ", "http "),
-         r"(?i:curl|wget|http) (?:[^\n]{0,300}? )??(?:-u|--user|-a|--auth)[ =]?[\"']?[^\s:\"'=]{1,64}:(?P<secret>[^\s\"']{3,})",
-         "curl -u admin:h7Kqx2vP https://x", "curl -u user:password https://x", cut=_secret_if(_is_login), in_source=False),
-    Rule("cli-password", ("mysql", "mariadb", "sshpass", "docker login", "ldapsearch"),
-         r"(?:mysql\w{0,8}|mariadb[\w-]{0,8}|sshpass|docker login|ldapsearch)(?: [^\n]{0,200}?)?? -[pwP] ?[\"']?(?P<secret>[^\s\"'-][^\s\"']{3,})",
-         "mysql -u root -ph7Kqx2vP db", "mysql -u root -p db", cut=_secret_if(_is_password), in_source=False),
-    Rule("sql-password", ("identified ", "password '", 'password "'),
-         r"(?i:identified (?:with [\w\"']{1,40} )?by|password) [\"'](?P<secret>[^\"'\n]{3,128})[\"']",
-         "CREATE USER app IDENTIFIED BY 'h7Kqx2vP'", "CREATE USER app IDENTIFIED BY 'password'", cut=_secret_if(_is_password),
+    Rule("sql-password", ("identified ",),
+         r"(?i:identified (?:with [\w\"']{1,40} )?by(?: values)?)(?P<set>)(?P<call>) ?(?P<q>[\"'])(?P<secret>(?:(?!(?P=q))[^\n]){3,128})(?P=q)",
+         "CREATE USER app IDENTIFIED BY 'pear-tree-5'", "a table identified by 'name'", cut=_of_role,
          in_source=False),
-    Rule("redis-password", ("requirepass ", "masterauth "), r"(?:requirepass|masterauth) (?P<secret>\S{4,200})",
+    Rule("sql-password", ("password",),
+         r"(?<![A-Za-z0-9])(?i:password(?:(?P<set> for [^\s=]{1,80} ?= ?| ?= ?)| )(?P<call>password ?\( ?)?)(?P<q>[\"'])(?P<secret>(?:(?!(?P=q))[^\n]){3,128})(?P=q)",
+         "CREATE ROLE app LOGIN PASSWORD 'pear-tree-5'", "the password 'field' is required", cut=_of_role, in_source=False),
+    Rule("sql-password", ("identified by ",), r"(?i:identified by) (?P<secret>[^\s\"'<$&:;]{4,64})(?=;|[ \t]{0,4}(?:\n|\Z))",
+         "ALTER USER sam IDENTIFIED BY greenhouse7;", "a row identified by its_id2;", cut=_of_user, in_source=False),
+    Rule("sql-password", ("key",), r"(?i:key(?<=pragma key) ?[=(] ?')(?P<secret>[^'\n]{4,200})'",
+         "PRAGMA key = 'pear-tree-5';", "PRAGMA key = ?", cut=_secret_if(_is_sql_password)),
+    Rule("sql-password", ("pgp_sym_",), r"pgp_sym_(?:en|de)crypt(?:_bytea)?\([^\n;]{1,120}?, ?'(?P<secret>[^'\n]{4,200})'\)",
+         "SELECT pgp_sym_decrypt(d, 'pear-tree-5') FROM t;", "pgp_sym_decrypt(d, :key)", cut=_secret_if(_is_sql_password)),
+    Rule("password", ("login(", "auth(", "connect(", "begin("),
+         r"(?i:login|auth|connect|begin)\((?:[^()\n,]{1,60},){1,3} ?(?P<q>[\"'])(?P<secret>[^\"'\n]{4,64})(?P=q)",
+         'WiFi.begin("Home", "pear-tree-5");', 'login("kim", "password")', cut=_called),
+    Rule("sql-password", ("insert into ",),
+         r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\) ?\s?(?i:values)\s{0,8}(?P<rows>\([^\n]{3,2000})",
+         "INSERT INTO users (email, password) VALUES ('a@b.c', 'pear-tree-5');", "INSERT INTO users (email, name) VALUES ('a@b.c', 'kim5')",
+         cut=_inserted, in_source=False),
+    Rule("password", ("cpy(", "cmp("),
+         r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd|secret|psk|api_?key|token)\w{0,12}\]? ?, ?\"(?P<secret>[^\"\n]{4,200})\"",
+         'strcpy(cfg.password, "pear-tree-5");', 'strcpy(password, "%s");', cut=_secret_if(_is_sql_password)),
+    Rule("redis-password", ("pass ", "masterauth "), r"(?:pass(?<=requirepass)|masterauth) (?P<secret>\S{4,200})",
          "requirepass h7Kqx2vP", "requirepass foobared", cut=_secret_if(_is_password), in_source=False),
-    Rule("netrc", ("machine ",),
-         r"machine\s{1,4}\S{1,200}\s{1,8}login\s{1,4}\S{1,200}\s{1,8}password\s{1,4}(?P<secret>\S{3,200})",
-         "machine api.x.com login me password h7Kqx2vP", "machine api.x.com login me", cut=_secret_if(_is_login), in_source=False),
-    Rule("pgpass", (":5432:", ":6432:", ":*:", ":3306:", ":5433:"),
+    Rule("netrc", ("password",), r"password\s{1,8}(?P<secret>[^\s=:]\S{2,199})",
+         "machine api.x.com login me password h7Kqx2vP", "machine api.x.com login me, password later", cut=_of_machine, in_source=False),
+    Rule("pgpass", (),
          r"(?m:^)[\w.*-]{1,200}:[0-9*]{1,5}:[\w*-]{1,64}:[\w*@.-]{1,64}:(?P<secret>[^\s:]{4,200})(?m:$)",
-         "db.example.com:5432:prod:app:h7Kqx2vP", "db.example.com:5432:prod", before=200, in_source=False),
-    Rule("password-hash", ("$2a$", "$2b$", "$2y$"), r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}",
-         "admin:$2y$05$" + (_B64 * 2).replace("+", ".")[:53], "$2a$ is the prefix"),
-    Rule("password-hash", ("$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$"),
-         r"\$(?:apr1|[1567]|y)\$[^$\s:]{1,40}\$(?:[^$\s:]{1,40}\$)?[./A-Za-z0-9]{22,}",
-         "root:$6$salt$" + _B64.replace("+", ".") * 2, "$1$ and $5$"),
+         "db.example.com:5432:prod:app:h7Kqx2vP", "db.example.com:5432:prod", needs=(b":0000:", b":*:"), before=400, in_source=False),
     Rule("password-hash", ("$argon2", "$scrypt$", "$pbkdf2"),
          r"\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d{1,3})?)\$[A-Za-z0-9$=,./+-]{32,}",
          "$argon2id$v=19$m=65536,t=3,p=4$" + _B64, "$argon2id$"),

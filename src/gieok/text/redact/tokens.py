@@ -180,7 +180,7 @@ _SHAPED = (
     Rule("discord-token", (),
          r"[MNO](?<![A-Za-z0-9_-][MNO])[A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])",
          "M" + _of(_ANY, 23) + ".aB3dE6." + _of(_ANY, 27), "My.package.name", cut=_random,
-         needs=r"[MNO][A-Za-z0-9_-]{22,27}\."),
+         least=57),
     Rule("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/[0-9]{17,20}/(?P<secret>[A-Za-z0-9_-]{40,})",
          "https://discord.com/api/webhooks/112233445566778899/" + _of(_ANY, 68),
          "https://discord.com/api/webhooks/112233445566778899/test"),

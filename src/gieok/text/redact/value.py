@@ -19,7 +19,8 @@ _STAND_IN = re.compile(
     r"|(?i:none|null|nil|true|false|undefined|empty|unset|hidden|n/a|tbd|foobar|abc123|123abc|[\w-]*(?:\d[\d.]*\s?chars?))$"
 )
 _STANDS_IN = re.compile(
-    r"(?i)your|example|placeholder|change_?-?me|dummy|insert|replace|todo|xxxx|\.\.\.|…|\$\{|\{\{|\{\w*\}|%s\b|<[a-z_ -]+>"
+    r"(?i)(?<![a-z])your(?![a-z]{3})|example|placeholder|change_?-?(?:me|this)(?![a-z])|dummy|(?<![a-z])(?:insert|replace|todo|fixme|redacted|fill)(?![a-z])"
+    r"|xxxx|\.\.\.|…|\$\{|\{\{|\{\w*\}|%s\b|<[a-z_ -]+>"
 )
 _NAMES_ONE = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|login|prompt|vault|user|env")
 #: Terms with a number, sizes, versions, dates: common in sentences about passwords.
@@ -30,7 +31,7 @@ _TERM = re.compile(
     r"test|var|param|item|case|example|option|user|host|server|node|module|layer|group|unit|file|data|string|text|output|"
     r"input|python|client|proxy|socks|pkcs|asn|fips|nist|sp|id|xml|html|css|mp|log|cp|euc|ks|cve|pr|issue|no|num|fig)"
     r"[-_ #]?\d{1,4}(?:\.\d+)*(?:[-_/.][a-z0-9]+)*[a-z]{0,3}"
-    r"|v?\d+(?:[.,:/-]\d+)+\w{0,3}|\d[\d,.]*(?:st|nd|rd|th|s|ms|sec|mins?|h|hrs?|d|days?|k|kb|mb|gb|tb|px|pt|em|x|m|am|pm|bits?|"
+    r"|v?\d+(?:[.,:/-]\d+)+\w{0,3}|\d[\d,.]*(?:st|nd|rd|th|s|ms|sec|mins?|h|hrs?|d|days?|k|kb|mb|gb|tb|px|pt|em|x|m|am|pm|[cmk]m|[km]?g|[kmg]?hz|kw|w|v|mah|fps|dpi|rpm|[kmg]bps|bits?|"
     r"bytes?|chars?|char|digits?|characters|letters|times|way|fa|d)?|\d+(?:-[a-z]+)+|0x[0-9a-f]{1,8}|1password|\w+@[\d.]+|[\w.-]+:\d{1,5}|[a-z]+['’][a-z]+|[a-z]+/[a-z]+"
 )
 #: A name of a machine or a part with a number: `us-east-1`.
@@ -109,3 +110,146 @@ def _is_name(value: str) -> bool:
     digits = sum(map(str.isdigit, value))
     names = bool(_NAMES_ONE.search(value)) or any(c in value for c in "_-/.")
     return digits < 3 and names and not _SYMBOL.search(value) and is_wordy(value)
+
+
+#: What an unquoted value refers to rather than is: a variable, a call, an element, a path, an operator between operands.
+_REFERENCE = re.compile(
+    r"\$[({A-Za-z_]|%[A-Za-z_]\w*%|[{<]{1,2}[\w .-]{0,60}[}>]|(?:os|process|self|this|config|settings|environ|env|request|req|params|args|opts|options|"
+    r"secrets|data|var|local|module|import\.meta)(?:\.|\[)|!(?:vault|secret|ref|sub|env)|&[a-z]\w*$|\*[a-z]\w*$|(?i:vault|ssm|op|sops|arn|file|env|secret|bws|gcp|awssm|keyring):"
+)
+_EXPRESSION = re.compile(
+    r"[A-Za-z_$@][\w$.]*(?:[(\[]|->|::|\?\.)|[\w$)\]]+(?:\|\||&&|\?\?|==|!=|<<|>>|\+=)|[(\[{][\w$\"']|[!~*&]+[A-Za-z_][\w.]*[(.]"
+)
+_FUNCTION_WORD = frozenset(
+    "a an the is are was be been must should shall can will may not no your our my their his her its this that these those of to in on "
+    "at for from with without by as and or if when where who which it you we they he she i do does enter least most than more please "
+    "click here use used using only too has have had contains contain characters character letters digits".split()
+)
+_INTERFACE = frozenset(
+    "new current old user confirm reset forgot forgotten invalid incorrect wrong missing required one time username field input text "
+    "hash hashed encrypted type form change update show hide toggle strength weak strong empty none plain default defined".split()
+)
+_MOST_WORDS = 8
+_LEAST_WORDS = 4
+_FEW_WORDS = 2
+
+
+def is_reference(value: str) -> bool:
+    """Say whether a value without quotes refers to a secret elsewhere: `$X`, `os.environ[…]`, `op://…`."""
+    return _REFERENCE.match(value) is not None
+
+
+def is_expression(value: str) -> bool:
+    """Say whether a value without quotes can be nothing but an expression: a call, an element, an operation."""
+    return _EXPRESSION.match(value) is not None
+
+
+def is_name_of_secret(value: str) -> bool:
+    """Say whether a value is the name of a secret rather than one: `access_token`, `db-credentials-v2`."""
+    return _NAMES_ONE.search(value) is not None
+
+
+def is_placeholder(value: str) -> bool:
+    """Say whether a value stands for a password to come: `password1`, `changeme`, `<password>`."""
+    return is_stand_in(value) or _PLACEHOLDER.fullmatch(value) is not None
+
+
+_PLACEHOLDER = re.compile(r"(?i)(?:my|the|some|a|new|old)?[_-]?(?:pass(?:word|wd)?|pwd?|secret|token|key)[_-]?[0-9]?")
+
+
+def is_word_of_interface(value: str) -> bool:
+    """Say whether joined words label or describe a password: `new-password`, `invalid_password`."""
+    parts = set(re.split(r"[-_.]", value.lower()))
+    return bool(parts & _INTERFACE) or is_name_of_secret(value)
+
+
+def is_phrase(value: str) -> bool:
+    """Say whether words with blanks between them are a password and no sentence.
+
+    One of its parts is no word (`maple syrup 99`), or there are several small words and none that only joins others
+    (`correct horse battery staple`).
+    """
+    words = value.split(" ")
+    plain = [word.lower().strip(".,:;!?") for word in words]
+    if len(words) > _MOST_WORDS or any(word in _FUNCTION_WORD for word in plain) or is_name_of_secret(value):
+        return False
+    if any(is_password(word) or (len(word) > 3 and not is_wordy(word)) for word in words):
+        return True
+    has_number = any(
+        one.isalpha() and then.isdigit() and not _TERM.fullmatch(one + then) for one, then in pairwise(words)
+    )
+    if has_number and len(words) > _FEW_WORDS:
+        return True
+    return len(words) >= _LEAST_WORDS and all(re.fullmatch(r"[a-z]{3,10}", word) for word in words)
+
+
+_STATES = frozenset(
+    "required optional incorrect disabled enabled expired protected unchanged encrypted hashed correct invalid wrong missing strong weak secure "
+    "redacted undefined string boolean integer object number secret hidden visible empty blank unknown default changed updated reset private public "
+    "nothing something anything everything example sample dummy placeholder username letmein".split()
+)
+#: Ends of words that describe: `incorrect` is listed, `resetting`, `temporary`, `unlocked` are not.
+_ENDS_STATE = (
+    "ed",
+    "ing",
+    "able",
+    "ible",
+    "ful",
+    "less",
+    "ive",
+    "ical",
+    "ory",
+    "ary",
+    "ly",
+    "ment",
+    "tion",
+    "sion",
+    "ness",
+    "ent",
+    "ant",
+)
+_SHAPED = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z가-힣]*[A-Za-z가-힣])[^\s(){}\[\]<>\"`,;=/\\\\:|]{5,64}")
+_PARTICIPLE = re.compile(
+    r"[A-Za-z0-9]+-(?:[a-z]+ed|based|only|bit|char(?:acter)?s?|digit|long|free|style|like|way|factor|time|safe|word|step|day|hour|minute|letter|year|month|week)s?"
+)
+#: A number and several words are a password (`55-lantern-quay`), a number and one are a term (`12-character`).
+_NUMBERED_ROW = re.compile(r"\d{2,}(?:-[a-z]{3,}){2,}")
+_MEASURE = re.compile(r"\d+(?:\.\d+)?[A-Za-z]{1,5}$")
+#: Names of products and of tickets: `VoyageAI`, `OAuth`, `SigV4`, `OPS-123`.
+_PRODUCT = re.compile(r"[A-Z]?(?:[A-Z][a-z]+){1,3}[A-Z]{0,3}s?|[A-Za-z]+[vV]\d{1,2}|[A-Z]{2,10}-\d{1,6}")
+_DATE = re.compile(r"[A-Z]\.\d{2,4}|\d{4}[-.]\d{1,2}(?:[-.]\d{1,2})?\w{0,2}|[A-Z]{2,10}-\d{1,6}")
+
+
+def is_state(value: str) -> bool:
+    """Say whether a word describes a password rather than is one: `required`."""
+    word = value.lower().strip("!?")
+    return word in _STATES or word.endswith(_ENDS_STATE) or is_name_of_secret(value)
+
+
+def is_row(value: str) -> bool:
+    """Say whether a value is a row of words as people choose for a passphrase: `violet-harbor-lantern-crow`."""
+    is_joined_row = re.fullmatch(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){3,6}", value) is not None
+    return (
+        is_joined_row
+        and not is_word_of_interface(value)
+        and not set(re.split(r"[-_.]", value.lower())) & _FUNCTION_WORD
+    )
+
+
+def is_product(value: str) -> bool:
+    """Say whether a value is written as names of products are: `VoyageAI`, `SigV4`."""
+    return _PRODUCT.fullmatch(value) is not None
+
+
+def is_shaped(value: str) -> bool:
+    """Say whether a value may be a secret where a sentence says that it is one: letters and a digit, no term, no date, no count."""
+    if not _SHAPED.fullmatch(value) or is_stand_in(value):
+        return False
+    core = value.strip(".,;:!?*#_-'")
+    is_term = _TERM.fullmatch(core) and not _NUMBERED_ROW.fullmatch(core)
+    if is_term or _MEASURE.match(core) or _PARTICIPLE.fullmatch(core) or _DATE.fullmatch(core) or _FILE.fullmatch(core):
+        return False
+    return not (_NAMES_ONE.search(core) and sum(map(str.isdigit, core)) < _LEAST_DIGITS)
+
+
+_LEAST_DIGITS = 2

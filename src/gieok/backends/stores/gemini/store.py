@@ -180,7 +180,9 @@ class GeminiStore(SqliteDocuments):
 
     def _in_service_order(self, ids: Sequence[PassageId], scope: Scope, where: Filter, limit: int) -> Ranking:
         found = self.passages(list(dict.fromkeys(ids)), scope)
-        allowed = [p.id for p in found if where.admits(p.kind, p.valid_from or p.updated_at)][:limit]
+        documents = self.get(scope, list(dict.fromkeys(p.key for p in found)))
+        admitted = {document.key for document in documents if where.admits(document)}
+        allowed = [p.id for p in found if p.key in admitted][:limit]
         return Ranking("managed", tuple((i, 1 - place / limit) for place, i in enumerate(allowed)))
 
     def first_passages(self, scope: Scope, keys: Sequence[str]) -> dict[str, PassageId]:

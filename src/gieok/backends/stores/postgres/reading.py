@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from gieok.backends.postgres.numbers import scope_number
-from gieok.backends.stores.rows import DOCUMENT_COLUMNS, filter_sql, to_document, to_found
+from gieok.backends.stores.rows import DOCUMENT_COLUMNS, filter_sql, postgres_field, to_document, to_found
 from gieok.backends.stores.sql_documents import ScopeStatistics
 from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
 from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery
@@ -200,7 +200,7 @@ def _spread_sql(query: KeywordQuery) -> str:
 
 def condition(where: Filter) -> tuple[str, dict[str, object]]:
     """Return a condition on `documents d`, starting with AND, and its named parameters."""
-    sql, values = filter_sql(where)
+    sql, values = filter_sql(where, postgres_field)
     names = [f"f{n}" for n in range(len(values))]
     for name in names:
         sql = sql.replace("?", f"%({name})s", 1)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok import private
 from gieok.capabilities.code.index import ignoring
 from gieok.capabilities.code.index.ignoring import IgnoreRules
 from gieok.capabilities.code.languages.table import language_of
@@ -25,6 +26,7 @@ _HEAD_BYTES = 600
 _NO_RULES = IgnoreRules()
 #: The reason of a file that a rule ignores.
 IGNORED = "ignored"
+EXCLUDED = "excluded by `exclude.folders`"
 
 
 class Candidate(NamedTuple):
@@ -76,6 +78,8 @@ def _candidate(entry: tuple[str, Path]) -> Candidate | Skipped | None:  # noqa: 
     language = language_of(file.name)
     if language is None:
         return None
+    if private.is_excluded(str(file)):
+        return Skipped(path, EXCLUDED)
     try:
         if not path.isprintable():
             return Skipped(path.encode("utf-8", "backslashreplace").decode(), "its name is not printable text")

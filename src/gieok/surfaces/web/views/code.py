@@ -102,7 +102,7 @@ def _chosen(seen: Seen, asked: str = "") -> tuple[Context, Path, list[Path]]:
 
 def _run(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401 - each operation has its own result
     found = operation(name)
-    return found.handler(context, checked(found, values, Surface.CLI))
+    return found.call(context, checked(found, values, Surface.CLI))
 
 
 def _address(root: Path, target: str) -> str:

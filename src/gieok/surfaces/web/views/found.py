@@ -6,12 +6,14 @@ from urllib.parse import urlencode
 from gieok.capabilities.files import roots
 from gieok.engine.likelihood import LOW
 from gieok.errors import GieokError, NotIndexed
+from gieok.ops.memory.filters import SEARCHED_STATUSES
 from gieok.ops.memory.hits import SearchHit, not_taken_as_times
 from gieok.surfaces.web.reasons import Reasons, reasons
 from gieok.surfaces.web.site import Seen
 
 #: Hits that are shown at first, and at most: who reads more asks for something else.
 _FIRST, _MOST = 12, 200
+_NARROWING = ("source", "since", "until", "tag", "agent", "status")
 _SOURCES = ("all", "memory", "observed", "sessions")
 #: A longer snippet is cut, and the rest unfolds.
 _LONG_CHARS = 700
@@ -31,9 +33,11 @@ class ShownHit(NamedTuple):
 
 def _asked(seen: Seen) -> dict[str, str]:
     """Return what was asked, without what says nothing."""
-    given = {name: seen.asked(name) for name in ("q", "source", "since", "until", "everywhere", "limit")}
+    given = {name: seen.asked(name) for name in ("q", *_NARROWING, "everywhere", "limit")}
     if given["source"] not in _SOURCES[1:]:
         given["source"] = ""
+    if given["status"] not in SEARCHED_STATUSES[1:]:
+        given["status"] = ""
     given["limit"] = given["limit"] if given["limit"].isdecimal() else ""
     given["everywhere"] = "1" if given["everywhere"] else ""
     return {name: value for name, value in given.items() if value}
@@ -46,6 +50,7 @@ def found_hits(seen: Seen) -> dict[str, Any]:
     found: dict[str, Any] = {
         "question": asked.get("q", ""), "asked": asked, "hits": [], "failure": None, "notes": [], "more": "",
         "here_query": urlencode(asked), "without": _without(asked), "is_full": limit == _MOST, "sources": _SOURCES,
+        "states": SEARCHED_STATUSES,
         "is_asked": bool(asked.keys() & {"q", "since", "until"}), "waiting": 0, "is_bare": False, "unlikely": [],
         "gaps": (),
     }  # fmt: skip
@@ -55,7 +60,8 @@ def found_hits(seen: Seen) -> dict[str, Any]:
         result = seen.memory.run(
             "search", query=asked.get("q", ""), explain=True, limit=limit + (limit < _MOST),
             source=asked.get("source", "all"), since=asked.get("since", ""), until=asked.get("until", ""),
-            everywhere="everywhere" in asked,
+            everywhere="everywhere" in asked, tag=asked.get("tag", ""), agent=asked.get("agent", ""),
+            status=asked.get("status", "all"),
         )  # fmt: skip
     except NotIndexed as error:
         return found | {"failure": {"message": str(error), "hint": error.hint}, "is_bare": True}
@@ -75,7 +81,7 @@ def found_hits(seen: Seen) -> dict[str, Any]:
 def _without(asked: dict[str, str]) -> str:
     """Return the address without filters; '' where there are none."""
     kept = {name: value for name, value in asked.items() if name in ("q", "everywhere")}
-    return urlencode(kept) if kept.get("q") and asked.keys() & {"source", "since", "until"} else ""
+    return urlencode(kept) if kept.get("q") and asked.keys() & {*_NARROWING} else ""
 
 
 def _likely(shown: list[ShownHit]) -> int:

@@ -22,7 +22,7 @@ _FIRST, _MOST_LISTED = 50, 2_000
 _KINDS = ("all", "observation", "record", "turn", "note")
 _STATUSES = ("all", *STATUSES)
 _TIERS = ("all", "hot", "warm", "cold")
-_FILTERS = ("words", "since", "until", "kind", "status", "tier", "everywhere")
+_FILTERS = ("words", "since", "until", "kind", "status", "tier", "tag", "agent", "everywhere")
 #: A memory's text that is longer unfolds.
 _LONG_CHARS = 1_500
 
@@ -52,7 +52,7 @@ def memories(seen: Seen) -> Response:
         found = seen.memory.run(
             "list", words=[asked["words"]] if asked["words"] else [], kind=asked["kind"], status=asked["status"],
             tier=asked["tier"], since=asked["since"], until=asked["until"], limit=max(limit, 1),
-            everywhere=bool(asked["everywhere"]),
+            tag=asked["tag"], agent=asked["agent"], everywhere=bool(asked["everywhere"]),
         )  # fmt: skip
     except GieokError as error:
         return seen.failed("memories.html", error, **common)

@@ -1,0 +1,1 @@
+"""Who speaks: the marks that each host gives, as rows (see `transcripts.speakers`, which reads them)."""

@@ -1,0 +1,198 @@
+"""Marks of no host: editors, gateways, other memories and makers of titles write through whichever host there is."""
+
+from gieok.agents.marks.mark import ANY, SAID, Kind, Mark, Speaker
+
+_PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
+
+
+def _folder(sign: str, example: str, counter: str) -> Mark:
+    return Mark(ANY, Kind.FOLDER, sign, _PROGRAM, example, counter)
+
+
+def _opening(sign: str, example: str, counter: str) -> Mark:
+    return Mark(ANY, Kind.OPENING, sign, _PROGRAM, example, counter)
+
+
+_MEMORIES = (
+    _folder(r"[/\\]observer-sessions(?:[/\\]|$)", "/home/x/.claude-mem/observer-sessions", "/home/x/observer"),
+    # A hidden folder that is called after memory holds a memory, and no project.
+    _folder(
+        r"[/\\]\.(?:[\w]+-)*(?:\w*memory|\w*memories|\w*recall|mem\d?|remember|observer|letta|"
+        r"memsearch)(?:-[\w]+)*(?:[/\\]|$)",
+        "/home/x/.supermemory/runs",
+        "/home/x/memory-game",
+    ),
+    _opening(
+        r"Hello memory agent\b",
+        "Hello memory agent, you are continuing to observe the primary Claude session.",
+        "Hello memory, my old friend",
+    ),
+    _opening(
+        r"(?s:.{0,2000})<observed_from_primary_session>",
+        "Go on.\n<observed_from_primary_session>x</observed_from_primary_session>",
+        "What is observed_from_primary_session?",
+    ),
+    _opening(
+        r"You are (?:a|an|the) [\w ,-]{0,60}\b(?:memory|observer|memories)\b[\w -]{0,30}"
+        r"(?:agent|assistant|system|extractor|extraction|manager|writer|curator|consolidat\w+|observer|"
+        r"summari[sz]er)?\b[^\n]{0,200}"
+        r"\b(?:session|conversation|transcript|extract|observe|record|store|consolidate)",
+        "You are a Claude-Mem, a specialized memory observer: record what happens in a different Claude session.",
+        "You are a fan of memory games, right?",
+    ),
+    _opening(
+        r"(?:You are a specialized observer tool|--- MODE SWITCH: PROGRESS SUMMARY|PROGRESS SUMMARY "
+        r"CHECKPOINT|MEMORY PROCESSING)",
+        "--- MODE SWITCH: PROGRESS SUMMARY ---\nWrite down what was done.",
+        "Please write a progress summary of the depot.",
+    ),
+    _opening(
+        r"(?:Please )?(?:[Ww]rite|[Pp]roduce|[Cc]reate|[Ee]xtract|[Ss]ummari[sz]e|[Dd]istil+|"
+        r"[Aa]nalyz?s?e)\b[^\n]{0,120}"
+        r"\b(?:session|conversation|transcript|chat|dialogue)\b[^\n]{0,160}"
+        r"\b(?:[Oo]utput|[Rr]eturn|[Rr]espond|[Rr]eply)\b(?: with)? (?:ONLY|only|just|nothing but|JSON|valid JSON)\b",
+        "Please write a concise, factual summary of this conversation. Output ONLY the summary.",
+        "Summarize this conversation for Kim, please.",
+    ),
+)
+_TITLES = (
+    _opening(
+        r"(?:You are (?:a |an )?(?:helpful assistant that )?)?(?:[Pp]lease )?(?:[Gg]enerates?|[Ww]rites?|"
+        r"[Cc]reates?|[Pp]roduces?|"
+        r"[Ss]uggests?|[Cc]ome up with|[Pp]rovides?) (?:a |an |the |one )?(?:very |short|concise|brief|"
+        r"descriptive|[\w-]+,? ){0,6}"
+        r"(?:title|name|headline|slug|branch name)s? (?:for|of|that|describing|based on|from|in)\b[^\n]{0,120}"
+        r"\b(?:conversation|chat|session|thread|prompt|message|task|transcript|coding)\b",
+        "Generate a short title for this conversation in 5 words or fewer.",
+        "Write a title for the depot's page.",
+    ),
+    _opening(
+        r"You are (?:a |an |the )?[\w -]{0,30}(?:title|naming|headline|topic) (?:generator|maker|writer|"
+        r"classifier|assistant|agent)",
+        "You are a title generator. You output ONLY a thread title.",
+        "You are good at titles, so help me.",
+    ),
+    _opening(
+        r"You are a helpful assistant\. You will be presented with a user prompt",
+        "You are a helpful assistant. You will be presented "
+        "with a user prompt, and your job is to provide a short title for a task",
+        "You are a helpful assistant. I need help.",
+    ),
+    _opening(
+        r"(?:Analyz?s?e if this message indicates a new conversation topic|Please write a \d+-\d+ word title|"
+        r"Summari[sz]e this coding (?:conversation|session) in under \d+ characters)",
+        "Summarize this coding conversation in under 50 characters.",
+        "Analyze if this page needs a new topic.",
+    ),
+    _opening(
+        r"\[SUGGESTION MODE:",
+        "[SUGGESTION MODE: Suggest what the user might naturally type next.]",
+        "[Suggestion] buy a mode",
+    ),
+    _opening(r"Warmup\s*$", "Warmup", "Warmup the oven before nine."),
+)
+_WRAPPED = (
+    *(
+        Mark(ANY, Kind.BLOCK, name, _PERSON, f"<{name}>\n{SAID}\n</{name}>", f"What does <{name}> mean?")
+        for name in ("user_query", "user_input", "USER_REQUEST", "user_message", "user-query", "userRequest")
+    ),
+    *(
+        Mark(ANY, Kind.BLOCK, name, _PROGRAM, f"<{name}>\nnot theirs\n</{name}>\n{SAID}", f"What does <{name}> mean?")
+        for name in """environment_details ADDITIONAL_METADATA USER_SETTINGS_CHANGE attached_files
+            open_and_recently_viewed_files additional_data current_file manually_attached_selection
+            system_reminder editorContext reminderInstructions supermemory-context claude-mem-context
+            mem0-context relevant-memories relevant_memories recalled_memories hindsight_memories
+            honcho-memory memory-guidance automem_session_context current_datetime hook_result
+            additional_context""".split()
+    ),
+)
+_FRONTS = (
+    # `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: who wrote, when.
+    Mark(
+        ANY,
+        Kind.FRONT,
+        r"[\[【][^\]】\n]{0,120}\d{4}-\d\d-\d\d[T ,]{1,2}\d\d:\d\d[^\]】\n]{0,40}[\]】]:?\s*",
+        _PROGRAM,
+        f"[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] {SAID}",
+        "[2026-02-11] was the day",
+    ),
+    Mark(
+        ANY,
+        Kind.FRONT,
+        r"\[(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? "
+        r"[^\]\n]{0,40}\d{1,2}:\d\d[^\]\n]{0,30}\]:?\s*",
+        _PROGRAM,
+        f"[Wed, Feb 11, 2026, 10:23 KST] {SAID}",
+        "[Wed] is the day",
+    ),
+    Mark(
+        ANY,
+        Kind.FRONT,
+        r"<(?:timestamp|current_time|message_time|sent_at)>[^<\n]{1,80}</(?:timestamp|current_time|"
+        r"message_time|sent_at)>\s*",
+        _PROGRAM,
+        f"<timestamp>2026-02-11T10:23:00Z</timestamp>\n{SAID}",
+        "What does <timestamp> mean?",
+    ),
+)
+
+
+def _brief(group: str, sign: str, example: str, counter: str) -> Mark:
+    return Mark(ANY, Kind.BRIEF, sign, _PROGRAM, example, counter, (group,))
+
+
+#: What a program's first prompt looks like that no other mark tells: two of these groups. A person's own words have
+#: one at most.
+_BRIEFS = (
+    _brief(
+        "role",
+        r"\s*(?:#+ [^\n]{0,80}\n\s*)?(?:You are (?:a|an|the) |Your (?:task|job|role) is to |당신은 [^\n]{1,60}입니다)",
+        "You are a precise classifier of support tickets.",
+        "Are you a classifier?",
+    ),
+    _brief(
+        "role",
+        r"\s*(?:Analyz?s?e|Classify|Extract|Summari[sz]e|Translate|Score|Grade|Review|Label|Rate) the "
+        r"(?:following|text|content|diff) ?"
+        r"[\w -]{0,60}:",
+        "Classify the following ticket:",
+        "Classify the tickets for me, please.",
+    ),
+    _brief(
+        "contract",
+        r"(?i)(?s:.*?)\b(?:output|respond|reply|answer|return)\b[^.\n]{0,40}\b(?:only|exactly|strictly|"
+        r"nothing (?:else|but))\b",
+        "Score it.\nRespond with only a number.",
+        "Answer me when you can.",
+    ),
+    _brief(
+        "contract",
+        r"(?i)(?s:.*?)\b(?:no (?:preamble|prose|explanation|markdown|commentary|other text)|do not "
+        r"(?:include|add|output|write) any|"
+        r"(?:valid|strict|raw) json)\b",
+        "Score it. No preamble.",
+        "I have no idea.",
+    ),
+    _brief(
+        "contract",
+        r"(?s:.*?)(?:만 출력|만 답(?:하|해)|외(?:에는)? (?:아무것도|다른)|JSON(?:으로|만))",
+        "점수만 출력하세요.",
+        "점수를 알려 줘.",
+    ),
+    _brief(
+        "quote",
+        r"(?i)(?s:.*?)<(?:conversation|transcript|messages|session|chat_history|history|dialogue|"
+        r"observed_[\w-]+|document|ticket|input|"
+        r"diff|content|text|article|email)(?:\s[^<>\n]{0,200})?>",
+        "Here it is: <conversation>\nhi\n</conversation>",
+        "Here is the conversation: hi",
+    ),
+    _brief(
+        "quote",
+        r"(?s:.*?)^(?:User|Human|사용자): [^\n]*\n(?s:.*?)^(?:Assistant|AI|Claude|Agent|어시스턴트): ",
+        "Here it is:\nUser: hi\nAssistant: hello\n",
+        "User: hi",
+    ),
+)
+
+MARKS = (*_MEMORIES, *_TITLES, *_WRAPPED, *_FRONTS, *_BRIEFS)

@@ -1,0 +1,306 @@
+"""Who speaks: person, program, agent, tool. The one place that decides, from the marks of the table (`agents.marks`).
+
+What is asked, in the order of a transcript: who drives a session (`driver_of`, `is_foreign_folder`, `is_foreign_opening`,
+`is_brief`), whose a line is (`speaker_of`),
+which of its words are the person's (`words_of`), and what a person said through a tool (`reason_in`, `answers_in`).
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from gieok.agents.marks.mark import ANY, SOMETHING, Kind, Mark, Speaker
+from gieok.agents.marks.table import MARKS
+from gieok.agents.transcripts.fields import Line, name_of
+
+#: Envelopes lie in each other; no program puts on as many.
+_MOST_ENVELOPES = 40
+#: Where the beginning of a session's first prompt is looked for.
+_OPENING_CHARS = 4_000
+_BRIEF_CHARS = 8_000
+#: Matches nowhere.
+_NOTHING = "(?!)"
+_PAIR = re.compile(r'"((?:[^"\\]|\\.){1,2000})"\s*=\s*"((?:[^"\\]|\\.){0,4000})"')
+_ASKED = re.compile(r'^- "(.{1,2000})"\n +Answer: (.{1,4000})$', re.MULTILINE)
+_HEADED = re.compile(r"^\*\*(.{1,500}?)\*\*: *(.{1,4000})$", re.MULTILINE)
+_COMMAND = re.compile(r"<command-name>\s*/?([\w:-]{1,80})")
+#: Fields under which tools keep the questions that they asked, by what each version calls them.
+_QUESTION, _IDENTITY = ("question", "header", "prompt"), ("id", "question", "header")
+
+
+class Verdict(NamedTuple):
+    """Whose a line is. `is_sure`: the host says so of this very line; else it is taken of the session."""
+
+    speaker: Speaker
+    is_sure: bool = False
+
+
+@cache
+def _rows(host: str, kind: Kind) -> tuple[Mark, ...]:
+    """Return the rows of a kind: a host's own first."""
+    return tuple(row for name in dict.fromkeys((host, ANY)) for row in MARKS if row.host == name and row.kind is kind)
+
+
+@cache
+def _signs(host: str, kind: Kind) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(row.sign, re.MULTILINE if kind is Kind.BRIEF else 0) for row in _rows(host, kind))
+
+
+@cache
+def _any(host: str, kind: Kind) -> re.Pattern[str]:
+    """Return what matches where any row of a kind does, the first of them first."""
+    return re.compile("|".join(f"(?:{row.sign})" for row in _rows(host, kind)) or _NOTHING)
+
+
+# Lines
+
+
+def speaker_of(host: str, line: Line) -> Speaker | None:
+    """Return whose a line is by its fields; None where they say nothing."""
+    return _first(host, Kind.FIELD, line)
+
+
+def driver_of(host: str, line: Line) -> Speaker | None:
+    """Return who writes the user lines that follow a line; None where it says nothing of them."""
+    return _first(host, Kind.HEAD, line)
+
+
+def is_program_reply(host: str, line: Line) -> bool:
+    """Say whether a line in the agent's place is one that no model wrote."""
+    return _first(host, Kind.REPLY, line) is not None
+
+
+def judge(host: str, line: Line, driver: Speaker) -> Verdict:
+    """Return whose a user line is, of a session that `driver` writes."""
+    found = speaker_of(host, line)
+    return Verdict(found, is_sure=True) if found else Verdict(driver)
+
+
+class _Field(NamedTuple):
+    """A row of a field as it is looked for in each line: its path, and its values, None for any that says something."""
+
+    path: tuple[str, ...]
+    values: frozenset[str] | None
+    speaker: Speaker
+
+
+@cache
+def _fields(host: str, kind: Kind) -> tuple[_Field, ...]:
+    return tuple(
+        _Field(tuple(row.sign.split(".")), None if SOMETHING in row.values else frozenset(row.values), row.speaker)
+        for row in _rows(host, kind)
+    )
+
+
+def _first(host: str, kind: Kind, line: Line) -> Speaker | None:
+    """Return the speaker of the first row that a line holds. A line has few of the fields, and most rows end there."""
+    return next((row.speaker for row in _fields(host, kind) if row.path[0] in line and _holds(row, line)), None)
+
+
+def _holds(row: _Field, line: Line) -> bool:
+    value = _value(line, row.path)
+    if row.values is None:
+        return bool(value)
+    return (str(value).lower() if isinstance(value, bool) else value) in row.values if _is_name(value) else False
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | bool)
+
+
+def _value(line: Line, path: Sequence[str]) -> object:
+    value: object = line
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+# Sessions
+
+
+def is_foreign_folder(folder: str) -> bool:
+    """Say whether a session's working folder is another memory's: what is said there is none of a person's."""
+    return any(sign.search(folder) for sign in _signs(ANY, Kind.FOLDER))
+
+
+def is_foreign_opening(text: str) -> bool:
+    """Say whether a session's first prompt is that of another memory, or of a maker of titles."""
+    opening = text.lstrip()[:_OPENING_CHARS]
+    return any(sign.match(opening) for sign in _signs(ANY, Kind.OPENING))
+
+
+def is_brief(text: str) -> bool:
+    """Say whether a session's first prompt is a program's brief to a model, where the host says nothing of who wrote it."""
+    opening = text[:_BRIEF_CHARS]
+    rows = zip(_rows(ANY, Kind.BRIEF), _signs(ANY, Kind.BRIEF), strict=True)
+    return len({row.values for row, sign in rows if sign.match(opening)}) > 1
+
+
+# Texts
+
+
+def words_of(host: str, text: str) -> str:
+    """Return what a person wrote of a text in the user's place; '' where a program wrote all of it."""
+    text = text.strip()
+    for _ in range(_MOST_ENVELOPES if text else 0):
+        if _any(host, Kind.WHOLE).match(text) and not _is_opened(host, text):
+            return ""
+        rest = _unwrap(host, _open(host, text)).strip()
+        if rest == text:
+            break
+        text = rest
+    return _cut_behind(host, text)
+
+
+def _is_opened(host: str, text: str) -> bool:
+    """Say whether the host's own envelope stands in front, and something behind it, which may be a person's."""
+    fronts = zip(_rows(host, Kind.FRONT), _signs(host, Kind.FRONT), strict=True)
+    found = next(filter(None, (sign.match(text) for row, sign in fronts if row.host == host)), None)
+    return found is not None and 0 < found.end() < len(text)
+
+
+def _open(host: str, text: str) -> str:
+    """Return a text without all that stands in front."""
+    position = 0
+    for _ in range(_MOST_ENVELOPES):
+        found = _any(host, Kind.FRONT).match(text, position)
+        if found is None or found.end() == position:
+            break
+        position = found.end()
+    return text[position:]
+
+
+def _cut_behind(host: str, text: str) -> str:
+    return _any(host, Kind.BEHIND).sub("", text).strip()
+
+
+@cache
+def _tags(host: str) -> tuple[re.Pattern[str], dict[str, tuple[tuple[re.Pattern[str], Speaker], ...]]]:
+    """Return what opens a block, and whose it is by the tag's name and attributes."""
+    found: dict[str, list[tuple[re.Pattern[str], Speaker]]] = {}
+    for row in _rows(host, Kind.BLOCK):
+        found.setdefault(row.sign, []).append((re.compile("|".join(row.values), re.IGNORECASE), row.speaker))
+    names = "|".join(map(re.escape, found))
+    return re.compile(rf"<({names})((?:\s[^<>]{{0,400}})?)>"), {name: tuple(rows) for name, rows in found.items()}
+
+
+def _unwrap(host: str, text: str) -> str:
+    """Return a text without a program's blocks, and with what stands inside of a person's.
+
+    A block that is never closed goes to the end of the text where its tag begins a line; elsewhere somebody speaks of it.
+    """
+    if "<" not in text:
+        return text
+    opener, speakers = _tags(host)
+    wordless = _names_setting(host, text)
+    kept: list[str] = []
+    position = 0
+    unclosed: set[str] = set()  # looked for once, and not behind each of many openers
+    for found in opener.finditer(text):
+        name = found[1]
+        if found.start() < position or name in unclosed:
+            continue
+        end = text.find(f"</{name}>", found.end())
+        if end < 0:
+            unclosed.add(name)
+            if text[position : found.start()].rpartition("\n")[2].strip():
+                continue
+        speaker = next((whose for sign, whose in speakers[name] if sign.search(found[2])), Speaker.PROGRAM)
+        kept.append(text[position : found.start()])
+        if speaker is Speaker.PERSON and name not in wordless and end >= 0:
+            kept.append(f"\n{text[found.end() : end].strip()}\n")
+        position = len(text) if end < 0 else end + len(name) + 3
+    return "".join((*kept, text[position:])).strip() if kept or position else text
+
+
+def _names_setting(host: str, text: str) -> frozenset[str]:
+    """Return the tags of arguments that are a setting here: those of the program's own commands."""
+    command = _COMMAND.search(text) if "<command-name>" in text else None
+    if command is None:
+        return frozenset()
+    return frozenset(row.sign for row in _rows(host, Kind.SETTING) if command[1].lower() in row.values)
+
+
+# Tools
+
+
+def reason_in(host: str, text: str) -> str:
+    """Return what a person said when they refused a tool, from the text of its failed result; '' for nothing."""
+    text = text.strip()
+    for sign in (re.compile(row.sign, re.DOTALL) for row in _rows(host, Kind.REASON)):
+        if found := sign.match(text):
+            return found["said"].strip().removeprefix("Error: ")
+    return ""
+
+
+def words_beside(host: str, line: Line) -> str:
+    """Return what a line says that a person said beside a decision; '' for nothing."""
+    found = (_value(line, row.path) for row in _fields(host, Kind.BESIDE))
+    return next((value.strip() for value in found if isinstance(value, str) and value.strip()), "")
+
+
+@cache
+def asking_tools(host: str) -> frozenset[str]:
+    """Return the names of the tools whose results are what a person answered."""
+    return frozenset(row.sign for row in _rows(host, Kind.ANSWER))
+
+
+def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
+    """Return the questions and the answers of a dialogue of choices, '' for a question that nothing names.
+
+    `answered` is the result of the tool, as text or as its fields; `asked` are the arguments of the call, where they are known.
+    """
+    if isinstance(answered, str):
+        parsed = _parse(answered)
+        if parsed is None:
+            found = _PAIR.findall(answered) or _ASKED.findall(answered) or _HEADED.findall(answered)
+            return [(_unescape(question), _unescape(answer)) for question, answer in found if answer.strip()]
+        answered = parsed
+    answers = answered.get("answers") if isinstance(answered, Mapping) else None
+    questions = list(_questions(asked)) or list(_questions(answered))
+    noted = answered.get("annotations") if isinstance(answered, Mapping) else None
+    notes = noted if isinstance(noted, Mapping) else {}
+    pairs = answers.items() if isinstance(answers, Mapping) else enumerate(answers if isinstance(answers, list) else ())
+    told = ((str(name), [*_chosen(answer), *_chosen(notes.get(name))]) for name, answer in pairs)
+    return [(_question(name, questions), said) for name, chosen in told if (said := ", ".join(filter(None, chosen)))]
+
+
+def _parse(text: str) -> object:
+    try:
+        return json.loads(text) if text.lstrip()[:1] in ("{", "[") else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _unescape(text: str) -> str:
+    return text.replace('\\"', '"').replace("\\n", "\n").strip()
+
+
+def _questions(asked: object) -> Iterator[Mapping[str, object]]:
+    asked = _parse(asked) if isinstance(asked, str) else asked
+    listed = asked.get("questions") if isinstance(asked, Mapping) else None
+    return (item for item in listed if isinstance(item, Mapping)) if isinstance(listed, list) else iter(())
+
+
+def _question(name: str, questions: Sequence[Mapping[str, object]]) -> str:
+    """Return the question that an answer is kept under: by its number, its id or its own words."""
+    chosen = next((item for item in questions if name in [item.get(field) for field in _IDENTITY]), None)
+    if chosen is None and name.isdigit():
+        chosen = questions[int(name)] if int(name) < len(questions) else {}
+    if chosen is None:
+        return name
+    return next(filter(None, (name_of(chosen.get(field)) for field in _QUESTION)), "")
+
+
+def _chosen(answer: object) -> Iterator[str]:
+    """Yield the words of an answer: a text, several, or an object that holds them."""
+    if isinstance(answer, str):
+        yield answer.strip()
+    elif isinstance(answer, list):
+        for one in answer:
+            yield from _chosen(one)
+    elif isinstance(answer, Mapping):
+        for field in ("answers", "answer", "label", "value", "text", "other", "notes"):
+            yield from _chosen(answer.get(field))

@@ -1,0 +1,266 @@
+"""History that a transcript repeats, and prompts with which many sessions begin: what was said once is kept once.
+
+A fork, a resumed session and some hosts' rewriting of a session copy what was said before, under new ids and sometimes new
+times. A copy is told by its order: the same words of the same speakers, one behind the other, from the beginning of what is
+known on. A prompt that many sessions begin with is a program's, or one that a person keeps for all their sessions: no memory.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from gieok.agents.formats import Transcript
+from gieok.agents.transcripts.session import Session
+from gieok.model.conversation import Message, Retraction, Role, TranscriptEvent, Turn
+from gieok.model.memory import Scope
+from gieok.ports.journal import Conversations, Journal, KeptValues, MadeDocuments
+
+#: Realms of the journal: the sessions by how they begin, and what a session that begins with a copy copies.
+OPENINGS, FORKS = "openings:", "forks:"
+#: So long are the beginnings that are compared, and so many sessions with one make it a program's.
+_OPENING_CHARS = 60
+_MANY_SESSIONS = 4
+#: Of the sessions that begin alike so many are kept: the first ones, and the newest.
+_MOST_KEPT = 24
+_HEX = 16
+_SPEAKERS = (Role.USER, Role.ASSISTANT)
+
+
+class CopiesJournal(Journal, Conversations, KeptValues, MadeDocuments, Protocol):
+    """What is needed of a journal."""
+
+
+class Opened(NamedTuple):
+    """A session that is known by its first prompt. `is_taken`: the prompt was taken back; `is_typed`: a person's, surely."""
+
+    scope: str
+    session: str
+    message: str
+    is_taken: bool = False
+    is_typed: bool = False
+
+
+class _Spoken(NamedTuple):
+    """What was said, as it is compared. `text` is None of what was forgotten: it may have been anything."""
+
+    role: Role
+    text: str | None
+    at: str
+    id: str
+
+
+@dataclass(slots=True)
+class _Copying:
+    """A history that a transcript is repeating, and how much of it."""
+
+    history: Sequence[_Spoken]
+    position: int
+
+
+@dataclass(slots=True)
+class Copies:
+    """Leaves out of new events what was said before."""
+
+    journal: CopiesJournal
+    #: By session: a copy that goes on in the next portion.
+    _copying: dict[tuple[str, str], _Copying] = field(default_factory=dict)
+
+    def without_copies(
+        self, scope: Scope, transcript: Transcript, events: list[TranscriptEvent], *, is_first: bool
+    ) -> list[TranscriptEvent]:
+        """Return the events of a portion that say something new. `is_first`: nothing of the file was read before."""
+        session = transcript.session
+        name = (session.agent, session.id)
+        kept: list[TranscriptEvent] = []
+        copying = self._copying.pop(name, None)
+        position = self._pass_copy(name, events, copying) if copying else 0
+        is_opening = is_first
+        while position < len(events):
+            event = events[position]
+            if isinstance(event, Retraction):  # what comes again behind it is what holds
+                return [*kept, *events[position:]]
+            if event.role in _SPEAKERS and (is_opening or event.text == transcript.opening):
+                is_user = event.role is Role.USER
+                if is_user or session.copied_from:
+                    after = self._open(scope, transcript, events[position:], kept)
+                    is_opening = is_opening and not is_user
+                    if after:
+                        position += after
+                        continue
+            kept.append(event)
+            position += 1
+        return kept
+
+    def _open(
+        self, scope: Scope, transcript: Transcript, events: Sequence[TranscriptEvent], before: Sequence[TranscriptEvent]
+    ) -> int:
+        """Return how many events, from a first prompt on, are to be left out; 0 where it is said here."""
+        session, message = transcript.session, events[0]
+        own = [*self._own(scope, session.agent, session.id), *_listen(before)]
+        if own and (not transcript.format.has_ids or any(one.id == message.id for one in own)):
+            return 0  # the same line, read again; or lines are counted
+        if own:
+            run = _align(events, own)
+            return self._end(session, events, run) if run and (run.position == len(own) or run.is_dated) else 0
+        if not isinstance(message, Message):
+            return 0
+        for parent_scope, parent in self._candidates(scope, session, message):
+            is_named = parent == session.copied_from
+            run = _align(events, self._history(parent_scope, session.agent, parent), is_anywhere=is_named)
+            if run and ((is_named and not run.start) or run.is_answered or run.is_dated):
+                self._keep_fork(session, parent_scope, parent, run)
+                return self._end(session, events, run)
+        return int(message.role is Role.USER and self._keep_opening(scope, transcript, message))
+
+    def _end(self, session: Session, events: Sequence[TranscriptEvent], run: "_Run") -> int:
+        """Return how many events a copy has; where they are all of a portion, it may go on in the next."""
+        if run.end == len(events):
+            self._copying[session.agent, session.id] = _Copying(run.history, run.position)
+        return run.end
+
+    def _pass_copy(self, name: tuple[str, str], events: Sequence[TranscriptEvent], copying: _Copying) -> int:
+        """Return where a copy ends that began in the portion before."""
+        run = _follow(events, copying.history, copying.position)
+        if run.end == len(events):
+            self._copying[name] = _Copying(copying.history, run.position)
+        return run.end
+
+    # What is known
+
+    def _own(self, scope: Scope, agent: str, session: str) -> list[_Spoken]:
+        return [_of_turn(turn) for turn in self.journal.turns(scope, agent, session)]
+
+    def _history(self, scope: Scope, agent: str, session: str, depth: int = 0) -> list[_Spoken]:
+        """Return what a session says, with what it copied itself."""
+        own = self._own(scope, agent, session)
+        forked = self.journal.kept(f"{FORKS}{agent}").get(session)
+        if not forked or depth > _MOST_KEPT:
+            return own
+        parent_scope, parent, start, count = json.loads(forked)
+        history = self._history(Scope(parent_scope), agent, parent, depth + 1)
+        return [*history[start : start + count], *own]
+
+    def _candidates(self, scope: Scope, session: Session, message: Message) -> Iterator[tuple[Scope, str]]:
+        """Yield the sessions that may have been copied: the one that the header names, and those that begin alike."""
+        if session.copied_from:
+            known = [
+                one for one in (scope, *self.journal.scopes()) if self._own(one, session.agent, session.copied_from)
+            ]
+            yield (known or [scope])[0], session.copied_from
+        for opened in self._opened(session.agent, message.text):
+            if opened.session not in (session.id, session.copied_from):
+                yield Scope(opened.scope), opened.session
+
+    # How sessions begin
+
+    def _opened(self, agent: str, text: str) -> list[Opened]:
+        realm, name = _place_of(agent, text)
+        return _parse(self.journal.kept(realm).get(name, ""))
+
+    def _keep_opening(self, scope: Scope, transcript: Transcript, message: Message) -> bool:
+        """Note how a session begins; return whether so many begin like it that nobody said it.
+
+        The first ones, which could not be told yet, are taken back.
+        """
+        session = transcript.session
+        realm, name = _place_of(session.agent, message.text)
+        is_typed = message.id in transcript.typed  # which the host says itself
+        own = Opened(str(scope), session.id, message.id, is_typed=is_typed)
+        alike = [one for one in self._opened(session.agent, message.text) if one.session != session.id]
+        count = 1 + sum(not one.is_typed for one in alike)
+        is_many = len(_plain(message.text)) >= _OPENING_CHARS and not is_typed and count >= _MANY_SESSIONS
+        if is_many:
+            self._take_back([one for one in alike if not (one.is_taken or one.is_typed)])
+            alike = [one._replace(is_taken=True) for one in alike]
+            own = own._replace(is_taken=True)
+        kept = [*alike, own]
+        kept = kept if len(kept) <= _MOST_KEPT else [*kept[:_MANY_SESSIONS], *kept[_MANY_SESSIONS - _MOST_KEPT :]]
+        self.journal.keep(realm, {name: json.dumps(kept)})
+        return is_many
+
+    def _take_back(self, openings: Sequence[Opened]) -> None:
+        """Take first prompts back, and what was observed of them alone."""
+        for scope in {one.scope for one in openings}:
+            own = [one for one in openings if one.scope == scope]
+            self.journal.say(Scope(scope), [Retraction(one.session, one.message) for one in own])
+            taken = {one.message for one in own}
+            made = (entry.document for entry in self.journal.made(Scope(scope)))
+            sources = ((document, {i for o in document.provenance for i in o.message_ids}) for document in made)
+            gone = [(document.scope, document.key) for document, ids in sources if ids and ids <= taken]
+            if gone:
+                self.journal.hand_over(forget=gone)
+
+    def _keep_fork(self, session: Session, scope: Scope, parent: str, run: "_Run") -> None:
+        value = json.dumps([str(scope), parent, run.start, run.position - run.start])
+        self.journal.keep(f"{FORKS}{session.agent}", {session.id: value})
+
+
+class _Run(NamedTuple):
+    """Events that repeat a history: how many, and from where to where in the history.
+
+    An agent that answers in the same words, or the very times too, make sure that it is a copy.
+    """
+
+    end: int
+    start: int
+    position: int
+    history: Sequence[_Spoken]
+    is_answered: bool
+    is_dated: bool
+
+
+def _align(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], *, is_anywhere: bool = False) -> _Run | None:
+    """Return the longest run of events that repeats a history from its beginning, or from anywhere."""
+    starts = range(len(history)) if is_anywhere else range(min(1, len(history)))
+    runs = [_follow(events, history, start) for start in starts if _is_same(events[0], history[start])]
+    return max(runs, key=lambda run: run.end, default=None)
+
+
+def _follow(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start: int) -> _Run:
+    """Return how far events repeat a history. Uses of tools go with what was said before them."""
+    at, end, is_answered, is_dated = start, 0, False, False
+    for number, event in enumerate(events):
+        if not isinstance(event, Message):
+            break
+        if event.role in _SPEAKERS:
+            if at == len(history) or not _is_same(event, history[at]):
+                break
+            is_answered = is_answered or (event.role is Role.ASSISTANT and at > start and history[at].text is not None)
+            is_dated = is_dated or history[at].at == event.at.isoformat()
+            at += 1
+        end = number + 1
+    return _Run(end, start, at, history, is_answered, is_dated)
+
+
+def _is_same(message: TranscriptEvent, spoken: _Spoken) -> bool:
+    return isinstance(message, Message) and message.role is spoken.role and spoken.text in (None, _plain(message.text))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _of_turn(turn: Turn) -> _Spoken:
+    message = turn.message
+    text = None if turn.is_forgotten else _plain(turn.said or message.text)
+    return _Spoken(message.role, text, message.at.isoformat(), message.id)
+
+
+def _listen(events: Sequence[TranscriptEvent]) -> list[_Spoken]:
+    said = (event for event in events if isinstance(event, Message) and event.role in _SPEAKERS)
+    return [_Spoken(message.role, _plain(message.text), message.at.isoformat(), message.id) for message in said]
+
+
+def _place_of(agent: str, text: str) -> tuple[str, str]:
+    """Return the realm and the name under which sessions that begin like this are kept: no words, only their sum."""
+    name = hashlib.sha256(_plain(text)[:_OPENING_CHARS].encode("utf-8", "replace")).hexdigest()[:_HEX]
+    return f"{OPENINGS}{agent}:{name[:2]}", name
+
+
+def _parse(value: str) -> list[Opened]:
+    try:
+        return [Opened(*row) for row in json.loads(value)] if value else []
+    except (ValueError, TypeError):
+        return []

@@ -1,0 +1,55 @@
+"""What of a transcript is nobody's business: paused, private, excluded. The cursor passes over it, and it is kept nowhere.
+
+A turn belongs together: what an agent says about something that was said in a pause is withheld too, also where it comes
+after the pause.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from gieok.agents.transcripts.fields import Line, mapping, name_of
+from gieok.model.conversation import Message, Role, TranscriptEvent
+from gieok.private import Privacy, opens_private
+
+
+@dataclass(slots=True)
+class Sieve:
+    """Takes what is withheld out of the events of one transcript, line by line in order."""
+
+    privacy: Privacy
+    #: Whether a user spoke before what is read now: only the first message can make a session private.
+    has_begun: bool = False
+    #: The folder that the agent works in, as the last line that names one says.
+    folder: str = ""
+    _is_turn_withheld: bool = False
+
+    @property
+    def is_needed(self) -> bool:
+        """Say whether anything could be withheld that earlier lines decide."""
+        return self.privacy.has_spans or bool(self.privacy.folders)
+
+    def sift(
+        self, line: Line, events: Sequence[TranscriptEvent], undated: Collection[str] = ()
+    ) -> list[TranscriptEvent]:
+        """Return the events of a line that may be kept. A session that this line makes private is so durably.
+
+        `undated` are the ids of messages that do not say themselves when they were written.
+        """
+        self.folder = name_of(line.get("cwd")) or name_of(mapping(line.get("payload")).get("cwd")) or self.folder
+        is_outside = not self.privacy.excludes_folder(self.folder)
+        return [event for event in events if self._is_kept(event, undated) and is_outside]
+
+    def _is_kept(self, event: TranscriptEvent, undated: Collection[str]) -> bool:
+        if not isinstance(event, Message):
+            return True
+        if event.role is Role.USER and not self.has_begun:
+            self.has_begun = True
+            if opens_private(event.text):
+                self.privacy.begin_session(event.agent, event.session, 0.0)
+        if not self.privacy.has_spans:
+            return True
+        at_s = 0.0 if event.id in undated else event.at.timestamp()
+        is_withheld = self.privacy.is_withheld(event.agent, event.session, at_s)
+        if event.role is Role.USER:
+            self._is_turn_withheld = is_withheld
+        return not (is_withheld or self._is_turn_withheld)

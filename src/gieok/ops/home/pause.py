@@ -1,0 +1,128 @@
+"""`gieok pause`, `gieok resume`: what is said and told in between is kept nowhere, then or later."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from gieok.errors import BadRequest
+from gieok.ops.context import Context
+from gieok.ops.encode import Hidden, Omitted
+from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, argument
+
+_UNITS = {
+    "seconds": 1, "second": 1, "sec": 1, "s": 1, "초": 1,
+    "minutes": 60, "minute": 60, "min": 60, "m": 60, "분": 60,
+    "hours": 3_600, "hour": 3_600, "hr": 3_600, "h": 3_600, "시간": 3_600,
+    "days": 86_400, "day": 86_400, "d": 86_400, "일": 86_400,
+    "weeks": 604_800, "week": 604_800, "w": 604_800, "주": 604_800,
+}  # fmt: skip
+_PIECE = re.compile(rf"(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})(?:동안|간)?(?=$|[\s,\d])", re.IGNORECASE)
+#: A longer one was meant otherwise.
+_LONGEST_S = 366 * 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseRequest:
+    """Parameters of `gieok pause`."""
+
+    for_: str = argument(
+        Words(
+            "how long, such as 2h, 30m, 1d (default: until `gieok resume`)",
+            "얼마 동안, 예: 2h, 30분, 1d (기본: `gieok resume`까지)",
+        ),
+        "",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PauseResult:
+    """Since when memory is paused, and until when; `until` is left out where that is `gieok resume`."""
+
+    since: datetime
+    until: Omitted[datetime] = None
+    found: Hidden[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeResult:
+    """Whether memory was paused, and since when."""
+
+    was_paused: bool
+    since: Omitted[datetime] = None
+    found: Hidden[bool] = True
+
+
+def run(context: Context, request: PauseRequest) -> PauseResult:
+    """Pause, durably, and read it back."""
+    now = context.clock.now().timestamp()
+    length_s = duration_s(request.for_) if request.for_.strip() else None
+    span = context.privacy.begin_pause(now, None if length_s is None else now + length_s)
+    until = datetime.fromtimestamp(span.until, context.zone) if span.until is not None else None
+    return PauseResult(datetime.fromtimestamp(span.since, context.zone), until)
+
+
+def resume(context: Context, request: NoRequest) -> ResumeResult:
+    """End the pause, durably."""
+    del request
+    span = context.privacy.end_pause(context.clock.now().timestamp())
+    return ResumeResult(span is not None, datetime.fromtimestamp(span.since, context.zone) if span else None)
+
+
+def duration_s(words: str) -> float:
+    """Return the seconds that words mean: `2h`, `1h30m`, `30분`, `1시간 30분`, `2 days`. Raises BadRequest."""
+    rest = _PIECE.sub("", words.strip()).replace(",", "").replace("동안", "").strip()
+    total = sum(float(number) * _UNITS[unit.lower()] for number, unit in _PIECE.findall(words.strip()))
+    if rest or not total:
+        raise BadRequest(f"{words!r} is no length of time", hint="write 30m, 2h, 1d, `1h 30m`, `2시간` …")
+    if total > _LONGEST_S:
+        raise BadRequest(f"{words!r} is more than a year", hint="leave out --for: it lasts until `gieok resume`")
+    return total
+
+
+def present(result: PauseResult, style: Style) -> str:
+    """Say until when nothing is taken in, and how to go on."""
+    if result.until is None:
+        return style.say(
+            "Paused: nothing is taken in or injected until `gieok resume`.",
+            "멈춤: `gieok resume`까지 아무것도 기억하거나 넣지 않습니다.",
+        )
+    until = f"{result.until:%Y-%m-%d %H:%M}"
+    return style.say(
+        f"Paused until {until}: nothing is taken in or injected. `gieok resume` ends it earlier.",
+        f"{until}까지 멈춤: 아무것도 기억하거나 넣지 않습니다. `gieok resume`으로 먼저 끝낼 수 있습니다.",
+    )
+
+
+def present_resumed(result: ResumeResult, style: Style) -> str:
+    """Say that memory goes on, and that the pause stays out."""
+    if result.since is None:
+        return style.say("Nothing was paused.", "멈춰 있지 않았습니다.")
+    since = f"{result.since:%Y-%m-%d %H:%M}"
+    return style.say(
+        f"Memory goes on. What was said since {since} stays out of it.",
+        f"다시 기억합니다. {since}부터 한 말은 기억하지 않습니다.",
+    )
+
+
+PAUSE = Operation(
+    name="pause",
+    handler=run,
+    present=present,
+    effect=Effect.WRITE,
+    examples=("gieok pause", "gieok pause --for 2h", 'gieok pause --for "1시간 30분"'),
+    doc=Words(
+        "Take nothing in and inject nothing, until `gieok resume` or for a while",
+        "`gieok resume`까지, 또는 정한 동안 아무것도 기억하거나 넣지 않습니다",
+    ),
+)
+RESUME = Operation(
+    name="resume",
+    handler=resume,
+    present=present_resumed,
+    effect=Effect.WRITE,
+    examples=("gieok resume",),
+    doc=Words(
+        "End a pause; what was said in it stays out of memory",
+        "멈춤을 끝냅니다. 그동안 한 말은 기억하지 않습니다",
+    ),
+)

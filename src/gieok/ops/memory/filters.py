@@ -1,0 +1,69 @@
+"""What a caller leaves out: tags, agents and statuses, the same words in `search`, `list` and on every surface."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from gieok.errors import BadRequest
+from gieok.model.retrieval import Filter, normalise_tag
+from gieok.ops.context import Context
+from gieok.ops.operation import STATUSES, Words
+
+TAG = Words(
+    "only what has this tag; several with commas: any of them", "이 태그가 있는 것만; 여럿은 쉼표로: 그중 하나라도"
+)
+AGENT = Words(
+    "only what was said to this agent, or comes from its notes; several with commas",
+    "이 에이전트와 나눈 말과 그 노트에서 온 것만; 여럿은 쉼표로",
+)
+STATUS = Words("only what is so now", "지금 이런 것만")
+#: Nothing that is put away is searched.
+SEARCHED_STATUSES = ("all", *(name for name in STATUSES if name != "retired"))
+#: What becomes of single lines is known beside the store, where the document as a whole stands.
+_OF_LINES = frozenset(("stands", "current", "replaced", "ended"))
+
+
+class Filtered(Protocol):
+    """A request that filters."""
+
+    @property
+    def tag(self) -> str:
+        """Tags, joined by commas."""
+
+    @property
+    def agent(self) -> str:
+        """Agents, joined by commas."""
+
+    @property
+    def status(self) -> str:
+        """A status, or `all`."""
+
+
+def narrowed(context: Context, where: Filter, request: Filtered) -> Filter:
+    """Return a filter that admits no more than a request wants, as far as stores know it. Raises BadRequest."""
+    statuses = frozenset((request.status,)) if request.status != "all" else frozenset[str]()
+    if statuses & _OF_LINES:
+        statuses = (statuses - {"current"}) | {"stands"}
+    return where._replace(
+        tags=frozenset(map(normalise_tag, _names("tag", request.tag))),
+        agents=frozenset(_names("agent", request.agent)),
+        statuses=statuses,
+        # Not to the second: stores keep for a while what a filter admits.
+        at=context.clock.now().replace(second=0, microsecond=0) if statuses else None,
+    )
+
+
+def is_of_status(wanted: str, status: str) -> bool:
+    """Say whether a memory has the status that is wanted; what is current stands, too."""
+    return wanted in ("all", status) or (wanted == "stands" and status == "current")
+
+
+def chosen(request: Filtered) -> Mapping[str, str]:
+    """Return the filters of a request by name, `all` where there is none."""
+    return {"tag": request.tag or "all", "agent": request.agent or "all", "status": request.status}
+
+
+def _names(what: str, joined: str) -> list[str]:
+    names = [name.strip() for name in joined.split(",") if name.strip()]
+    if joined.strip() and not any(name.strip("#") for name in names):
+        raise BadRequest(f"{what} is {joined!r}", hint=f"name one: --{what} NAME")
+    return names

@@ -1,0 +1,67 @@
+"""Whether something may be taken in now: not while paused, not from a private session, not from an excluded folder."""
+
+from datetime import datetime, tzinfo
+
+from gieok import private
+from gieok.errors import Withheld
+from gieok.ops.context import Context
+from gieok.ports.system import Clock
+from gieok.private import Privacy
+
+
+def check(context: Context) -> None:
+    """Raise Withheld where nothing may be taken in from this caller now."""
+    check_pause(context.privacy, context.clock, context.zone)
+    if private.is_asked_for(context.caller.environment):
+        raise Withheld(
+            "this session is private: nothing was taken in",
+            hint=f"say it in a session that was started without {private.VARIABLE}",
+        )
+    if context.caller.is_placed:
+        check_folder(context, str(context.caller.folder))
+
+
+def check_pause(privacy: Privacy, clock: Clock, zone: tzinfo) -> None:
+    """Raise Withheld while memory is paused."""
+    pause = privacy.pause(clock.now().timestamp())
+    if pause is None:
+        return
+    if pause.until is None:
+        raise Withheld("memory is paused: nothing was taken in")
+    until = moment(pause.until, zone)
+    raise Withheld(f"memory is paused until {until}: nothing was taken in")
+
+
+def check_folder(context: Context, folder: str) -> None:
+    """Raise Withheld where a folder is excluded."""
+    if context.privacy.excludes_folder(folder):
+        raise Withheld(
+            f"the folder {folder!r} is excluded: nothing of it was taken in",
+            hint="`gieok config show exclude` shows what is excluded, `gieok config set exclude.folders …` changes it",
+        )
+
+
+def moment(at_s: float, zone: tzinfo) -> str:
+    """Return a time as a person reads it."""
+    return datetime.fromtimestamp(at_s, zone).strftime("%Y-%m-%d %H:%M")
+
+
+def notice(why: str, lang: str) -> str:
+    """Return what a person is told at the start of a session that is withheld; `why` as of `surfaces.hook.withheld`."""
+    why, _, until = why.partition(" ")
+    en, ko = (f" until {until}", f" ({until}까지)") if until else ("", "")
+    words = {
+        "paused": (
+            f"memory is paused{en}; nothing is kept or recalled. `gieok resume` ends it",
+            f"기억을 멈춘 상태입니다{ko}. 아무것도 기억하거나 떠올리지 않습니다. `gieok resume`으로 다시 시작합니다",
+        ),
+        "private": (
+            "this session is private; nothing of it is kept or recalled",
+            "비공개 세션입니다. 아무것도 기억하거나 떠올리지 않습니다",
+        ),
+        "excluded": (
+            "this folder or agent is excluded; nothing is kept or recalled (`gieok config show exclude`)",
+            "제외한 폴더나 에이전트입니다. 아무것도 기억하거나 떠올리지 않습니다 (`gieok config show exclude`)",
+        ),
+    }[why]
+    return words[lang == "ko"]

@@ -1,0 +1,53 @@
+"""Whether a call of the hook is nobody's business: then nothing is recalled for it, and nothing of it is kept."""
+
+import os
+import time
+
+from gieok import private
+from gieok.agents import table
+from gieok.private import Privacy
+
+#: Why nothing is recalled.
+PAUSED, PRIVATE, EXCLUDED = "paused", "private", "excluded"
+_FIRST_BYTES = 1 << 18
+
+
+def reason(privacy: Privacy, agent: str, session: str, folder: str, payload: "table.Payload", now_s: float) -> str:
+    """Return why; '' where memory is open. A session that is private by its environment or first words is so durably."""
+    if privacy.excludes_folder(folder) or privacy.excludes_agent(agent):
+        return EXCLUDED
+    if private.is_asked_for(os.environ):
+        privacy.begin_session(agent, session, now_s)
+        return PRIVATE
+    if privacy.has_spans:
+        privacy.end_session(agent, session, now_s)
+    prompt = payload.get("prompt")
+    if (
+        isinstance(prompt, str)
+        and private.opens_private(prompt)
+        and _is_first(prompt, table.text_of(payload, "transcript_path"))
+    ):
+        privacy.begin_session(agent, session, 0.0)
+    if privacy.is_private(agent, session, now_s):
+        return PRIVATE
+    pause = privacy.pause(now_s)
+    if pause is None:
+        return ""
+    return PAUSED if pause.until is None else PAUSED + time.strftime(" %Y-%m-%d %H:%M", time.localtime(pause.until))
+
+
+def _is_first(prompt: str, transcript: str) -> bool:
+    """Say whether no user spoke before in a session, or what they said first makes it private."""
+    from gieok.agents import formats  # few prompts are such words
+    from gieok.model.conversation import Message, Role
+
+    try:
+        with open(transcript, "rb") as file:
+            lines = file.read(_FIRST_BYTES).split(b"\n")
+    except OSError:
+        return True
+    found = formats.recognise(os.path.basename(transcript), lines)
+    parsed = (formats.parse(line) for line in lines)
+    events = (event for line in parsed if found and line for event in found.events(line, "0"))
+    said = (event.text for event in events if isinstance(event, Message) and event.role is Role.USER)
+    return private.opens_private(next(said, prompt))

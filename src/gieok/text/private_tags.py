@@ -1,0 +1,104 @@
+"""Cuts what somebody marked as nobody's business: `<private>…</private>`, in Korean also `<비공개>…</비공개>`.
+
+Where it is unclear how far the mark reaches, more is cut rather than less: an unclosed one reaches to the end of the text, a
+closing one that nothing opened to its beginning. It counts inside of Markdown code too. A tag that is a code span of its
+own (`` `<private>` ``) and has no partner is talk about the tag, and marks nothing.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+#: What stands in place of what was cut; `gieok.text.redact` leaves it as it is.
+CUT = "[redacted:private]"
+
+#: As people type it, and as JSON and HTML escape it. Bounded, so that it takes linear time.
+_TAG = re.compile(
+    r"(?:<|&lt;|\\u003c)\s{0,3}(/?)\s{0,3}(?:private|비공개)(?![\w-])[^<>&\\\n]{0,200}(?:>|&gt;|\\u003e)",
+    re.IGNORECASE,
+)
+
+
+class _Tag(NamedTuple):
+    start: int
+    end: int
+    closes: bool
+    #: Whether it is all that a code span holds.
+    is_alone: bool
+
+
+def cut_private(text: str) -> str:
+    """Return a text without what is marked as private; line breaks inside of it are kept, so that line numbers stay true."""
+    return _without(text, _find_regions) if _may_hold_tags(text) else text
+
+
+def cut_private_source(text: str) -> str:
+    """Return source code without what is marked as private: an unclosed mark reaches to the end of its line there."""
+    return _without(text, _find_regions_of_source) if _may_hold_tags(text) else text
+
+
+def is_all_private(text: str) -> bool:
+    """Say whether nothing is left of a text that something was cut from."""
+    return CUT in text and not any(map(str.isalnum, text.replace(CUT, "")))
+
+
+def _may_hold_tags(text: str) -> bool:
+    return "비공개" in text or "private" in text.lower()
+
+
+def _without(text: str, find: Callable[[str, list[_Tag]], Iterator[tuple[int, int]]]) -> str:
+    kept: list[str] = []
+    position = 0
+    for start, end in find(text, _tags(text)):
+        kept += (text[position:start], CUT, "\n" * text.count("\n", start, end))
+        position = end
+    return "".join((*kept, text[position:]))
+
+
+def _tags(text: str) -> list[_Tag]:
+    return [
+        _Tag(
+            start=found.start(),
+            end=found.end(),
+            closes=bool(found[1]),
+            is_alone=text[max(0, found.start() - 1) : found.start()] == "`" == text[found.end() : found.end() + 1],
+        )
+        for found in _TAG.finditer(text)
+    ]
+
+
+def _find_regions(text: str, tags: list[_Tag]) -> Iterator[tuple[int, int]]:
+    """Yield the private stretches of prose; marks may be nested."""
+    last_close = max((tag.start for tag in tags if tag.closes), default=-1)
+    begin, depth, behind = 0, 0, 0
+    for tag in tags:
+        if not tag.closes:
+            if not depth and tag.is_alone and tag.start > last_close:
+                continue  # talk about the tag
+            begin = begin if depth else tag.start
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                yield begin, tag.end
+                behind = tag.end
+        elif not tag.is_alone:
+            yield behind, tag.end
+            behind = tag.end
+    if depth:
+        yield begin, len(text)
+
+
+def _find_regions_of_source(text: str, tags: list[_Tag]) -> Iterator[tuple[int, int]]:
+    """Yield the private stretches of source code, where a tag without a partner may be the program's own."""
+    waiting: list[_Tag] = []
+    for tag in tags:
+        if not tag.closes:
+            waiting.append(tag)
+        elif waiting:
+            first = waiting.pop()
+            if not waiting:
+                yield first.start, tag.end
+    if waiting:
+        end = text.find("\n", waiting[0].end)
+        yield waiting[0].start, len(text) if end < 0 else end

@@ -1,0 +1,196 @@
+"""Says whether what a sentence tells after the name of a secret is one, and where it ends.
+
+How much a value has to look like a secret depends on how directly the sentence says that it is one, and on the name: a
+password may be two words and a number, a pin is digits, and a *token* or a *key* is many other things too.
+"""
+
+import re
+from typing import NamedTuple
+
+from gieok.text.redact.rule import compiled
+from gieok.text.redact.value import (
+    is_code,
+    is_joined,
+    is_password,
+    is_phrase,
+    is_placeholder,
+    is_product,
+    is_random,
+    is_row,
+    is_shaped,
+    is_stand_in,
+    is_state,
+)
+
+_Span = tuple[int, int]
+PASSWORDS = re.compile(r"(?i)pass|pw|비밀|비번|암호|패스")
+_PINS = re.compile(r"(?i)pins?|핀|comb\w*")
+_DIALLED = re.compile(r"(?i)comb|code|코드|번호|비번|암호")
+NUMBERED = re.compile(r"(?i)pass|otp|pin|pw|code|combination|combo|번호|비번|암호|코드|현관|출입|도어락|금고")
+#: Names that a sentence gives to other things too: `the token is …`, `키는 …`.
+_OPEN_NAME = re.compile(r"(?i)(?:secret|tokens?|credentials?|creds?|combination|키|토큰)")
+#: A unit after a number, which is then no code: `12 characters`, `4자리`.
+COUNTS = re.compile(
+    r"\s?(?:자|글자|개|번|회|일|년|월|시|분|초|명|원|줄|비트|바이트|살|대|건|차|층|%|퍼|(?i:char|digit|letter|bit|byte|day|hour|min|sec|"
+    r"month|year|week|time|times|attempt|word|token|item|request|user|tri|p\b|am\b|pm\b|won\b|people|k\b))"
+)
+_SPOKEN = re.compile(r"(?i)\b(?:the|my|our|new|your|its?|to) [\w ]{0,30}$")
+_CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
+_LEAST_WORD = 8
+_LEAST_OPEN = 8
+
+
+class Told(NamedTuple):
+    """A value as far as its blank, what names it and what joins them; `is_direct`: the sentence says that it is the secret."""
+
+    text: str
+    start: int
+    end: int
+    name: str
+    link: str
+    opens: str
+    at: int
+    numbers: bool
+    is_direct: bool
+
+    @property
+    def is_password(self) -> bool:
+        """Say whether the name is one of a password."""
+        return PASSWORDS.match(self.name) is not None
+
+
+def told(found: re.Match[str], *, numbers: bool, is_direct: bool, name: str | None = None) -> Told:
+    """Return what a match tells. `numbers`: digits alone may be the secret."""
+    groups = found.groupdict()
+    return Told(
+        text=found.string,
+        start=found.start("secret"),
+        end=found.end("secret"),
+        name=groups.get("name") or "" if name is None else name,
+        link=groups.get("link") or "",
+        opens=(groups.get("opens") or "")[-1:],
+        at=found.start(),
+        numbers=numbers,
+        is_direct=is_direct,
+    )
+
+
+def secret_of(told: Told) -> _Span | None:
+    """Return the span of the value without quotes and punctuation around it, None where it is no secret."""
+    if told.is_direct and (quoted := _quoted(told)):
+        return quoted
+    value = _bare(told)
+    span = (told.start, told.start + len(value))
+    if value.isdigit():
+        return span if _is_number(told, value, span[1]) else None
+    if _PINS.fullmatch(told.name):
+        return span if is_pin(value) or compiled(r"\d{1,2}(?:-\d{1,2}){2,3}").fullmatch(value) else None
+    if compiled(r"\w[<>=!]=\d|<").search(value):
+        return None
+    if told.is_direct and compiled(r"\d{1,4}(?:-\d{1,4}){1,5}").fullmatch(value):
+        is_dialled = told.numbers and _DIALLED.search(told.name) and not compiled(r"(?:19|20)\d\d-").match(value)
+        return span if is_dialled else None
+    if told.is_direct and (_is_said(told, value, span[1]) or _is_word_alone(told, value, span[1])):
+        return span
+    return span if _looks_like_one(told, value, span[1]) else None
+
+
+def _bare(told: Told) -> str:
+    """Return the value without the punctuation after it."""
+    value = compiled(r"[\"'`”’」>)*,;:.\]|]{0,6}$|\(.{0,3}$").sub("", told.text[told.start : told.end])
+    while value.endswith((".", ",", ";", ":", '"', "'", "`", "(", ")", ">", "*")) and len(value) > 3:
+        value = value[:-1]
+    return value
+
+
+def _raw(told: Told) -> str:
+    """Return the value with its punctuation, which shows whether it is code; `…(으)로` is none."""
+    raw = told.text[told.start : told.end]
+    return raw if told.text[told.end : told.end + 1].isascii() else raw.removesuffix("(")
+
+
+def _is_number(told: Told, value: str, end: int) -> bool:
+    is_long = told.numbers and 4 <= len(value) <= 12
+    return is_long and not COUNTS.match(told.text, end) and len(set(value)) > 1
+
+
+def _is_said(told: Told, value: str, end: int) -> bool:
+    """Say whether a value is one because the sentence says so: letters and a digit, or a row of words."""
+    if not (is_shaped(value) or (told.is_password and is_row(value))):
+        return False
+    if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value) or _is_assigned_in_code(told):
+        return False
+    if COUNTS.match(told.text, end) or is_address(value):
+        return False
+    return not _OPEN_NAME.fullmatch(told.name) or (len(value) >= _LEAST_OPEN and not is_placeholder(value))
+
+
+def _is_assigned_in_code(told: Told) -> bool:
+    """Say whether ` = ` assigns a name of a program, and no words before it show a sentence."""
+    raw = _raw(told)
+    if "=" not in told.link or not is_code(raw) or not compiled(r"[\w.]+[(\[]?").fullmatch(raw):
+        return False
+    return not _SPOKEN.search(told.text, max(0, told.at - 40), told.at)
+
+
+def _is_word_alone(told: Told, value: str, end: int) -> bool:
+    """Say whether a word stands alone after `password:`: `Sunflower!`, `sunflower`; what describes a password does not count."""
+    if ":" not in told.link or not told.is_password or told.text[end : end + 1] not in ("", "\n"):
+        return False
+    if compiled(r"[A-Za-z]{5,}[!@#$%^&*]{1,3}").fullmatch(value):
+        return not is_state(value[:-1])
+    return compiled(r"[A-Z]?[a-z]{7,14}").fullmatch(value) is not None and not is_state(value) and _is_whole_line(told)
+
+
+def _is_whole_line(told: Told) -> bool:
+    """Say whether the line holds a name and its value only, and the name says whose password it is."""
+    line = told.text[told.text.rfind("\n", 0, told.at) + 1 : told.start]
+    return compiled(r"(?i)[-*•\s]{0,4}[\w.'’-]{2,16} (?:[\w.'’-]{1,16} ){0,2}pass\w*: ?").fullmatch(line) is not None
+
+
+def _looks_like_one(told: Told, value: str, end: int) -> bool:
+    """Say whether a value can hardly be anything else, wherever it stands near the name."""
+    raw = _raw(told)
+    is_weak = not told.is_direct or not told.is_password  # `API 키 걷어내고 OAuth로 바꿨어요`
+    if (is_weak and is_product(value)) or (not told.is_direct and _is_short_word(value)):
+        return False
+    is_listed = told.link.strip() == "," and (told.opens or compiled(r"[A-Za-z_]\w*\.\w+").fullmatch(value))
+    if is_listed:
+        return False
+    if (is_code(raw) and not is_joined(value)) or compiled(r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]").search(value):
+        return False
+    is_count = bool(COUNTS.match(told.text, end)) and value[0].isdigit() and len(value) < 6
+    if is_count or is_stand_in(value) or is_address(value):
+        return False
+    return is_password(value) or is_random(value, 8) or (told.numbers and is_pin(value))
+
+
+def _is_short_word(value: str) -> bool:
+    return compiled(r"[A-Za-z]+(?:-[A-Za-z]+)?").fullmatch(value) is not None and len(value) < _LEAST_WORD
+
+
+def _quoted(told: Told) -> _Span | None:
+    """Return the span of a password in quotes, which may be a word or a phrase: `the password is "sunflower"`."""
+    if told.opens not in _CLOSING or not told.is_password:
+        return None
+    start = told.start
+    end = told.text.find(_CLOSING[told.opens], start, start + 120)
+    value = told.text[start:end] if end > 0 else ""
+    if not value or "\n" in value or is_stand_in(value):
+        return None
+    is_word = compiled(r"[A-Za-z]{6,}[!?]?").fullmatch(value) is not None and not is_state(value)
+    return (start, end) if is_word or (" " in value and is_phrase(value)) else None
+
+
+def is_pin(value: str) -> bool:
+    """Say whether a value is a keypad code: `0923*`."""
+    return bool(compiled(r"[*#]?[0-9]{4,8}[*#]").fullmatch(value))
+
+
+def is_address(value: str) -> bool:
+    """Say whether a value is an e-mail address, a path, an option, a shortcut or a call."""
+    if value.startswith(("/", "./", "~/", "--", "@", "#", "&", "$")) and value[1:2] != "!":
+        return not is_random(value[1:], 8)
+    shortcut = r"(?i:ctrl|alt|shift|cmd|fn|esc)[+-].*"
+    mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    return bool(compiled(rf"{shortcut}|{mail}|[\w.]+\([^)]*\)?|[A-Za-z]:\\.*|[\w.-]+=.*").fullmatch(value))
