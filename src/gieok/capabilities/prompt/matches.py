@@ -72,6 +72,8 @@ _FEWEST_SHARED = 2
 #: The categories of records; each is a folder.
 CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
 #: Categories that fade with age, as dated notes do; a decision holds until it is retired.
+#: As `model.memory.MADE_THEN`, which the hook has no time to import.
+_MADE_THEN = "day_is_of_creation"
 _FADING = frozenset(("session-summary",))
 
 
@@ -310,7 +312,7 @@ class _Row:
 
     def weight(self, now_unix_s: float, half_life_days: float) -> float:
         """Return the factor of its score: by age (dated notes and summaries alone) and by its author's marks."""
-        moment_ms = self._day_ms
+        moment_ms = None if _MADE_THEN in self._metadata else self._day_ms
         if self._category in _FADING:
             moment_ms = moment_ms or self._updated_ms
         age_s = None if moment_ms is None else now_unix_s - moment_ms / 1000

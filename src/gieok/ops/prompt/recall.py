@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from gieok.capabilities.prompt.options import HookSettings
 from gieok.capabilities.prompt.standing import EndedClaim
 from gieok.capabilities.prompt.unasked import NoteGate
 from gieok.capabilities.prompt.window import Window
+from gieok.engine import timeline
 from gieok.engine.learned import prompts
 from gieok.engine.likelihood import SURE, logistic
 from gieok.engine.recall import Question, documents_of, holding, recall
@@ -291,7 +293,7 @@ def _memories(
             continue
         began_s = document.valid_from.timestamp() if document.valid_from else 0.0
         if not window.was_said_here(document.key, began_s) and document.key not in said_here:
-            memories.append(_memory(one, document, folder))
+            memories.append(_memory(one, document, folder, context.zone))
     return memories
 
 
@@ -335,10 +337,10 @@ def _status(one: _Found) -> str:
     return "; ".join(filter(None, (*said, newest.spoken_parts(one.parts))))
 
 
-def _memory(one: _Found, document: Document, folder: str) -> InjectedMemory:
+def _memory(one: _Found, document: Document, folder: str, zone: tzinfo) -> InjectedMemory:
     passage = one.hit.passage
     status = _status(one)
-    day = choice.day(passage.valid_from.timestamp()) if passage.valid_from else ""
+    day = str(timeline.day_of(passage, zone)) if passage.valid_from else ""
     turn = spoken(document.text.split("\n"), passage.start_line) if document.kind == choice.TURN else None
     if turn:
         line = passage.start_line
