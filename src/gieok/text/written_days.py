@@ -42,9 +42,15 @@ class Row(NamedTuple):
 
 ROWS = (
     Row(
-        rf"{_BEGIN}(?P<year>{YEAR})(?P<joint>[-_./ ]|\. )(?P<month>\d\d?)(?P=joint)(?P<day>\d\d?)(?!\d)",
+        rf"{_BEGIN}(?P<year>{YEAR})(?P<joint>[-_/ ]|\. )(?P<month>\d\d?)(?P=joint)(?P<day>\d\d?)(?!\d)",
         "standup 2026-11-20 notes",
         "12026-11-20",
+    ),
+    # Releases are numbered in this way too: behind a word, both parts need two digits.
+    Row(
+        rf"(?:{_BEGIN}(?P<year>{YEAR})\.(?=\d\d\.\d\d)|^\W*(?P<first_year>{YEAR})\.)(?P<month>\d\d?)\.(?P<day>\d\d?){_END}",
+        "2026.1.2 회의록",
+        "gardener 2026.1.2 upgrade",
     ),
     Row(
         rf"{_BEGIN}(?P<year>{YEAR})(?P<month>\d\d)(?P<day>\d\d)(?:[T_-]?\d{{4}}(?:\d\d)?)?(?:Z|(?![^\W_]))",
@@ -130,7 +136,8 @@ def _found(text: str, rows: tuple[Row, ...]) -> Iterator[WrittenDay]:
 
 
 def _day_of(parts: dict[str, str | None]) -> date | None:
-    year, day, month = int(parts["year"] or 0), int(parts.get("day") or 0), int(parts.get("month") or 0)
+    year = int(parts.get("year") or parts.get("first_year") or 0)
+    day, month = int(parts.get("day") or 0), int(parts.get("month") or 0)
     year += 0 if year > 99 else 2000 if year <= _LAST_SHORT_YEAR else 1900
     try:
         if parts.get("week"):
