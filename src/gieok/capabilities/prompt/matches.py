@@ -258,6 +258,7 @@ def _evidence(scores: dict[int, float], rows: "dict[int, _Row]") -> list[Evidenc
             fused=keyword_z[passage],
             keyword_z=keyword_z[passage],
             near_keyword=max(near, default=0.0),
+            heading=rows[passage].title,
         )
     for passage, one in made.items():
         for step, name in ((-1, "before"), (1, "after")):
