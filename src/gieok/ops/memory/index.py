@@ -14,6 +14,7 @@ from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, StoreError
 from gieok.ops import withholding
 from gieok.ops.context import Context
 from gieok.ops.encode import INLINE, As, Hidden, OrNull, Reason
+from gieok.ops.memory.relocation import follow_project
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 from gieok.ports.models import Embedder, Followed
@@ -132,6 +133,7 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
         for path in request.paths:
             withholding.check_folder(context, str(_absolute(context, path)))
     store, scope = context.memory.store(), context.scope
+    follow_project(context, context.project, store)
     if request.rebuild and not isinstance(store, ModelSwitch):
         raise BadRequest(f"{context.memory.store_name} makes its vectors itself", hint="leave out --rebuild")
     if request.remove:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok import fs, grants, places
+from gieok import fs, grants, places, projects
 from gieok.capabilities.files import roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import lifecycle
@@ -11,6 +11,7 @@ from gieok.engine.durable import DurableNotes
 from gieok.errors import BadRequest, EmbedderFailed, StoreBusy, StoreError, StoreReadOnly, StoreUnreachable
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
+from gieok.ops.memory.relocation import follow_project
 from gieok.ops.memory.replica import copy_beside
 from gieok.ops.memory.seeding import FOLDERS
 from gieok.ops.operation import Words
@@ -50,6 +51,7 @@ def shelf(context: Context, *, user: bool) -> Shelf:
     folder = "" if user else context.project or _new_project(context)
     if not folder:
         return Shelf(fs.make_private(context.home), Scope(places.USER_SCOPE))
+    projects.know(context.home, folder)  # what is trusted of it moves along, before anything is judged
     return project_shelf(folder)
 
 
@@ -111,6 +113,8 @@ def _new_project(context: Context) -> str:
 def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
     """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
     store = context.memory.store()
+    if kept.is_project:
+        follow_project(context, str(kept.base.parent), store)
     with kept.lock(context.home):  # a slower process would index what it read before a faster one wrote
         if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
             records.purge(kept.base, context.clock.now())  # what came with a project is not deleted either
