@@ -146,6 +146,42 @@ def test_what_is_typed_while_the_agent_works_is_kept_once(machine: _Machine, lin
     )
 
 
+@pytest.mark.parametrize(
+    ("told", "whole"),
+    [
+        (f"{_PICKUP} [Image #1]", [{"type": "text", "text": _PICKUP}, {"type": "image", "source": {}}]),
+        (f"[Image #2] {_PICKUP}", [{"type": "image", "source": {}}, {"type": "text", "text": _PICKUP}]),
+        (f"{_PICKUP} [Pasted text #1 +12 lines]", f"{_PICKUP} crate 1\ncrate 2\ncrate 3"),
+        (f"{_PICKUP} [Image #1] [Image #2]", [{"type": "text", "text": f"{_PICKUP} [Image #1]"}]),
+    ],
+    ids=["image", "image-first", "pasted", "images"],
+)
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_prompt_with_something_pasted_is_kept_once_whichever_way_tells_it(
+    machine: _Machine, told: str, whole: object, is_turned: bool
+) -> None:
+    ways = [_attached("q", 3, whole, origin={"kind": "human"}), _queue("q", 3, "remove", told, "absorbed_mid_turn")]
+    machine.write(
+        f"{_CHATS}/q.jsonl",
+        _claude("q", "user", 0, "Tidy the form."),
+        _queue("q", 2, "enqueue", told),
+        *(reversed(ways) if is_turned else ways),
+    )
+    assert [_PICKUP in said for said in machine.said()] == [False, True]
+
+
+def test_two_prompts_with_a_picture_each_are_two_prompts(machine: _Machine) -> None:
+    other = "And the window on Mondays is shorter."
+    machine.write(
+        f"{_CHATS}/q.jsonl",
+        _claude("q", "user", 0, "Tidy the form."),
+        *(_queue("q", 2, "enqueue", f"{text} [Image #1]") for text in (_PICKUP, other)),
+        *(_attached("q", 3 + n, [{"type": "text", "text": text}]) for n, text in enumerate((_PICKUP, other))),
+        *(_queue("q", 6, "remove", f"{text} [Image #1]", "absorbed_mid_turn") for text in (_PICKUP, other)),
+    )
+    assert machine.said() == ["Tidy the form.", _PICKUP, other]
+
+
 def test_the_same_word_typed_twice_while_the_agent_works_is_kept_twice(machine: _Machine) -> None:
     lines = [_attached("q", 3, "faster"), _queue("q", 3, "remove", "faster", "absorbed_mid_turn")]
     again = [_attached("q", 5, "faster"), _queue("q", 5, "remove", "faster", "absorbed_mid_turn")]

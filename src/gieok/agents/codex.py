@@ -13,7 +13,7 @@ from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
-from gieok.agents.transcripts.speakers import driver_of, words_of
+from gieok.agents.transcripts.speakers import driver_of, is_programs, words_of
 from gieok.model.conversation import Role
 
 NAME = "codex"
@@ -115,7 +115,8 @@ def _heard(session: Session, line: Line, identity: str, at: object) -> Said:
     for number, part in enumerate(parts(content)):
         origin = mapping(mapping(origins[number] if number < len(origins) else None).get("provenance")).get("type")
         text = text_of([part], _TEXTS)
-        if origin == "user" and not text.lstrip().startswith("# "):
+        is_wrapped = text.lstrip().startswith(("# ", "<user_shell_command>"))
+        if origin == "user" and not is_wrapped and not is_programs(NAME, text):
             texts.append(text)
         elif origin in (None, "user"):
             texts.append(words_of(NAME, text))
