@@ -1,6 +1,7 @@
 """opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a plugin calls the hooks.
 
-A message part is logged again as it grows (the last version wins). Sessions older than this log (March 2026) are not read.
+A message part is logged again as it grows (the last version wins). Of sessions older than this log (March 2026) the parts are
+read. A session that `opencode run` began is a script's: nothing tells what a person types in it later from what is piped in.
 The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
@@ -15,7 +16,7 @@ from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
 from gieok.agents.transcripts.speakers import driver_of, speaker_of
 from gieok.model.conversation import Retraction, Role
@@ -35,8 +36,16 @@ def begin(name: str, first: Line) -> Session | None:
     info, session = mapping(data.get("info")), data.get("sessionID")
     if "event" not in first or not isinstance(session, str):
         return None
-    ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
-    return Session(id=session, agent=NAME, ignored=ignored, cwd=name_of(info.get("directory")))
+    driver = driver_of(NAME, {**first, "data": {**data, "info": {**info, "permission": _rules(info)}}})
+    ignored = "a sub-agent" if driver is Speaker.AGENT else ""
+    folder = name_of(info.get("directory"))
+    return Session(id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON)
+
+
+def _rules(info: Line) -> dict[str, str]:
+    """Return what a session is allowed from its beginning, or not, by the name of the permission."""
+    listed = (rule for rule in parts(info.get("permission")) if rule.get("pattern") == "*")
+    return {name_of(rule.get("permission")): name_of(rule.get("action")) for rule in listed}
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:

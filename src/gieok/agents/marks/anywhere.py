@@ -150,6 +150,23 @@ _SAID_FOR = (
         "The above subagent result is already visible to the user. DO NOT reiterate it unless asked.",
         "The above subagent result is wrong.",
     ),
+    Mark(
+        ANY,
+        Kind.WHOLE,
+        r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT|INSTRUCTION|CONTEXT|UPDATE)S?\b[^\]\n]{0,120}\]",
+        _PROGRAM,
+        "[SYSTEM REMINDER - TODO CONTINUATION]\n\nGo on with the next task.",
+        "[system reminder] is what I see in red.",
+    ),
+    # A plugin signs what it writes with a comment that nobody sees.
+    Mark(
+        ANY,
+        Kind.WHOLE,
+        r"(?s:.*)<!-- *[A-Z][A-Z\d]*_INTERNAL_[A-Z_]{1,60} *-->\s*\Z",
+        _PROGRAM,
+        "Go on with the next task.\n<!-- OMO_INTERNAL_INITIATOR -->",
+        "What is <!-- OMO_INTERNAL_INITIATOR --> for?",
+    ),
 )
 _FRONTS = (
     # `[Telegram Kim id:123 Wed 2026-02-11 10:23 KST] `: who wrote, when.
