@@ -159,7 +159,9 @@ def test_a_session_whose_log_begins_later_is_read_whole_and_once(journal: Sqlite
     old.begin("s")
     old.say("s", "user", text="The kiln stays below 900 degrees.")
     old.say("s", "user", text="And it rests on Sundays.")
-    part = json.dumps({"sessionID": "s", "part": {"id": "p2", "messageID": "m2", "type": "text", "text": "And it rests on Sundays."}})
+    part = json.dumps(
+        {"sessionID": "s", "part": {"id": "p2", "messageID": "m2", "type": "text", "text": "And it rests on Sundays."}}
+    )
     old.run(f"INSERT INTO event VALUES ('s', 7, 'message.part.updated.1', '{part}')")
     _capture(journal, old.file)
     assert [text for _, text in _said(journal)] == ["The kiln stays below 900 degrees.", "And it rests on Sundays."]
@@ -179,9 +181,7 @@ def test_an_older_session_of_a_sub_agent_or_of_a_command_is_nobodys(journal: Sql
 def test_what_a_command_began_is_a_scripts(journal: SqliteJournal, file: Path) -> None:
     with closing(sqlite3.connect(file)) as database:
         rules = json.dumps(_DENIED)
-        database.execute(
-            "UPDATE event SET data = json_set(data, '$.info.permission', json(?)) WHERE seq = 0", (rules,)
-        )
+        database.execute("UPDATE event SET data = json_set(data, '$.info.permission', json(?)) WHERE seq = 0", (rules,))
         database.commit()
     _capture(journal, file)
     assert Role.USER not in [role for role, _ in _said(journal)]

@@ -98,7 +98,9 @@ _ENVELOPE_WORDS = (
     "internal|mcp|memory|memories|metadata|notifications?|permissions?|plugins?|recall(?:ed)?|reminders?|scheduled|session|"
     "skills?|snapshot|steering|stderr|stdout|subagent|system|task|teammate"
 )
-_PAGE_WORDS = "app|background|ci|event|info|mode|monitor|notes?|notice|results?|state|status|summary|tools?|turn|workspace"
+_PAGE_WORDS = (
+    "app|background|ci|event|info|mode|monitor|notes?|notice|results?|state|status|summary|tools?|turn|workspace"
+)
 
 
 def _envelope(words: str, border: str, example: str, counter: str) -> Mark:

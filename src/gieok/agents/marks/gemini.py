@@ -103,7 +103,9 @@ def _files(host: str) -> tuple[Mark, ...]:
             "--- either/or --- is hard",
         ),
     )
-    return tuple(Mark(host, Kind.BEHIND, sign, _PROGRAM, f"{SAID}\n{example}", counter) for sign, example, counter in rows)
+    return tuple(
+        Mark(host, Kind.BEHIND, sign, _PROGRAM, f"{SAID}\n{example}", counter) for sign, example, counter in rows
+    )
 
 
 MARKS = (

@@ -82,5 +82,7 @@ class OpenCodeDatabase(TranscriptDatabase):
         """Return events in order, or the parts of an older session as such."""
         if session not in self._old:
             return super().events(session, after, limit) if self._has_log else []
-        rows: list[tuple[Any, ...]] = self._rows(self.PARTS.format(rules=self._rules), session, after, session, after, limit)
+        rows: list[tuple[Any, ...]] = self._rows(
+            self.PARTS.format(rules=self._rules), session, after, session, after, limit
+        )
         return [(row[0], str(row[1])) for row in rows]
