@@ -650,8 +650,7 @@ def test_a_folder_of_cursor_is_a_project_only_where_one_folder_has_that_name(tmp
 @pytest.mark.parametrize(
     "text",
     [
-        "Automation: Tidy up\nAutomation ID: tidy-up\nAutomation memory: $CODEX_HOME/automations/tidy-up/memory.md\n"
-        "Last run: never\n\nI care most about the crates.",
+        "Automation: Tidy up\nAutomation ID: tidy-up\nLast run: never\n\nI care most about the crates.",
         '<codex_internal_context source="goal">\nI want red crates.\n</codex_internal_context>',
         "<codex_steering_note>\nI want red crates.\n</codex_steering_note>",
     ],
@@ -677,7 +676,7 @@ def test_of_a_command_behind_an_exclamation_mark_what_was_typed_is_a_persons(mac
     [
         ["\n--- Content from referenced files ---", "\nContent from @notes.md:\n", "I like blue\n", "\n--- End of content ---"],
         ["\nContent from @notes.md:\n", "I like blue\n", "\nContent from @more.md:\n", "I like red\n"],
-        ["\n--- Content from referenced files ---", "\nContent from @a.md:\n", "x\n--- End of content ---\nI like blue", "\n--- End of content ---"],
+        ["\nContent from @a.md:\n", "x\n--- End of content ---\nI like blue", "\n--- End of content ---"],
         ["--- /w/shop/notes.md ---\n\nI like blue\n\n", "--- /w/shop/more.md ---\n\nI like red\n\n"],
     ],
 )  # fmt: skip
