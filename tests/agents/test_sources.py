@@ -63,12 +63,12 @@ def test_talk_that_is_kept_in_a_form_that_nobody_reads_is_named_by_its_file(tmp_
     ]
     _touch(tmp_path / ".gemini/tmp/shop/logs.json")  # its chats are read
     _touch(tmp_path / ".gemini/tmp/shop/chats/session-1.jsonl")
-    _touch(tmp_path / ".local/share/opencode/storage/message/ses_1/msg_1.json")
+    talk = ".local/share/opencode/project/home-u-shop/storage/session/message"
+    _touch(tmp_path / talk / "ses_1/msg_1.json")
     for number in range(7):
         _touch(tmp_path / f".codex/sessions/2025/01/01/{number}.jsonl.gz")
     told = dict(unread(places(tmp_path, {}, observed(), [])))
-    messages = tmp_path / ".local/share/opencode/storage/message"
-    assert set(told) == {*old, messages, tmp_path / ".codex/sessions"}
+    assert set(told) == {*old, tmp_path / talk, tmp_path / ".codex/sessions"}
     assert told[tmp_path / ".codex/sessions"] == "compressed sessions are not read (7 files)"
 
 

@@ -128,7 +128,7 @@ def _history(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
     unread = Unread(
         "history.jsonl",
         "prompts of sessions that are gone, or that it does not name, are not read from this list",
-        count=lambda file: count_orphans(file, "sessionId", "display", _list_sessions(place.folder).__contains__),
+        orphans=lambda file: count_orphans(file, "sessionId", "display", _list_sessions(place.folder).__contains__),
     )
     return (Place(place.folder.parent, is_silent=lambda path: True, is_watched=False, unread=(unread,)),)
 

@@ -212,7 +212,7 @@ def _history(home: Path, environment: Mapping[str, str]) -> Place:
     unread = Unread(
         "history.jsonl",
         "prompts of sessions that are gone, or that it does not name, are not read from this list",
-        count=lambda file: count_orphans(file, "session_id", "text", _find_sessions(folder)),
+        orphans=lambda file: count_orphans(file, "session_id", "text", _find_sessions(folder)),
     )
     return Place(folder, is_silent=lambda path: True, is_watched=False, unread=(unread,))
 

@@ -1,7 +1,8 @@
 """opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a plugin calls the hooks.
 
 A message part is logged again as it grows (the last version wins). Of sessions older than this log (March 2026) the parts are
-read. A session that `opencode run` began is a script's: nothing tells what a person types in it later from what is piped in.
+read, and the files that releases before 1.3 kept. A session that `opencode run` began is a script's: nothing tells what a person
+types in it later from what is piped in.
 The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
@@ -88,16 +89,18 @@ def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
     return (ToolUse(identity, call, name, at, state.get("input") or {}, result, failed=failed, answered=answered),)
 
 
-_UNREAD = (
-    Unread("storage/message", "sessions of an opencode before 1.3, which kept each message in a file, are not read"),
-    Unread("project/*/storage/session/message", "sessions of an opencode before 1.0 are not read"),
-)
+_UNREAD = (Unread("project/*/storage/session/message", "sessions of an opencode before 1.0 are not read"),)
 
 
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     data = environment.get("XDG_DATA_HOME")
     folder = (Path(data) if data else home / ".local" / "share") / NAME
     return Place(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
+
+
+def _files(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
+    """Return where releases before 1.3 kept a file each message."""
+    return (Place(_place(home, environment).folder / "storage", databases="message", is_watched=False),)
 
 
 def _folder(site: InstallPlace) -> Path:
@@ -146,4 +149,5 @@ AGENT = Agent(
     prompt_command=_prompt_command,
     hook_files=HookFiles(_folder, ("plugin/*.[jt]s", "plugins/*.[jt]s")),
     rehearsal=_REHEARSAL,
+    other_places=_files,
 )

@@ -10,7 +10,7 @@ import pytest
 
 from gieok.agents.sources import Source
 from gieok.backends.journals.sqlite.journal import SqliteJournal
-from gieok.backends.transcripts.opencode import OpenCodeDatabase
+from gieok.backends.transcripts.opencode import OpenCodeDatabase, open_transcripts
 from gieok.capabilities.observe.capture import Capture, capture_database
 from gieok.errors import TranscriptUnreadable
 from gieok.model.conversation import Role
@@ -65,7 +65,9 @@ def _add(file: Path, seq: int, kind: str, **data: object) -> None:
 
 
 def _said(journal: SqliteJournal) -> list[tuple[Role, str]]:
-    return [(row.message.role, row.message.text) for row in journal.read(_SHOP, 0, budget_tokens=10_000)]
+    return [
+        (row.message.role, row.message.text) for row in journal.read(_SHOP, 0, budget_tokens=1 << 30, limit=1 << 20)
+    ]
 
 
 def test_a_recorded_session_gives_what_was_said_in_the_scope_of_its_project(journal: SqliteJournal, file: Path) -> None:
@@ -176,6 +178,60 @@ def test_an_older_session_of_a_sub_agent_or_of_a_command_is_nobodys(journal: Sql
     old.say("run", "user", text='"I prefer the red kiln."')
     old.say("run", "user", text="and this is piped into it")
     assert _capture(journal, old.file) == 0
+
+
+def _store(storage: Path, name: str, **record: object) -> None:
+    file = storage / f"{name}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(record), encoding="utf-8")
+
+
+def test_a_file_each_message_is_read_whole_and_once_and_goes_on_in_the_database(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
+    storage = tmp_path / "storage"
+
+    def begin(session: str, changed: int, **more: object) -> None:
+        time = {"created": _AT, "updated": _AT + changed}
+        _store(storage, f"session/p/{session}", id=session, directory="/home/u/shop", time=time, **more)
+
+    def say(session: str, number: int, role: str, text: str, **more: object) -> None:
+        message = {"id": f"m{number:04}", "role": role, "time": {"created": _AT + number}}
+        _store(storage, f"message/{session}/m{number:04}", **message)
+        part = {"id": f"p{number:04}", "messageID": f"m{number:04}", "type": "text", "text": text, **more}
+        _store(storage, f"part/m{number:04}/p{number:04}", **part)
+
+    def read() -> list[str]:
+        capture = Capture(journal, lambda folder: _SHOP if folder == "/home/u/shop" else None)
+        capture_database(
+            capture, Source(storage / "message", _MAIN, "opencode"), lambda agent, path: open_transcripts(path)
+        )
+        assert capture.captured.troubles == {}
+        return [text for role, text in _said(journal) if role is Role.USER]
+
+    begin("s", 1)
+    wanted = [f"Crate {number} is red." for number in range(600)]
+    for number, text in enumerate(wanted):
+        say("s", number, "user", text)
+    say("s", 700, "user", "Recalled: crates are blue.", synthetic=True)
+    begin("child", 1, parentID="s")
+    say("child", 800, "user", "I prefer blue crates.")
+    _store(storage, "part/m0000/p9999")
+    (storage / "part" / "m0000" / "torn.json").write_text("{")
+    assert read() == wanted
+    assert read() == wanted
+    say("s", 701, "user", "And nothing on Sundays.")
+    begin("s", 2)
+    assert read() == [*wanted, "And nothing on Sundays."]
+    old = _Old(tmp_path / "opencode.db")
+    old.begin("s")
+    old.run(
+        "INSERT INTO message VALUES ('m0701', 's', 1, 1, '{\"role\": \"user\"}');"
+        f"INSERT INTO part VALUES ('p0701', 'm0701', 's', {_AT}, {_AT}, "
+        '\'{"type": "text", "text": "And nothing on Sundays."}\');'
+    )
+    _capture(journal, old.file)
+    assert read() == [*wanted, "And nothing on Sundays."]
 
 
 def test_what_a_command_began_is_a_scripts(journal: SqliteJournal, file: Path) -> None:

@@ -155,7 +155,8 @@ _SAID_FOR = (
     Mark(
         ANY,
         Kind.WHOLE,
-        r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT|INSTRUCTION|CONTEXT|UPDATE)S?\b[^\]\n]{0,120}\]",
+        r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT|INSTRUCTION|CONTEXT|UPDATE)S?\b"
+        r"[^\]\n]{0,120}\]",
         _PROGRAM,
         "[SYSTEM REMINDER - TODO CONTINUATION]\n\nGo on with the next task.",
         "[system reminder] is what I see in red.",

@@ -1,4 +1,4 @@
-"""opencode 1.2 and later: one database for all projects, `~/.local/share/opencode/opencode.db`.
+"""opencode 1.3 and later: one database for all projects, `~/.local/share/opencode/opencode.db`.
 
 What is read is its log of events, numbered in each session. A session that is older than the log has none, or a log that does
 not begin with it: of that one the tables `message` and `part` are read, which hold the newest state alone. A line is `{"event",
@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from gieok.backends.transcripts.database import TranscriptDatabase
+from gieok.backends.transcripts.opencode_files import OpenCodeFiles
 from gieok.errors import TranscriptUnreadable
-from gieok.ports.transcripts import StoredSession
+from gieok.ports.transcripts import StoredSession, TranscriptStore
 
 _LOG = frozenset(("aggregate_id", "seq", "type", "data"))
 _PARTS = frozenset(("id", "message_id", "session_id", "time_created", "time_updated", "data"))
@@ -72,7 +73,7 @@ class OpenCodeDatabase(TranscriptDatabase):
         logged = super().sessions() if self._has_log else []
         old = self._list_old() if self._has_parts else []
         self._old = {session.id for session in old}
-        return [*(session for session in logged if session.id not in self._old), *old]
+        return sorted((*(session for session in logged if session.id not in self._old), *old))
 
     def _list_old(self) -> list[StoredSession]:
         logged = _LOGGED.format(session="p.session_id") if self._has_log else "SELECT 1 WHERE 0"
@@ -86,3 +87,8 @@ class OpenCodeDatabase(TranscriptDatabase):
             self.PARTS.format(rules=self._rules), session, after, session, after, limit
         )
         return [(row[0], str(row[1])) for row in rows]
+
+
+def open_transcripts(path: Path) -> TranscriptStore:
+    """Open opencode's database, or the folder of messages that it kept before there was one."""
+    return OpenCodeFiles(path) if path.is_dir() else OpenCodeDatabase(path)
