@@ -1,8 +1,8 @@
 """opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a plugin calls the hooks.
 
 A message part is logged again as it grows (the last version wins). Of sessions older than this log (March 2026) the parts are
-read, and the files that releases before 1.3 kept. A session that `opencode run` began is a script's: nothing tells what a person
-types in it later from what is piped in.
+read, and the files that releases before 1.3 kept. A session that `opencode run` began is a script's: nothing tells what a
+person types in it later from what is piped in.
 The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
