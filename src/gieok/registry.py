@@ -231,7 +231,7 @@ KEY_PROBES = {
 KEYRINGS = {"keyring": Backend("system_keyring:SystemKeyring", extra="keyring")}
 TRANSCRIPTS = {
     "openclaw": Backend("transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
-    "opencode": Backend("transcripts.opencode:OpenCodeDatabase"),
+    "opencode": Backend("transcripts.opencode:open_transcripts"),
 }
 SEALERS = {"age": Backend("sealers.age:AgeSealer", extra="encryption")}
 #: What other programs remembered, in the order in which a path is looked at.

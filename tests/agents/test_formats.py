@@ -14,6 +14,7 @@ from gieok.text.echo import MARKER
 _AT = "2026-11-21T20:56:41.951Z"
 _FIRST: dict[str, dict[str, Any]] = {
     "openclaw": {"type": "session", "id": "s"},
+    "cursor": {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>hi</user_query>"}]}},
     "opencode": {
         "event": "session.created.1",
         "data": {"sessionID": "s", "info": {"directory": "/w"}},

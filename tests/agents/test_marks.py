@@ -67,7 +67,7 @@ def test_one_sign_of_a_brief_is_seen_and_makes_no_program_by_itself(row: Mark) -
     assert not speakers.is_brief(_text(row.counter))
 
 
-@pytest.mark.parametrize("row", _rows(Kind.WHOLE), ids=_name)
+@pytest.mark.parametrize("row", _rows(Kind.WHOLE, Kind.ENVELOPE), ids=_name)
 def test_a_beginning_tells_that_a_program_wrote_all_of_a_text(row: Mark) -> None:
     assert speakers.words_of(row.host, _text(row.example)) == ""
     assert speakers.words_of(row.host, _text(row.counter)) == row.counter

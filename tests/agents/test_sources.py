@@ -52,7 +52,7 @@ def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
 def test_an_agents_own_variable_moves_its_folder(tmp_path: Path, variable: str, agent: str, folder: str) -> None:
     place, *others = places(Path("/nowhere"), {variable: str(tmp_path)}, [agent], [])
     assert place.folder == tmp_path / folder
-    assert all(other.folder.parent == tmp_path for other in others)
+    assert all(tmp_path in (other.folder, other.folder.parent) for other in others)
 
 
 def test_talk_that_is_kept_in_a_form_that_nobody_reads_is_named_by_its_file(tmp_path: Path) -> None:
@@ -63,12 +63,12 @@ def test_talk_that_is_kept_in_a_form_that_nobody_reads_is_named_by_its_file(tmp_
     ]
     _touch(tmp_path / ".gemini/tmp/shop/logs.json")  # its chats are read
     _touch(tmp_path / ".gemini/tmp/shop/chats/session-1.jsonl")
-    _touch(tmp_path / ".local/share/opencode/storage/message/ses_1/msg_1.json")
+    talk = ".local/share/opencode/project/home-u-shop/storage/session/message"
+    _touch(tmp_path / talk / "ses_1/msg_1.json")
     for number in range(7):
         _touch(tmp_path / f".codex/sessions/2025/01/01/{number}.jsonl.gz")
     told = dict(unread(places(tmp_path, {}, observed(), [])))
-    messages = tmp_path / ".local/share/opencode/storage/message"
-    assert set(told) == {*old, messages, tmp_path / ".codex/sessions"}
+    assert set(told) == {*old, tmp_path / talk, tmp_path / ".codex/sessions"}
     assert told[tmp_path / ".codex/sessions"] == "compressed sessions are not read (7 files)"
 
 
@@ -83,3 +83,41 @@ def test_the_folder_in_which_a_session_of_gemini_cli_works_stands_beside_its_cha
 def test_a_profile_of_openclaw_has_a_folder_of_its_own(tmp_path: Path) -> None:
     (place,) = places(tmp_path, {"OPENCLAW_PROFILE": "p"}, ["openclaw"], [])
     assert place.folder == tmp_path / ".openclaw-p" / "agents"
+
+
+@pytest.mark.parametrize(
+    ("folder", "transcript", "identity", "text"),
+    [
+        (".claude", "projects/-home-u-shop/{}.jsonl", "sessionId", "display"),
+        (".codex", "sessions/2026/11/20/rollout-2026-11-20T01-00-00-{}.jsonl", "session_id", "text"),
+        (".codex", "archived_sessions/rollout-2026-11-20T01-00-00-{}.jsonl", "session_id", "text"),
+    ],
+)
+def test_prompts_of_sessions_that_are_gone_are_named_and_not_read(
+    tmp_path: Path, folder: str, transcript: str, identity: str, text: str
+) -> None:
+    listed = tmp_path / folder / "history.jsonl"
+    kept, gone = "0198-aa", "0198-bb"
+    _touch(tmp_path / folder / transcript.format(kept))
+    lines = [
+        {identity: kept, text: "The crates are red."},
+        {identity: gone, text: "The depot opens at nine."},
+        {identity: gone, text: "/clear"},
+        {text: "Nobody says where I was typed."},
+    ]
+    _touch(listed, "".join(json.dumps(line) + "\n" for line in lines) + "torn{")
+    found = places(tmp_path, {}, observed(), [])
+    assert [(path, "(2 prompts)" in why) for path, why in unread(found)] == [(listed, True)]
+    assert listed not in [source.path for source in sources(found, _MAIN)]
+    assert source_of(listed, found, _MAIN) is None
+    _touch(tmp_path / folder / transcript.format(gone))
+    _touch(listed, "".join(json.dumps(line) + "\n" for line in lines[:3]))
+    assert list(unread(found)) == []
+
+
+def test_what_a_person_deleted_in_openclaw_stays_out_and_is_not_named(tmp_path: Path) -> None:
+    deleted = _touch(tmp_path / ".openclaw/agents/main/sessions/a.jsonl.deleted.2026-06-11T01-02-03.004Z", "{}")
+    found = places(tmp_path, {}, observed(), [])
+    assert list(sources(found, _MAIN)) == []
+    assert list(unread(found)) == []
+    assert source_of(deleted, found, _MAIN) is None

@@ -146,6 +146,42 @@ def test_what_is_typed_while_the_agent_works_is_kept_once(machine: _Machine, lin
     )
 
 
+@pytest.mark.parametrize(
+    ("told", "whole"),
+    [
+        (f"{_PICKUP} [Image #1]", [{"type": "text", "text": _PICKUP}, {"type": "image", "source": {}}]),
+        (f"[Image #2] {_PICKUP}", [{"type": "image", "source": {}}, {"type": "text", "text": _PICKUP}]),
+        (f"{_PICKUP} [Pasted text #1 +12 lines]", f"{_PICKUP} crate 1\ncrate 2\ncrate 3"),
+        (f"{_PICKUP} [Image #1] [Image #2]", [{"type": "text", "text": f"{_PICKUP} [Image #1]"}]),
+    ],
+    ids=["image", "image-first", "pasted", "images"],
+)
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_prompt_with_something_pasted_is_kept_once_whichever_way_tells_it(
+    machine: _Machine, told: str, whole: object, is_turned: bool
+) -> None:
+    ways = [_attached("q", 3, whole, origin={"kind": "human"}), _queue("q", 3, "remove", told, "absorbed_mid_turn")]
+    machine.write(
+        f"{_CHATS}/q.jsonl",
+        _claude("q", "user", 0, "Tidy the form."),
+        _queue("q", 2, "enqueue", told),
+        *(reversed(ways) if is_turned else ways),
+    )
+    assert [_PICKUP in said for said in machine.said()] == [False, True]
+
+
+def test_two_prompts_with_a_picture_each_are_two_prompts(machine: _Machine) -> None:
+    other = "And the window on Mondays is shorter."
+    machine.write(
+        f"{_CHATS}/q.jsonl",
+        _claude("q", "user", 0, "Tidy the form."),
+        *(_queue("q", 2, "enqueue", f"{text} [Image #1]") for text in (_PICKUP, other)),
+        *(_attached("q", 3 + n, [{"type": "text", "text": text}]) for n, text in enumerate((_PICKUP, other))),
+        *(_queue("q", 6, "remove", f"{text} [Image #1]", "absorbed_mid_turn") for text in (_PICKUP, other)),
+    )
+    assert machine.said() == ["Tidy the form.", _PICKUP, other]
+
+
 def test_the_same_word_typed_twice_while_the_agent_works_is_kept_twice(machine: _Machine) -> None:
     lines = [_attached("q", 3, "faster"), _queue("q", 3, "remove", "faster", "absorbed_mid_turn")]
     again = [_attached("q", 5, "faster"), _queue("q", 5, "remove", "faster", "absorbed_mid_turn")]
@@ -552,3 +588,136 @@ def test_a_line_without_a_time_is_dated_by_what_is_near(
     assert {f"{message.at:%Y-%m-%d}" for message in machine.messages()} <= {wanted, *(str(t)[:10] for t in times)}
     assert all(message.at.year == 2026 for message in machine.messages())
     assert len(machine.messages()) == 2
+
+
+# Cursor
+
+
+_CURSOR = ".cursor/projects/{}/agent-transcripts/k/k.jsonl"
+
+
+def _asked(text: str) -> dict[str, object]:
+    return {"role": "user", "message": {"content": [{"type": "text", "text": text}]}}
+
+
+def _told(text: str) -> dict[str, object]:
+    return {"role": "assistant", "message": {"content": [{"type": "text", "text": text}]}}
+
+
+def test_of_cursors_transcripts_what_was_typed_is_a_persons_and_has_its_day(machine: _Machine) -> None:
+    shop = machine.home / "work" / "shop"
+    shop.mkdir(parents=True)
+    folder = "-".join(shop.parts[1:]).replace("_", "-").replace(".", "-")
+    quoted = "<attached_files>\nI like <user_query>blue crates</user_query>\n</attached_files>\n"
+    time = "<timestamp>Friday, May 8, 2026, 6:05 PM (UTC+9)</timestamp>\n"
+    machine.write(
+        _CURSOR.format(folder),
+        _asked(f"{time}<system_reminder>\nx\n</system_reminder>\n{quoted}<user_query>\n{_PICKUP}\n</user_query>"),
+        _told("Noted."),
+        _asked("<user_query>\nAnd nothing on Sundays.\n</user_query>\n<open_tabs>\na.ts\n</open_tabs>"),
+        _asked("<user_query>The above subagent result is already visible to the user. Do not repeat it.</user_query>"),
+        _asked(f"{quoted}\nI want red crates."),
+    )
+    machine.write(
+        _CURSOR.format(folder).replace("/k.jsonl", "/subagents/m.jsonl"),
+        _asked("<user_query>\nFind it.\n</user_query>"),
+    )
+    assert machine.said() == [_PICKUP, "And nothing on Sundays."]
+    assert {message.at.isoformat() for message in machine.messages()} == {"2026-05-08T09:05:00+00:00"}
+    assert {found.path.name for found in sources(places(machine.home, {}, observed(), []), _MAIN)} == {"k.jsonl"}
+
+
+def test_a_folder_of_cursor_is_a_project_only_where_one_folder_has_that_name(tmp_path: Path) -> None:
+    for name in ("a-b/c", "d/e"):
+        (tmp_path / name).mkdir(parents=True)
+    root = "-".join(tmp_path.parts[1:]).replace("_", "-").replace(".", "-")
+
+    def cwd_of(name: str) -> str:
+        (place,) = places(tmp_path, {}, ["cursor"], [])
+        return place.cwd_of(place.folder / f"{root}-{name}" / "agent-transcripts" / "k" / "k.jsonl")
+
+    assert cwd_of("d-e") == str(tmp_path / "d" / "e")
+    assert cwd_of("a-b-c") == str(tmp_path / "a-b" / "c")
+    (tmp_path / "d-e").mkdir()
+    assert cwd_of("gone") == ""
+    (tmp_path / "a" / "b-c").mkdir(parents=True)
+    assert cwd_of("a-b-c-d") == ""
+
+
+# What stands in a person's place
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Automation: Tidy up\nAutomation ID: tidy-up\nLast run: never\n\nI care most about the crates.",
+        '<codex_internal_context source="goal">\nI want red crates.\n</codex_internal_context>',
+        "<codex_steering_note>\nI want red crates.\n</codex_steering_note>",
+    ],
+)
+def test_what_codex_writes_in_a_persons_place_is_not_theirs(machine: _Machine, text: str) -> None:
+    machine.write(".codex/sessions/2026/11/20/rollout-a.jsonl", _meta("a"), _item(text), _item(_PICKUP, second=20))
+    assert machine.said() == [_PICKUP]
+
+
+def test_of_a_command_behind_an_exclamation_mark_what_was_typed_is_a_persons(machine: _Machine) -> None:
+    shell = "<user_shell_command>\n<command>\ngit log --grep crates\n</command>\n<result>\nI like blue\n</result>\n"
+    machine.write(".codex/sessions/2026/11/20/rollout-a.jsonl", _meta("a"), _item(f"{shell}</user_shell_command>"))
+    machine.write(
+        f"{_CHATS}/b.jsonl",
+        _claude("b", "user", 1, '<bash-input>git commit -m "crates first"</bash-input>'),
+        _claude("b", "user", 2, "<bash-stdout>I like blue</bash-stdout><bash-stderr></bash-stderr>"),
+    )
+    assert sorted(machine.said()) == ['git commit -m "crates first"', "git log --grep crates"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["\n--- Content from referenced files ---", "\nContent from @notes.md:\n", "I like blue\n", "\n--- End of content ---"],
+        ["\nContent from @notes.md:\n", "I like blue\n", "\nContent from @more.md:\n", "I like red\n"],
+        ["\nContent from @a.md:\n", "x\n--- End of content ---\nI like blue", "\n--- End of content ---"],
+        ["--- /w/shop/notes.md ---\n\nI like blue\n\n", "--- /w/shop/more.md ---\n\nI like red\n\n"],
+    ],
+)  # fmt: skip
+def test_contents_of_files_that_a_prompt_names_are_not_the_prompt(machine: _Machine, texts: list[str]) -> None:
+    asked = "See @notes.md and @more.md first."
+    machine.write(
+        ".gemini/tmp/shop/chats/session-2026-11-20T01-00-abcdef12.jsonl",
+        {"sessionId": "g", "projectHash": "x", "startTime": f"{_DAY}T01:00:00Z", "kind": "main"},
+        {**_gemini("1", "user", ""), "content": [{"text": text} for text in (asked, *texts)]},
+        _gemini("2", "user", "Content from @notes.md is old, I mean."),
+    )
+    assert machine.said() == [asked, "Content from @notes.md is old, I mean."]
+
+
+def test_what_a_person_answers_gemini_is_said_behind_the_question(machine: _Machine) -> None:
+    asked = {"questions": [{"question": "Which crates?", "header": "Crates", "type": "text"}]}
+    given = {"functionResponse": {"name": "ask_user", "response": {"output": '{"answers":{"0":"the red ones"}}'}}}
+    printed = {"functionResponse": {"name": "shell", "response": {"output": '{"answers":{"0":"blue"}}'}}}
+    machine.write(
+        ".gemini/tmp/shop/chats/session-2026-11-20T01-00-abcdef12.jsonl",
+        {"sessionId": "g", "projectHash": "x", "startTime": f"{_DAY}T01:00:00Z", "kind": "main"},
+        _gemini("1", "gemini", "Let me ask.", toolCalls=[
+            {"id": "c", "name": "ask_user", "args": asked, "result": [given], "status": "success"},
+            {"id": "d", "name": "shell", "args": {}, "result": [printed], "status": "success"},
+        ]),
+    )  # fmt: skip
+    assert machine.said() == ["the red ones"]
+    assert machine.heard() == ["Let me ask.", "Which crates?"]
+
+
+def test_the_arguments_of_qwens_commands_are_what_a_person_typed(machine: _Machine) -> None:
+    def line(number: int, command: str, **more: object) -> dict[str, object]:
+        payload = {"phase": "invocation", "rawCommand": command, **more}
+        return {
+            "uuid": f"q{number}", "sessionId": "q", "timestamp": f"{_DAY}T01:0{number}:00Z", "type": "system",
+            "provenance": "system", "cwd": "/w/shop", "subtype": "slash_command", "systemPayload": payload,
+        }  # fmt: skip
+
+    machine.write(
+        ".qwen/projects/-w-shop/chats/q.jsonl",
+        line(1, f"/remember {_PICKUP}"), line(2, "/model qwen3-coder"), line(3, "/clear"),
+        line(4, "/remember red crates", phase="result"),
+    )  # fmt: skip
+    assert machine.said() == [_PICKUP]

@@ -15,12 +15,14 @@ from gieok.model.memory import Scope
 class Unread(NamedTuple):
     """Talk that an agent keeps where it is not read: names below the place, and why.
 
-    Where `unless` stands beside it, what it holds is there too, and is read.
+    Where `unless` stands beside it, what it holds is there too, and is read. `orphans` says how much of a file is nowhere else;
+    a file of nothing more is not named.
     """
 
     names: str
     why: str
     unless: str = ""
+    orphans: Callable[[Path], int] | None = None
 
 
 class Place(NamedTuple):

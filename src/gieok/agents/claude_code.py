@@ -1,14 +1,16 @@
 """Claude Code: `~/.claude/projects/<folder>/<session>.jsonl`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal, below, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Place, Rehearsal, Unread, below, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, kept_file, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, texts_of, unwrapped
+from gieok.agents.transcripts.history import count_orphans
 from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, calls, heard
 from gieok.agents.transcripts.speakers import driver_of, is_program_reply, speaker_of, words_beside
 from gieok.model.conversation import Role
@@ -117,6 +119,24 @@ def _commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     return [kept_file(folder / name, edits.text_of(name).replace("{gieok}", call.typed())) for name in names]
 
 
+_projects = below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl")
+
+
+def _history(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
+    """Return where the prompts of sessions stand whose files are gone."""
+    place = _projects(home, environment)
+    unread = Unread(
+        "history.jsonl",
+        "prompts of sessions that are gone, or that it does not name, are not read from this list",
+        orphans=lambda file: count_orphans(file, "sessionId", "display", _list_sessions(place.folder).__contains__),
+    )
+    return (Place(place.folder.parent, is_silent=lambda path: True, is_watched=False, unread=(unread,)),)
+
+
+def _list_sessions(projects: Path) -> frozenset[str]:
+    return frozenset(file.stem for file in projects.glob("*/*.jsonl"))
+
+
 _HOOK_FILES = HookFiles(
     lambda site: site.below("CLAUDE_CONFIG_DIR", ".claude"),
     ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
@@ -131,11 +151,12 @@ _REHEARSAL = Rehearsal(
     },
 )  # fmt: skip
 AGENT = Agent(
-    below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl"),
+    _projects,
     Format(NAME, begin, read, is_prelude=_is_prelude, driver=partial(driver_of, NAME)),
     _edits,
     commands=_commands,
     hook_files=_HOOK_FILES,
     rehearsal=_REHEARSAL,
     folder=own_folder("CLAUDE_CONFIG_DIR", ".claude"),
+    other_places=_history,
 )

@@ -3,17 +3,18 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal, Unread, below, own_folder
+from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Place, Rehearsal, Unread, below, own_folder
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, toml_table
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of
+from gieok.agents.transcripts.history import count_orphans
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
-from gieok.agents.transcripts.speakers import driver_of, words_of
+from gieok.agents.transcripts.speakers import driver_of, is_programs, words_of
 from gieok.model.conversation import Role
 
 NAME = "codex"
@@ -115,7 +116,8 @@ def _heard(session: Session, line: Line, identity: str, at: object) -> Said:
     for number, part in enumerate(parts(content)):
         origin = mapping(mapping(origins[number] if number < len(origins) else None).get("provenance")).get("type")
         text = text_of([part], _TEXTS)
-        if origin == "user" and not text.lstrip().startswith("# "):
+        is_wrapped = text.lstrip().startswith(("# ", "<user_shell_command>"))
+        if origin == "user" and not is_wrapped and not is_programs(NAME, text):
             texts.append(text)
         elif origin in (None, "user"):
             texts.append(words_of(NAME, text))
@@ -202,6 +204,26 @@ _INVENTORY = Inventory(
     _untrusted,
 )
 _COMPRESSED = Unread("**/*.jsonl.*z*", "compressed sessions are not read")
+
+
+def _history(home: Path, environment: Mapping[str, str]) -> Place:
+    """Return where the prompts of sessions stand whose files are gone."""
+    folder = own_folder("CODEX_HOME", ".codex")(home, environment)
+    unread = Unread(
+        "history.jsonl",
+        "prompts of sessions that are gone, or that it does not name, are not read from this list",
+        orphans=lambda file: count_orphans(file, "session_id", "text", _find_sessions(folder)),
+    )
+    return Place(folder, is_silent=lambda path: True, is_watched=False, unread=(unread,))
+
+
+def _find_sessions(folder: Path) -> Callable[[str], bool]:
+    """Return what says whether a session has a file: its id stands at the end of the name."""
+    names = "\n".join(path.name for kept in _KEPT for path in (folder / kept).rglob("*.json*"))
+    return lambda session: session in names
+
+
+_KEPT = ("sessions", "archived_sessions")
 _archived = below("CODEX_HOME", ".codex", "archived_sessions", "**/*.jsonl", _COMPRESSED)
 AGENT = Agent(
     below("CODEX_HOME", ".codex", "sessions", "*/*/*/*.jsonl *.jsonl *.json", _COMPRESSED),
@@ -212,5 +234,5 @@ AGENT = Agent(
     rehearsal=_REHEARSAL,
     inventory=_INVENTORY,
     folder=own_folder("CODEX_HOME", ".codex"),
-    other_places=lambda home, environment: (_archived(home, environment),),
+    other_places=lambda home, environment: (_archived(home, environment), _history(home, environment)),
 )

@@ -127,7 +127,8 @@ class Transcript:
 
     def _time(self, value: object) -> datetime:
         """Return a part's time: its own, else that of the line, of one before, of the file."""
-        return moment(value) or self.at or self.written
+        self.at = moment(value) or self.at  # some say it in the text of a prompt alone
+        return self.at or self.written
 
     def _events(self, part: Part) -> Sequence[TranscriptEvent]:
         match part:

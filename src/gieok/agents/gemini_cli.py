@@ -17,7 +17,7 @@ from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
-from gieok.agents.transcripts.speakers import driver_of, words_of
+from gieok.agents.transcripts.speakers import asking_tools, driver_of, words_of
 from gieok.model.conversation import Retraction, Role
 
 NAME = "gemini-cli"
@@ -77,8 +77,18 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
     for number, call in enumerate(parts(line.get("toolCalls"))):
         name, result = name_of(call.get("name")), name_of(call.get("resultDisplay"))
         failed, arguments = call.get("status") == "error", call.get("args") or {}
-        found.append(ToolUse(f"{identity}#{number}", name_of(call.get("id")), name, at, arguments, result, failed))
+        use = ToolUse(f"{identity}#{number}", name_of(call.get("id")), name, at, arguments, result, failed)
+        if name in asking_tools(NAME):
+            answered = _output(call.get("result"))
+            use = use._replace(result=result or answered, answered=answered or None)
+        found.append(use)
     return found
+
+
+def _output(result: object) -> str:
+    """Return what a tool gave back to the model: what is shown of an answer is a word of the program."""
+    given = (mapping(mapping(part.get("functionResponse")).get("response")) for part in parts(result))
+    return next(filter(None, (name_of(response.get("output")) for response in given)), "")
 
 
 def _reply(text: str) -> str:

@@ -1,6 +1,8 @@
 """opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a plugin calls the hooks.
 
-A message part is logged again as it grows (the last version wins). Sessions older than this log (March 2026) are not read.
+A message part is logged again as it grows (the last version wins). Of sessions older than this log (March 2026) the parts are
+read, and the files that releases before 1.3 kept. A session that `opencode run` began is a script's: nothing tells what a
+person types in it later from what is piped in.
 The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
@@ -15,7 +17,7 @@ from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of
+from gieok.agents.transcripts.fields import Line, mapping, name_of, parts
 from gieok.agents.transcripts.session import Format, Part, Said, Session, ToolUse, heard
 from gieok.agents.transcripts.speakers import driver_of, speaker_of
 from gieok.model.conversation import Retraction, Role
@@ -35,8 +37,16 @@ def begin(name: str, first: Line) -> Session | None:
     info, session = mapping(data.get("info")), data.get("sessionID")
     if "event" not in first or not isinstance(session, str):
         return None
-    ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
-    return Session(id=session, agent=NAME, ignored=ignored, cwd=name_of(info.get("directory")))
+    driver = driver_of(NAME, {**first, "data": {**data, "info": {**info, "permission": _rules(info)}}})
+    ignored = "a sub-agent" if driver is Speaker.AGENT else ""
+    folder = name_of(info.get("directory"))
+    return Session(id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON)
+
+
+def _rules(info: Line) -> dict[str, str]:
+    """Return what a session is allowed from its beginning, or not, by the name of the permission."""
+    listed = (rule for rule in parts(info.get("permission")) if rule.get("pattern") == "*")
+    return {name_of(rule.get("permission")): name_of(rule.get("action")) for rule in listed}
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
@@ -79,16 +89,18 @@ def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
     return (ToolUse(identity, call, name, at, state.get("input") or {}, result, failed=failed, answered=answered),)
 
 
-_UNREAD = (
-    Unread("storage/message", "sessions of an opencode before 1.3, which kept each message in a file, are not read"),
-    Unread("project/*/storage/session/message", "sessions of an opencode before 1.0 are not read"),
-)
+_UNREAD = (Unread("project/*/storage/session/message", "sessions of an opencode before 1.0 are not read"),)
 
 
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     data = environment.get("XDG_DATA_HOME")
     folder = (Path(data) if data else home / ".local" / "share") / NAME
     return Place(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
+
+
+def _files(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
+    """Return where releases before 1.3 kept a file each message."""
+    return (Place(_place(home, environment).folder / "storage", databases="message", is_watched=False),)
 
 
 def _folder(site: InstallPlace) -> Path:
@@ -137,4 +149,5 @@ AGENT = Agent(
     prompt_command=_prompt_command,
     hook_files=HookFiles(_folder, ("plugin/*.[jt]s", "plugins/*.[jt]s")),
     rehearsal=_REHEARSAL,
+    other_places=_files,
 )

@@ -47,7 +47,19 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
         case "tool_result":
             failed = mapping(line.get("toolCallResult")).get("status") == "error"
             return tuple(_results(identity, content, at, failed=failed))
+        case "system" if line.get("subtype") == "slash_command":
+            return _commanded(session, line, identity, at)
     return ()
+
+
+def _commanded(session: Session, line: Line, identity: str, at: object) -> Sequence[Part]:
+    """Return the arguments of a command that a person typed: `/remember the depot opens at nine`."""
+    payload = mapping(line.get("systemPayload"))
+    command, _, arguments = name_of(payload.get("rawCommand")).strip().partition(" ")
+    if payload.get("phase", "invocation") != "invocation" or not command.startswith("/"):
+        return ()
+    text = f"<command-name>{command}</command-name>\n<command-args>{arguments.strip()}</command-args>"
+    return (heard(session, line, identity, text, at),)
 
 
 def _parts(content: object, kind: str) -> Iterator[Line]:

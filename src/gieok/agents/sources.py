@@ -46,11 +46,14 @@ def sources(found: Sequence[Place], default: Scope) -> Iterator[Source]:
 def unread(found: Sequence[Place]) -> Iterator[tuple[Path, str]]:
     """Yield talk of the places that is not read, and why: a file, or the folder of more than a few."""
     for place in found:
-        for names, why, unless in place.unread:
+        for names, why, unless, orphans in place.unread:
             paths = [
                 path for path in sorted(place.folder.glob(names)) if not (unless and (path.parent / unless).exists())
             ]
-            if len(paths) > _MOST_NAMED:
+            if orphans is not None:
+                counted = ((path, orphans(path)) for path in paths)
+                yield from ((path, f"{why} ({number:,} prompts)") for path, number in counted if number)
+            elif len(paths) > _MOST_NAMED:
                 yield place.folder, f"{why} ({len(paths):,} files)"
             else:
                 yield from ((path, why) for path in paths if path.is_file() or any(path.iterdir()))

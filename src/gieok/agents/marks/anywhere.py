@@ -91,6 +91,42 @@ _TITLES = (
     ),
     _opening(r"Warmup\s*$", "Warmup", "Warmup the oven before nine."),
 )
+#: Words in the names of tags that programs put on, and such as elements of web pages have too. `user` and `prompt` are none:
+#: a person's words may stand there.
+_ENVELOPE_WORDS = (
+    "agent|automation|compaction|context|diagnostics|environment|goal|guidance|heartbeat|hook|ide|injected|instructions?|"
+    "internal|mcp|memory|memories|metadata|notifications?|permissions?|plugins?|recall(?:ed)?|reminders?|scheduled|session|"
+    "skills?|snapshot|steering|stderr|stdout|subagent|system|task|teammate"
+)
+_PAGE_WORDS = (
+    "app|background|ci|event|info|mode|monitor|notes?|notice|results?|state|status|summary|tools?|turn|workspace"
+)
+
+
+def _envelope(words: str, border: str, example: str, counter: str) -> Mark:
+    sign = (
+        rf"<((?=[\w:.-]*(?<![A-Za-z])(?:{words})(?![A-Za-z]))[A-Za-z][A-Za-z\d]*(?:{border}[A-Za-z\d]+)+)"
+        r"(?:\s[^<>]{0,1000})?>(?s:.*)</\1>\s*$"
+    )
+    return Mark(ANY, Kind.ENVELOPE, sign, _PROGRAM, example, counter)
+
+
+#: People write no element with a name of several words, one of which a program has for its own affairs, around all that they
+#: say; hosts do, and give it a new name with each release.
+_ENVELOPES = (
+    _envelope(
+        _ENVELOPE_WORDS,
+        "[_:.-]",
+        '<agent_internal_context source="goal">\nGo on with the goal.\n</agent_internal_context>',
+        "<product-card>\nWhy does this not centre?\n</product-card>",
+    ),
+    _envelope(
+        f"{_ENVELOPE_WORDS}|{_PAGE_WORDS}",
+        "_",
+        "<background_status>\nThe build is red.\n</background_status>",
+        "<status-bar>\nWhy does this not centre?\n</status-bar>",
+    ),
+)
 _WRAPPED = (
     *(
         Mark(ANY, Kind.BLOCK, name, _PERSON, f"<{name}>\n{SAID}\n</{name}>", f"What does <{name}> mean?")
@@ -104,6 +140,35 @@ _WRAPPED = (
             mem0-context relevant-memories relevant_memories recalled_memories hindsight_memories
             honcho-memory memory-guidance automem_session_context current_datetime hook_result
             additional_context""".split()
+    ),
+)
+#: What a program says where a person's words stand, in whichever tag.
+_SAID_FOR = (
+    Mark(
+        ANY,
+        Kind.WHOLE,
+        r"The above subagent results? (?:is|are) already visible to the user\.",
+        _PROGRAM,
+        "The above subagent result is already visible to the user. DO NOT reiterate it unless asked.",
+        "The above subagent result is wrong.",
+    ),
+    Mark(
+        ANY,
+        Kind.WHOLE,
+        r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT|INSTRUCTION|CONTEXT|UPDATE)S?\b"
+        r"[^\]\n]{0,120}\]",
+        _PROGRAM,
+        "[SYSTEM REMINDER - TODO CONTINUATION]\n\nGo on with the next task.",
+        "[system reminder] is what I see in red.",
+    ),
+    # A plugin signs what it writes with a comment that nobody sees.
+    Mark(
+        ANY,
+        Kind.WHOLE,
+        r"(?s:.*)<!-- *[A-Z][A-Z\d]*_INTERNAL_[A-Z_]{1,60} *-->\s*\Z",
+        _PROGRAM,
+        "Go on with the next task.\n<!-- OMO_INTERNAL_INITIATOR -->",
+        "What is <!-- OMO_INTERNAL_INITIATOR --> for?",
     ),
 )
 _FRONTS = (
@@ -195,4 +260,4 @@ _BRIEFS = (
     ),
 )
 
-MARKS = (*_MEMORIES, *_TITLES, *_WRAPPED, *_FRONTS, *_BRIEFS)
+MARKS = (*_MEMORIES, *_TITLES, *_ENVELOPES, *_SAID_FOR, *_WRAPPED, *_FRONTS, *_BRIEFS)

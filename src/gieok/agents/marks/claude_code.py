@@ -320,10 +320,12 @@ _BLOCKS = (
     ),
     _block("command-args", _PERSON),
     _block("user-memory-input", _PERSON),
+    # `! command`: what was typed is the person's, what it printed is the tool's.
+    _block("bash-input", _PERSON),
     *map(
         _block,
         """system-reminder ide_opened_file ide_selection ide_diagnostics new-diagnostics user-prompt-submit-hook command-name
-        command-message command-contents local-command-caveat local-command-stdout local-command-stderr bash-input bash-stdout
+        command-message command-contents local-command-caveat local-command-stdout local-command-stderr bash-stdout
         bash-stderr task-notification teammate-message scheduled-task cross-session-message ci-monitor-event agent-message
         session-start-hook post-tool-use-hook mcp-resource browser-context open-and-recently-viewed-files""".split(),
     ),

@@ -114,9 +114,31 @@ _TEXTS = (
         "Continue working toward the active",
     ),
     _whole(
+        "Automation: Weekly report\nAutomation ID: weekly-report\nAutomation memory: memory.md\n\nWrite the report.",
+        "Automation: the crates first\nThen the depot.",
+        r"Automation: [^\n]*\n(?:[A-Z][^\n:]{0,40}: [^\n]*\n){0,9}Automation ID: ",
+    ),
+    _whole(
         "# Context from my IDE setup:\n\n## Active file: a.ts",
         "# Context of the change",
         "# Context from my IDE setup:",
+    ),
+    # `! command`: what was typed is the person's, what it printed is the tool's.
+    Mark(
+        _HOST,
+        Kind.FRONT,
+        r"<user_shell_command>\s*<command>\n?(?=(?s:.*?)</command>)",
+        _PROGRAM,
+        f"<user_shell_command>\n<command>\n{SAID}\n</command>\n<result>\nExit code: 0\n</result>\n</user_shell_command>",
+        "What does <user_shell_command> mean?",
+    ),
+    Mark(
+        _HOST,
+        Kind.BEHIND,
+        r"\n?</command>\s*(?:<result>(?s:.*))?</user_shell_command>\s*$",
+        _PROGRAM,
+        f"{SAID}\n</command>\n<result>\nnot theirs\n</result>\n</user_shell_command>",
+        "Close it with </command>",
     ),
     Mark(
         _HOST,

@@ -4,6 +4,10 @@ from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
 
 _GEMINI, _QWEN = "gemini-cli", "qwen-code"
 _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
+#: Commands whose arguments are a setting.
+_WORDLESS = """model auth theme vim editor language settings approval-mode permissions trust tools mcp extensions skills agents
+    directory dir stats about help quit exit clear reset restore resume copy docs ide setup-github terminal-setup
+    statusline export""".split()
 _FIELDS = (
     Mark(
         _GEMINI,
@@ -16,6 +20,15 @@ _FIELDS = (
     ),
     Mark(_GEMINI, Kind.FIELD, "type", _PROGRAM, {"type": "info"}, {"type": "user"}, ("info", "error", "warning")),
     Mark(_QWEN, Kind.FIELD, "isSidechain", _AGENT, {"type": "user", "isSidechain": True}, {"type": "user"}, ("true",)),
+    Mark(
+        _QWEN,
+        Kind.FIELD,
+        "subtype",
+        _PERSON,
+        {"type": "system", "provenance": "system", "subtype": "slash_command"},
+        {"type": "system", "provenance": "system", "subtype": "chat_compression"},
+        ("slash_command",),
+    ),
     Mark(
         _QWEN,
         Kind.FIELD,
@@ -66,14 +79,32 @@ def _blocks(host: str, names: str) -> tuple[Mark, ...]:
     )
 
 
-def _files(host: str) -> Mark:
-    return Mark(
-        host,
-        Kind.BEHIND,
-        r"--- Content from referenced files ---(?s:.*?)(?:--- End of content ---|\Z)",
-        _PROGRAM,
-        f"{SAID}\n--- Content from referenced files ---\nnot theirs\n--- End of content ---",
-        "Put the content from referenced files here",
+def _files(host: str) -> tuple[Mark, ...]:
+    """Return the ways in which contents of files stand behind a prompt that names them.
+
+    A file may hold the line that ends them: it is the last such line that does.
+    """
+    end = r"(?:(?s:.*)--- End of content ---|(?s:.*)\Z)"
+    rows = (
+        (
+            r"--- Content from referenced files ---" + end,
+            "--- Content from referenced files ---\nnot theirs\n--- End of content ---",
+            "Put the content from referenced files here",
+        ),
+        (
+            r"(?<![^\n])Content from @[^\n]{1,1000}:[ \t]*(?:\n|\Z)" + end,
+            "\nContent from @notes.md:\nnot theirs",
+            "Content from @notes.md: it is old",
+        ),
+        # `read_many_files` heads each file like this.
+        (
+            r"(?<![^\n])--- [^\n]{0,1000}[/\\][^\n]{1,1000}\.\w{1,12} ---\s*\n" + end,
+            "\n--- /home/x/shop/notes.md ---\n\nnot theirs\n",
+            "--- either/or --- is hard",
+        ),
+    )
+    return tuple(
+        Mark(host, Kind.BEHIND, sign, _PROGRAM, f"{SAID}\n{example}", counter) for sign, example, counter in rows
     )
 
 
@@ -83,8 +114,27 @@ MARKS = (
     *_wholes(_QWEN),
     *_blocks(_GEMINI, "hook_context session_context state_snapshot loaded_context extension_context project_context"),
     *_blocks(_QWEN, "qwen:user-prompt-submit-context system-reminder hook_context state_snapshot"),
-    _files(_GEMINI),
-    _files(_QWEN),
+    *_files(_GEMINI),
+    *_files(_QWEN),
+    # `/remember the depot opens at nine`: kept beside the talk, in the program's name.
+    Mark(
+        _QWEN,
+        Kind.BLOCK,
+        "command-args",
+        _PERSON,
+        f"<command-args>{SAID}</command-args>",
+        "What does <command-args> mean?",
+    ),
+    Mark(
+        _QWEN,
+        Kind.SETTING,
+        "command-args",
+        _PROGRAM,
+        "<command-name>/model</command-name><command-args>qwen3</command-args>",
+        f"<command-name>/remember</command-name><command-args>{SAID}</command-args>",
+        tuple(_WORDLESS),
+    ),
+    Mark(_QWEN, Kind.BLOCK, "command-name", _PROGRAM, f"<command-name>/x</command-name>{SAID}", "A <command-name>?"),
     Mark(_GEMINI, Kind.ANSWER, "ask_user", _PERSON, '{"answers": {"0": "' + SAID + '"}}', '{"output": "ok"}'),
     Mark(
         _QWEN,

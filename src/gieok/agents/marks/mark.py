@@ -31,6 +31,8 @@ class Kind(StrEnum):
     BRIEF = "brief"
     #: The beginning of a text: all of the text is a program's.
     WHOLE = "whole"
+    #: An element that is all of a text: a program wrote it.
+    ENVELOPE = "envelope"
     #: A pair of tags: what stands inside is the speaker's.
     BLOCK = "block"
     #: What a program puts before, or behind, a person's words.

@@ -20,6 +20,16 @@ MARKS = (
         {"event": "session.created.1", "data": {}},
         ("*",),
     ),
+    # `opencode run` begins a session in which nobody can be asked.
+    Mark(
+        _HOST,
+        Kind.HEAD,
+        "data.info.permission.question",
+        _PROGRAM,
+        {"event": "session.created.1", "data": {"info": {"permission": {"question": "deny"}}}},
+        {"event": "session.created.1", "data": {"info": {"permission": {"question": "allow"}}}},
+        ("deny",),
+    ),
     Mark(_HOST, Kind.FIELD, "message.summary", _PROGRAM, {**_part(), "message": {"summary": True}}, _part(), ("true",)),
     Mark(_HOST, Kind.FIELD, "data.part.synthetic", _PROGRAM, _part(synthetic=True), _part(synthetic=False), ("true",)),
     Mark(_HOST, Kind.FIELD, "data.part.ignored", _PROGRAM, _part(ignored=True), _part(), ("true",)),

@@ -1,5 +1,6 @@
 """Prompts that were typed while the agent worked: each once, whichever way and however often a transcript tells it."""
 
+import re
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -10,8 +11,35 @@ from gieok.agents.transcripts.session import Queued, Said
 _LONGEST_TURN = timedelta(hours=1)
 
 
+#: Stand in one way of telling a prompt: for what another leaves out, and for a long text that another has whole.
+_PICTURE = re.compile(r"\[(?:Image|File|Document|PDF|Audio)\b[^\]\n]{0,80}\]", re.IGNORECASE)
+_PASTED = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text)\b[^\]\n]{0,80}\]", re.IGNORECASE)
+#: A prompt that is little more than a placeholder may be any.
+_LEAST_CHARS = 8
+
+
 def _key(text: str) -> str:
-    return " ".join(text.split())
+    """Return the words of a prompt, as they are compared."""
+    words = " ".join(text.split())
+    return " ".join(_PICTURE.sub(" ", words).split()) or words if "[" in words else words
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Say whether two keys are of one prompt: alike but for what was pasted."""
+    return one == other or _fits(one, other) or _fits(other, one)
+
+
+def _fits(told: str, whole: str) -> bool:
+    """Say whether a key with placeholders is that of a whole prompt."""
+    pieces = [piece.strip() for piece in _PASTED.split(told)] if "[" in told else []
+    if len(pieces) < 2 or sum(map(len, pieces)) < _LEAST_CHARS:
+        return False
+    position = 0
+    for piece in pieces[:-1]:
+        position = whole.find(piece, position) + len(piece)
+        if position < len(piece):
+            return False
+    return whole.startswith(pieces[0]) and whole.endswith(pieces[-1]) and len(whole) - len(pieces[-1]) >= position
 
 
 @dataclass(slots=True)
@@ -47,25 +75,34 @@ class PromptQueue:
         return self._waiting[0]._replace(id=said.id) if self._waiting else said
 
     def _leave(self, said: Said) -> None:
-        held = next((one for one in self._waiting if _key(one.text) == _key(said.text)), None)
+        key = _key(said.text)
+        held = next((one for one in self._waiting if _is_same(_key(one.text), key)), None)
         if held is not None:
             self._waiting.remove(held)
 
     def _first_told(self, said: Said, way: str, at: datetime) -> Said | None:
-        key = _key(said.text)
+        key = self._find_told(said.text)
         told = self._told.setdefault(key, Counter())
         told[way] += 1
         if not key or told[way] <= told["given"]:
             return None
         told["given"] += 1
-        if key == self._last:
+        if _is_same(key, self._last):
             return None  # its line came before
         self._taken[key] = at
         return said
 
+    def _find_told(self, text: str) -> str:
+        """Return the key of a prompt, the one under which another way has told it."""
+        key = _key(text)
+        if key in self._told or not key:
+            return key
+        return next((known for known in self._told if _is_same(known, key)), key)
+
     def is_repeated(self, said: Said, at: datetime) -> bool:
         """Say whether a line of the user's is a prompt that was taken in before: it came back from the queue."""
         key = _key(said.text)
-        taken = self._taken.pop(key, None)
+        known = key if key in self._taken else next((one for one in self._taken if _is_same(one, key)), key)
+        taken = self._taken.pop(known, None)
         self._last = key
         return taken is not None and at - taken <= _LONGEST_TURN

@@ -115,7 +115,7 @@ def heard(session: Session, line: Line, identity: str, texts: str | Sequence[str
     Of several texts each is somebody's for itself: a program puts one of its own beside the person's.
     """
     verdict = speakers.judge(session.agent, line, session.driver)
-    parted = [texts] if isinstance(texts, str) else texts
+    parted = [texts] if isinstance(texts, str) else speakers.parts_of(session.agent, texts)
     is_person = verdict.speaker is Speaker.PERSON
     told = (speakers.words_of(session.agent, text) if is_person else text for text in parted)
     words = "\n".join(filter(None, told))

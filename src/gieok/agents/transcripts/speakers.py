@@ -20,6 +20,8 @@ _MOST_ENVELOPES = 40
 #: Where the beginning of a session's first prompt is looked for.
 _OPENING_CHARS = 4_000
 _BRIEF_CHARS = 8_000
+#: Stands between the texts of a message; none has it.
+_BORDER = "\n\0\n"
 #: Matches nowhere.
 _NOTHING = "(?!)"
 _PAIR = re.compile(r'"((?:[^"\\]|\\.){1,2000})"\s*=\s*"((?:[^"\\]|\\.){0,4000})"')
@@ -151,7 +153,28 @@ def words_of(host: str, text: str) -> str:
         if rest == text:
             break
         text = rest
-    return _cut_behind(host, text)
+    text = _cut_behind(host, text)
+    return "" if _is_envelope(host, text) else text
+
+
+def is_programs(host: str, text: str) -> bool:
+    """Say whether a program wrote all of a text, going by how it begins, or what lies around all of it."""
+    text = text.strip()
+    return _any(host, Kind.WHOLE).match(text) is not None or _is_envelope(host, text)
+
+
+def _is_envelope(host: str, text: str) -> bool:
+    return text.startswith("<") and any(sign.match(text) for sign in _signs(host, Kind.ENVELOPE))
+
+
+def parts_of(host: str, texts: Sequence[str]) -> list[str]:
+    """Return the texts of one message without what a program put behind a person's words, where it has texts of its own.
+
+    Contents of files that a prompt names stand in several: a head, each file, an end.
+    """
+    if len(texts) < 2:
+        return list(texts)
+    return _any(host, Kind.BEHIND).sub(_BORDER, _BORDER.join(texts)).split(_BORDER)
 
 
 def _is_opened(host: str, text: str) -> bool:

@@ -50,10 +50,11 @@ def catch_up(sidecar: Sidecar, budget_bytes: int = BUDGET_BYTES, budget_turns: i
 
 def patterns(sidecar: Sidecar) -> list[str]:
     """Return where transcripts are, as `freshness` looks for them."""
-    found = [
-        (place.folder, pattern) for place in sidecar.transcripts.places for pattern in (place.files, place.databases)
+    named = [
+        str(place.folder / pattern)
+        for place in sidecar.transcripts.places
+        for pattern in (*place.files.split(), *place.databases.split())
     ]
-    named = [str(folder / pattern) for folder, pattern in found if pattern]
     walls = [str(place.folder / f"{place.databases}-wal") for place in sidecar.transcripts.places if place.databases]
     return [*named, *walls, str(sidecar.spool / "*.json")]
 

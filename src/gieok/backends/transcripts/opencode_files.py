@@ -1,0 +1,88 @@
+"""opencode before 1.3: a file each session, message and part, in `~/.local/share/opencode/storage`."""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from gieok.errors import TranscriptUnreadable
+from gieok.ports.transcripts import StoredSession
+
+#: A larger file is no part of a talk.
+_MOST_BYTES = 64 << 20
+#: Of a session no more is read.
+_MOST_LINES = 100_000
+
+
+class OpenCodeFiles:
+    """`TranscriptStore` on the folder of messages, `storage/message`; lines are as those of the database.
+
+    Lines are numbered from the time of the session's last change on: all of it is read again when that is another.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._messages, self._storage = folder, folder.parent
+        self._found: dict[str, dict[str, Any]] = {}
+
+    def sessions(self) -> list[StoredSession]:
+        """Return every session that says something."""
+        try:
+            self._found = {session["id"]: session for session in self._list_sessions()}
+        except OSError as error:
+            raise TranscriptUnreadable(f"cannot read {str(self._storage)!r}: {error}") from error
+        return [
+            StoredSession(identity, "", _first(session) + _MOST_LINES)
+            for identity, session in sorted(self._found.items())
+        ]
+
+    def _list_sessions(self) -> Iterator[dict[str, Any]]:
+        for file in self._storage.glob("session/*/*.json"):
+            session = _read(file)
+            identity = session.get("id")
+            if isinstance(identity, str) and identity == file.stem and (self._messages / identity).is_dir():
+                yield session
+
+    def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
+        """Return how a session began and its parts; the last one has the session's number."""
+        found = self._found.get(session)
+        if found is None or after >= _first(found) + _MOST_LINES:
+            return []
+        lines = [json.dumps(line, ensure_ascii=False) for line in islice(self._lines(session, found), _MOST_LINES)]
+        numbered = list(enumerate(lines, start=_first(found)))
+        numbered[-1] = (_first(found) + _MOST_LINES, lines[-1])
+        return [(number, line) for number, line in numbered if number > after][:limit]
+
+    def _lines(self, session: str, found: dict[str, Any]) -> Iterator[dict[str, object]]:
+        info = {"directory": found.get("directory"), "parentID": found.get("parentID")}
+        yield {"event": "session.created.1", "data": {"sessionID": session, "info": info}, "message": None}
+        messages = [_read(file) for file in self._messages.joinpath(session).glob("*.json")]
+        for message in sorted(messages, key=lambda one: (_time(one, "created"), str(one.get("id")))):
+            told = self._storage / "part" / str(message.get("id"))
+            parts = sorted((_read(file) for file in told.glob("*.json")), key=lambda one: str(one.get("id")))
+            for part in filter(None, parts):
+                data = {"sessionID": session, "time": _time(message, "created"), "part": part}
+                yield {"event": "message.part.updated.1", "data": data, "message": message}
+
+    def close(self) -> None:
+        """Close nothing: no file stays open."""
+
+
+def _first(session: dict[str, Any]) -> int:
+    """Return the number of a session's first line."""
+    return max(_time(session, "updated"), _time(session, "created"), 1) * 2 * _MOST_LINES
+
+
+def _time(record: dict[str, Any], name: str) -> int:
+    times = record.get("time")
+    value = times.get(name) if isinstance(times, dict) else None
+    return int(value) if isinstance(value, int | float) else 0
+
+
+def _read(file: Path) -> dict[str, Any]:
+    """Return what a file holds; nothing where it is damaged."""
+    try:
+        found = json.loads(file.read_bytes()) if file.stat().st_size <= _MOST_BYTES else None
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
