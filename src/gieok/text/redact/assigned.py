@@ -15,6 +15,7 @@ from gieok.text.redact.value import (
     is_code,
     is_expression,
     is_joined,
+    is_literal,
     is_name_of_secret,
     is_password,
     is_phrase,
@@ -65,7 +66,7 @@ _HEAD = (
 _SIGN = (
     r"(?P<close>(?:\\?[\"'`]\]?|\[\d{0,4}\])?)(?: PROGMEM)?(?:"
     r"(?P<typed>\??: ?[A-Za-z_&][^=\n\"'(){},]{0,40}= ?(?=[fFbB]?[\"'`]))"
-    r"|[ \t]{0,8}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>]-?\s{1,20})?"
+    r"|[ \t]{0,40}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>]-?\s{1,20}|\[ ?(?=[\"']))?"
     r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"']?,\s{0,24}[\"']value[\"']:\s?)"
     r"|(?P<beside>\\?[\"']? ?, ?(?=[\"'])|\((?=[\"']))"
     r"|(?P<tag>>))"
@@ -158,6 +159,24 @@ def _quoted(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] 
     return (start, end) if _holds(found, noun, place, text[start:end]) else None
 
 
+def _rest_of_setting(found: re.Match[str], place: _Place) -> int:
+    """Return where the value of a setting ends that may hold blanks: the end of its line in a file of settings, or its tag."""
+    text, end = found.string, found.end("bare")
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    if place.joint == "tag":
+        closing = text.find("</", end, min(line_end, end + 80))
+        return closing if closing > 0 and compiled(r"[\w .,'!-]*").fullmatch(text, end, closing) else 0
+    if place.sign != "=" or not compiled(r"[+-]?").fullmatch(place.line):
+        return 0
+    is_words = compiled(r"(?: [A-Za-z가-힣']{1,16}){1,8}[ \t\r]*").fullmatch(text, end, line_end)
+    line_start = text.rfind("\n", 0, place.start)
+    before = text.rfind("\n", 0, max(0, line_start)) + 1
+    is_setting = compiled(r"[+-]?[\w.]{2,60}=").match
+    has_neighbour = (line_start > 0 and is_setting(text, before)) or is_setting(text, line_end + 1)
+    return line_end if is_words and has_neighbour else 0
+
+
 def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
     """Return the span of a value without quotes, without the punctuation after it."""
     raw = found["bare"]
@@ -170,7 +189,10 @@ def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | 
         return None
     value = _trimmed(raw)
     start = found.start("bare")
-    return (start, start + len(value)) if _holds(found, noun, place, value) else None
+    if not _holds(found, noun, place, value):
+        return None
+    rest = _rest_of_setting(found, place) if is_setting and raw == found["bare"] else 0
+    return start, max(start + len(value), rest)
 
 
 def _quoted_only(found: re.Match[str]) -> tuple[int, int] | None:
@@ -182,6 +204,8 @@ def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool
     """Say whether what stands between a name and a value joins them."""
     if place.joint == "blank":
         as_flag = _FLAG.search(place.line) or place.name.startswith("-")
+        if found["quoted"] is not None and noun.kind is Kind.PASSWORD and _is_statement(found, place):
+            return True
         is_define = _DEFINE.search(place.line) is not None or _STORES.search(place.line) is not None
         return bool(as_flag or is_define or (noun.kind is Kind.PASSWORD and _SPOKEN_FLAG.search(place.line)))
     if place.joint == "beside":
@@ -189,6 +213,12 @@ def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool
     is_arn = place.sign == ":" and place.line.endswith(":")
     is_quotation = place.joint == "tag" and not _TAG.search(f"{place.line}{found.string[place.start : found.start()]}")
     return not is_arn and not is_quotation
+
+
+def _is_statement(found: re.Match[str], place: _Place) -> bool:
+    """Say whether a name and a value in quotes are all of their line: `storePassword "…"`."""
+    after = found.string[found.end() : found.end() + 3].lstrip(" \t")
+    return not place.line.strip() and place.name != place.name.lower() and after[:1] in ("", "\n", "\r", "/", "#")
 
 
 def _is_beside(found: re.Match[str], place: _Place) -> bool:
@@ -230,7 +260,7 @@ def _trimmed(raw: str) -> str:
     """Return a bare value without the punctuation after it."""
     if ends := _ENDS_PAIR.search(raw):
         raw = raw[: ends.start()]
-    raw = raw.rstrip(",")
+    raw = raw.rstrip(",`")
     for opening, closing in ("()", "[]", "{}"):
         while raw.endswith(closing) and raw.count(closing) > raw.count(opening):
             raw = raw[:-1].rstrip(",")
@@ -245,8 +275,10 @@ def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
     is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
     if is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value:
         return False
+    if _is_certain(found, noun, place) and _is_literal_of(noun, value):
+        return True
     if noun.kind is Kind.PIN:
-        return _is_pin(value)
+        return _is_pin(value) or (place.is_quoted and place.name.isupper() and is_shaped(value))
     if place.is_quoted and " " in value:
         return noun.kind in (Kind.PASSWORD, Kind.SECRET) and is_phrase(value)
     if noun.kind in (Kind.TOKEN, Kind.SESSION):
@@ -265,6 +297,36 @@ def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
     if noun.kind is Kind.SECRET:
         return _holds_key(noun, value) or is_password(value)
     return _holds_password(found, place, value)
+
+
+def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
+    """Say whether a value stands where nothing but a literal of a whole name can: quoted, in a tag, in a setting."""
+    if not noun.is_whole:
+        return False
+    if place.joint == "beside":
+        return place.is_quoted and place.name.isupper()
+    if place.joint == "blank" and not place.is_quoted:
+        return compiled(r" --?[A-Za-z]").search(place.line[:-2]) is not None
+    return place.is_quoted or place.joint == "tag" or _is_setting(found, place)
+
+
+#: Words joined as people choose them: `juniper-berry-gin`.
+_ROW_OF_WORDS = re.compile(r"[A-Za-z가-힣]{2,16}(?:[-_. ][A-Za-z가-힣]{2,16}){2,8}")
+_LEAST_KEY = 8
+
+
+def _is_literal_of(noun: Noun, value: str) -> bool:
+    """Say whether a literal is the secret that its name says: any is a password; a key has a digit or is a row of words."""
+    if noun.kind in (Kind.PASSWORD, Kind.SECRET):
+        return is_literal(value) and not _is_constant(value)
+    if noun.kind in (Kind.KEY, Kind.TOKEN) and len(value) >= _LEAST_KEY and is_literal(value):
+        return _ROW_OF_WORDS.fullmatch(value) is not None
+    return False
+
+
+def _is_constant(value: str) -> bool:
+    """Say whether a value is written as a constant or a member of a program, none of whose parts is a number."""
+    return compiled(r"[A-Z]{2,}(?:_[A-Z]{2,})+|self\.\w+|[a-z]+[A-Z]\w*\(.*").fullmatch(value) is not None
 
 
 def _is_pin(value: str) -> bool:

@@ -21,7 +21,7 @@ class CommandRow(NamedTuple):
 
 
 #: Options and operands before the one that matters.
-_ANY = r"(?: [^\n|;&]{0,300}?)?"
+_ANY = r"(?: [^\n|;&]{0,300}?)??"
 _PAIR = r"[\"']?[^\s:\"'=%]{1,64}"
 
 _ROWS = (
@@ -38,6 +38,7 @@ _ROWS = (
     CommandRow("curl wget http https xh", rf"{_ANY} (?:-u|--user|-a|--auth|--proxy-user|-U)[ =]?{_PAIR}:", "curl -u kim:pear-tree-5 https://x", "curl -u user:password https://x"),
     CommandRow("rdesktop", rf"{_ANY} -p ", "rdesktop -u kim -p pear-tree-5 host", "rdesktop -u kim host"),
     CommandRow("htpasswd", rf"{_ANY} -[a-zA-Z]{{0,4}}b[a-zA-Z]{{0,4}}(?: -[a-zA-Z]{{1,6}}(?: \d{{1,2}})?){{0,3}} \S{{1,200}} \S{{1,60}} ", "htpasswd -b .htpasswd kim pear-tree-5", "htpasswd -c .htpasswd kim"),
+    CommandRow("htpasswd", r" -[a-zA-Z]{0,3}n[a-zA-Z]{0,3}(?: -[a-zA-Z]{1,6}(?: \d{1,2})?){0,3} \S{1,60} ", "htpasswd -nbB kim pear-tree-5", "htpasswd -n kim"),
     CommandRow("openssl", rf"{_ANY} (?:-pass|-passin|-passout)[ =][\"']?pass:", "openssl rsa -passin pass:pear-tree-5", "openssl rsa -passin env:PW"),
     CommandRow("lftp ncftp", rf"{_ANY} -u ?[\"']?[^\s,\"']{{1,64}},", "lftp -u kim,pear-tree-5 sftp://h", "lftp -u kim sftp://h"),
     CommandRow("openssl", rf"{_ANY} -k ", "openssl enc -aes-256-cbc -k pear-tree-5 -in a", "openssl enc -kfile f"),
@@ -82,6 +83,8 @@ def _rule(row: CommandRow) -> Rule:
 
 
 _SPECIAL = (
+    Rule("password", ("securestring ",), r"(?i:securestring(?<=convertto-securestring) (?:-string )?)(?P<secret>\"[^\"\n$]{3,200}\"|'[^'\n]{3,200}')",
+         'ConvertTo-SecureString "pear-tree-5" -AsPlainText', 'ConvertTo-SecureString "$pw" -AsPlainText', cut=_cut, in_source=False),
     Rule("password", ("pass",), rf"passphrase(?<=wpa_passphrase) (?:\"[^\"\n]{{1,32}}\"|'[^'\n]{{1,32}}'|\S{{1,32}}) {_SECRET}", "wpa_passphrase Home pear-tree-5", "wpa_passphrase Home",
          cut=_cut, in_source=False),
     Rule("password", ("net user ",), rf"net user \S{{1,60}} {_SECRET}", "net user kim pear-tree-5 /add", "net user kim /delete",

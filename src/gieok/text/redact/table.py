@@ -68,8 +68,15 @@ class Table:
             hints += _present(self._heads, "\n".join(lower[start:end] for start, end in words))
         if self._programs and (lines := _flagged_lines(lower)):
             hints += _present(self._programs, lines)
+        far: dict[int, list[int]] = {}
         for hint, users in hints:
-            spans += self._hinted(text, lower, hint, users)
+            near = [order for order in users if self._rules[order].search is None]
+            spans += self._hinted(text, lower, hint, near)
+            for order in users:
+                if self._rules[order].search is not None:
+                    far.setdefault(order, []).extend(_places(lower, hint))
+        for order, places in far.items():
+            spans += [(*span, order) for span in self._rules[order].spans(text, lower, hint, sorted(set(places)))]
         kinds = data.translate(_KINDS)
         for needs, orders in self._free.items():
             around = max(self._rules[order].before for order in orders)
