@@ -136,8 +136,10 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
         return None
     if place.is_quoted:
         return _quoted(found, noun, place)
+    if place.joint == "blank" and compiled(r"(?:id|type|src|source|env|name|file)=").match(found["bare"]):
+        return None
     is_macro = place.joint == "blank" and _DEFINE.search(place.line) and compiled(r"\w+").fullmatch(found["bare"])
-    if is_macro or place.joint in ("typed", "beside") or (place.sign == ":" and not _follows_on_line(found)):
+    if is_macro or place.joint in ("typed", "beside") or (place.sign in (":", "=") and not _follows_on_line(found)):
         return None
     return _bare(found, noun, place)
 
@@ -231,7 +233,7 @@ def _is_beside(found: re.Match[str], place: _Place) -> bool:
 
 
 def _follows_on_line(found: re.Match[str]) -> bool:
-    """Say whether a bare value after a colon is on the line of its key."""
+    """Say whether a bare value after a sign is on the line of its key."""
     between = found.string[found.end("sign") : found.start("bare")]
     return "\n" not in between or "|" in between
 
@@ -306,7 +308,8 @@ def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
     if place.joint == "beside":
         return place.is_quoted and place.name.isupper()
     if place.joint == "blank" and not place.is_quoted:
-        return compiled(r" --?[A-Za-z]").search(place.line[:-2]) is not None
+        is_pair = compiled(r"[a-z]+=").match(found["bare"]) is not None
+        return not is_pair and compiled(r" --?[A-Za-z]").search(place.line[:-2]) is not None
     return place.is_quoted or place.joint == "tag" or _is_setting(found, place)
 
 

@@ -24,6 +24,7 @@ _BODIES = {
 def _random(found: re.Match[str]) -> tuple[int, int]:
     """Cut the match; skip a row of words (`sk-learn-contrib-packages` has no digit)."""
     is_row = is_wordy(found[0]) and sum(map(str.isdigit, found[0])) < _FEW_DIGITS
+    is_row = is_row or re.search(r"([xX*.0])\1{9}", found[0]) is not None
     return (found.end(), found.end()) if is_row else found.span()
 
 

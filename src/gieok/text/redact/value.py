@@ -266,7 +266,7 @@ _DOCUMENTED = frozenset(
     "value values none null nil undefined empty unset void true false yes no on off true auto hidden masked disabled enabled "
     "required foobar foobared foo bar baz example sample dummy placeholder test testing todo tbd changeme change-me "
     "change_me replace-me replace_me fixme xxx admin root user username visible url file path name id email phone date "
-    "short long 123 1234 12345 abc ref stdin ask select submit checkbox button numeric textbox plain plaintext aes rsa scram md5 trust peer".split()
+    "through short long 123 1234 12345 abc ref stdin ask select submit checkbox button numeric textbox plain plaintext aes rsa scram md5 trust peer".split()
 )
 _PLAIN_KOREAN = re.compile(
     r"비밀|비번|암호|패스|토큰|입력|변경|확인|필수|오류|없|있|않|다시|초기|설정|분실|찾기|재발|만료|사용|관리|저장|영문|숫자|특수|동일|참고|문의|별도|"
