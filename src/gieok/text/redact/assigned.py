@@ -29,7 +29,7 @@ from gieok.text.redact.value import (
     is_wordy,
 )
 
-_HINTS = tuple("pass pw psk secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split())
+_HINTS = tuple("pass pw psk phrase secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split())
 _UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
 _LONG_CHARS = 300
 #: Characters of the line before a name that are read.
@@ -57,11 +57,11 @@ _CLOSES_QUOTE = re.compile(r"[\"'`](?=$|[\s,;:)\]}>&|/\\.])")
 _STATES = frozenset(
     "required optional incorrect disabled enabled expired protected unchanged encrypted password passwords forgotten redacted "
     "authenticate undefined plaintext included inherited provided mismatch rejected accepted supported mandatory invalid123 "
-    "credential credentials username anonymous nullable unlocked standard postgres generated variable function argument".split()
+    "credential credentials username anonymous nullable unlocked standard postgres generated variable function argument through".split()
 )
 _HEAD = (
     r"(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
-    r"k(?:eys?)|t(?:okens?)|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?)"
+    r"k(?:eys?)|t(?:okens?)|phrase|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?)"
 )
 _SIGN = (
     r"(?P<close>(?:\\?[\"'`]\]?|\[\d{0,4}\])?)(?: PROGMEM)?(?:"
@@ -85,7 +85,7 @@ _SPOKEN_PATTERN = rf"(?i:pass(?:word|phrase|wd)?)(?P<tail>)(?P<blank> (?:[057] )
 _JOINTS = ("sign", "typed", "beside", "named", "tag", "blank")
 
 
-_BEFORE_WORD = ("", " ", "\t", '"', "'", "`", "{", "[", ",")
+_BEFORE_WORD = ("", "+", " ", "\t", '"', "'", "`", "{", "[", ",")
 
 
 #: The section that a key of YAML stands in, where it is its first.

@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from gieok.text.redact.rule import Rule, compiled
-from gieok.text.redact.value import is_joined, is_product, is_random, is_shaped, is_wordy
+from gieok.text.redact.value import is_joined, is_phrase_of_literal, is_product, is_random, is_shaped, is_wordy
 
 _Test = Callable[[re.Match[str]], bool]
 
@@ -27,6 +27,7 @@ class Far(NamedTuple):
     reach: int
     example: str
     counter_example: str
+    is_list: bool = False
 
 
 def _search(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -35,7 +36,7 @@ def _search(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, i
     done = 0
     for at in places:
         end = min(len(text), at + row.reach)
-        blank = text.find("\n\n", at, end)
+        blank = -1 if row.is_list else text.find("\n\n", at, end)
         end = blank if blank > 0 else end
         if end <= done:
             continue
@@ -125,6 +126,10 @@ def _is_account(found: re.Match[str]) -> bool:
     return 10 <= len(digits) <= 16 and not is_phone and not is_date
 
 
+def _is_phrase(found: re.Match[str]) -> bool:
+    return is_phrase_of_literal(found["secret"])
+
+
 def _always(found: re.Match[str]) -> bool:
     return True
 
@@ -167,7 +172,13 @@ ROWS = (
         "체크카드 핀번호를 새로 정했다. 네 자리가 7261인데 적어 둔다", "핀번호는 네 자리 이상"),
     Far("recovery-code", "backup recover 복구 백업 2fa 2단계", r"(?i:(?:backup|recovery|2fa|scratch|emergency) (?:2fa )?codes?|(?:복구|백업) ?코드)",
         r"(?m:^)[ \t]{0,6}(?:[-*•] |\d{1,2}[.)] )?(?:\[[ x]\] )?`?(?P<secret>(?=[a-z-]{0,12}\d)[a-z0-9]{4,8}[- ][a-z0-9]{4,8}|\d{6,10}|(?=[a-z]{0,9}\d)[a-z0-9]{8,12})`?[ \t\r]*(?=\n|\Z)", _always, 500,
-        "GitHub 2FA backup codes, two left:\n- [x] used\n- [ ] 9d2f1-50ace", "backup codes\n- print them"),
+        "GitHub 2FA backup codes, two left:\n\n- [x] used\n- [ ] 9d2f1-50ace", "backup codes\n- print them", is_list=True),
+    Far("password", "account login password", r"(?i:(?:accounts?|logins?|passwords?)(?=[^\n]{0,60}\n))",
+        r"(?m:^)[^\n—–|]{2,40} (?:[—–]|--?) [^\n—–|]{2,40} (?:[—–]|--?) (?P<secret>(?=[^\s]{0,38}[0-9!@#$%^&*])(?=[^\s]{0,38}[A-Za-z])[!-~]{6,40})[ \t\r]*(?=\n|\Z)", _always, 400,
+        "Accounts for the guest house\n\nBooking site — tealb — Butter&Toast4", "accounts\na - b - c", is_list=True),
+    Far("password", "pass restic unlock decrypt encrypt archive", r"(?i:pass(?:word|phrase)|restic|unlock|decrypt|encrypt\w{2,3}|archive)(?![A-Za-z0-9_(=])",
+        r"(?i:set to|set it to|it['’]s|is|was|used|use|using|chose|changed to|try) [\"“](?P<secret>[a-z]{2,12}(?: [a-z]{2,12}){2,6})[.!]?[\"”]", _is_phrase, 220,
+        'our telephone passphrase, which Judith set to "nine brown otters"', 'the password field is "not a secret"'),
     Far("passport-number", "passport 여권", r"(?i:passport)(?![./_(])|여권",
         r"(?<![A-Za-z0-9_.-])(?P<secret>[A-Z]{1,2}\d{7,8}|[A-Z]\d{3}[A-Z]\d{4}|\d{9})(?![A-Za-z0-9_]|[.-]\d)", _always, 260,
         "여권 만료 확인\n나: M59302817 (2031년까지)", "passport.js 0.7.0 and passport-jwt"),

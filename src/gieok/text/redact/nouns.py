@@ -41,7 +41,7 @@ class NameRow(NamedTuple):
 
 
 _PASSWORDS = (
-    "password passwords passwd passwds passwort passphrase passcode pass pwd pw psk pswd passw kennwort wachtwoord"
+    "password passwords passwd passwds passwort passphrase passcode pass pwd pw psk pswd passw phrase kennwort wachtwoord"
 )
 #: Words before `key` that make it a secret whatever its value looks like.
 _KEYS = frozenset(
@@ -60,6 +60,9 @@ _PINS = "pin pins pincode otp code codes"
 _CODES = frozenset(
     "door gate alarm access lock entry safe pin security unlock garage keypad recovery backup verification otp sms mfa".split()
 )
+
+#: Words before `phrase` that make it a secret.
+_PHRASES = frozenset("pass ap wifi wlan wpa psk salt secret unlock vault auth login master ota encryption crypt key".split())
 
 NAMES = (
     NameRow(Kind.PASSWORD, _PASSWORDS, "DB_PASSWORD", "password_length"),
@@ -190,6 +193,8 @@ def _noun(kind: Kind, head: str, rest: list[str], *, is_loud: bool) -> Noun | No
         is_named = near in _TOKENS or (is_loud and bool(rest))
         is_other = any(part in _NO_TOKEN for part in rest[-2:])
         return None if is_other else Noun(kind, is_whole=head.startswith("token") and is_named)
+    if head == "phrase" and near not in _PHRASES:
+        return None
     is_whole = kind is Kind.PASSWORD or (kind is Kind.SECRET and (is_loud or bool(near)))
     return Noun(kind, is_whole=is_whole)
 

@@ -3,14 +3,14 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from gieok.text.redact.nouns import Kind, read_name
 from gieok.text.redact.rule import Cut, Rule, compiled
 from gieok.text.redact.value import (
     is_password,
-    is_phrase,
+    is_phrase_of_literal,
     is_placeholder,
     is_random,
     is_shaped,
@@ -91,7 +91,7 @@ _STATEMENT = r"(?i)\b(?:create|alter|grant|set|update)\b[^;\n]{0,160}$"
 def _is_sql_password(secret: str) -> bool:
     """Say whether a literal of a statement is a password: any is but a placeholder or the word itself."""
     is_word = re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE) or is_placeholder(secret) or is_state(secret)
-    is_sentence = " " in secret and not is_phrase(secret)
+    is_sentence = " " in secret and not is_phrase_of_literal(secret)
     return not is_word and not is_sentence and not secret.startswith((":", "?", "@", "%", "$", "&"))
 
 
@@ -130,8 +130,14 @@ def _called(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span("secret") if is_shaped(found["secret"]) and not is_placeholder(found["secret"]) else None
 
 
-def _inserted(found: re.Match[str]) -> tuple[int, int] | None:
-    """Cut the first literal of a statement that goes into a column for a secret."""
+def _inserted(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the literals of statements that go into a column for a secret, of all rows."""
+    for at in places:
+        if found := compiled(_INSERT).match(text, at):
+            yield from _of_rows(found)
+
+
+def _of_rows(found: re.Match[str]) -> Iterator[tuple[int, int]]:
     nouns = [read_name(column.strip(' \t\n"`[]')) for column in found["columns"].split(",")]
     secret = {n for n, noun in enumerate(nouns) if noun is not None and (noun.is_whole or noun.kind is Kind.PIN)}
     at = 0
@@ -143,10 +149,10 @@ def _inserted(found: re.Match[str]) -> tuple[int, int] | None:
         elif value["comma"]:
             at += 1
         elif value["quote"] and at in secret and _is_sql_password(value["text"]) and len(value["text"]) > 3:
-            return value.span("text")
-    return None
+            yield value.span("text")
 
 
+_INSERT = r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\)\s{0,3}(?i:values)\s{0,8}(?P<rows>\([^;]{3,4000})"
 _is_password = partial(is_password, least=4)
 _B64 = "aB3dE6+gH9jK2/mN5pQ8sT1vW4zY7xC0"
 _JWT_BODY = "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
@@ -216,9 +222,9 @@ STRUCTURES = (
          r"(?i:login|auth|connect|begin)\((?:[^()\n,]{1,60},){1,3} ?(?P<q>[\"'])(?P<secret>[^\"'\n]{4,64})(?P=q)",
          'WiFi.begin("Home", "pear-tree-5");', 'login("kim", "password")', cut=_called),
     Rule("sql-password", ("insert into ",),
-         r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\) ?\s?(?i:values)\s{0,8}(?P<rows>\([^\n]{3,2000})",
+         _INSERT,
          "INSERT INTO users (email, password) VALUES ('a@b.c', 'pear-tree-5');", "INSERT INTO users (email, name) VALUES ('a@b.c', 'kim5')",
-         cut=_inserted, in_source=False),
+         in_source=False, search=_inserted),
     Rule("password", ("cpy(", "cmp("),
          r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd|secret|psk|api_?key|token)\w{0,12}\]? ?, ?\"(?P<secret>[^\"\n]{4,200})\"",
          'strcpy(cfg.password, "pear-tree-5");', 'strcpy(password, "%s");', cut=_secret_if(_is_sql_password)),

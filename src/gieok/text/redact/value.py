@@ -228,7 +228,7 @@ def is_state(value: str) -> bool:
 
 def is_row(value: str) -> bool:
     """Say whether a value is a row of words as people choose for a passphrase: `violet-harbor-lantern-crow`."""
-    is_joined_row = re.fullmatch(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){3,6}", value) is not None
+    is_joined_row = re.fullmatch(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){2,6}", value) is not None
     return (
         is_joined_row
         and not is_word_of_interface(value)
@@ -298,10 +298,10 @@ def is_literal(value: str) -> bool:
     has_signs = sum(map(str.isdigit, value)) > 1 or (_SYMBOL.search(value.rstrip("?!")) is not None and " " not in value)
     if value.lower().strip("!?") in _DOCUMENTED | _STATES or (not has_signs and words & (_NAMING | _INTERFACE)):
         return False
-    return " " not in value.strip() or _is_phrase_of_literal(value)
+    return " " not in value.strip() or is_phrase_of_literal(value)
 
 
-def _is_phrase_of_literal(value: str) -> bool:
+def is_phrase_of_literal(value: str) -> bool:
     """Say whether words with blanks between them, in the place of a password, are no message."""
     words = value.lower().split()
     is_sentence = value.endswith(_ENDS_MESSAGE) or (
