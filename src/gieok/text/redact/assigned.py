@@ -169,12 +169,12 @@ def _rest_of_setting(found: re.Match[str], place: _Place) -> int:
     if place.joint == "tag":
         closing = text.find("</", end, min(line_end, end + 80))
         return closing if closing > 0 and compiled(r"[\w .,'!-]*").fullmatch(text, end, closing) else 0
-    if place.sign != "=" or not compiled(r"[+-]?").fullmatch(place.line):
+    if place.sign not in ("=", ":") or not compiled(r"[+-]?[ \t]{0,24}(?:- )?").fullmatch(place.line):
         return 0
     is_words = compiled(r"(?: [A-Za-z가-힣']{1,16}){1,8}[ \t\r]*").fullmatch(text, end, line_end)
     line_start = text.rfind("\n", 0, place.start)
     before = text.rfind("\n", 0, max(0, line_start)) + 1
-    is_setting = compiled(r"[+-]?[\w.]{2,60}=").match
+    is_setting = compiled(r"[+-]?[\w.]{2,60}=|[ \t]{0,24}(?:- )?[\w.-]{2,60}:(?: \S|[ \t]*\n)").match
     has_neighbour = (line_start > 0 and is_setting(text, before)) or is_setting(text, line_end + 1)
     return line_end if is_words and has_neighbour else 0
 
@@ -187,14 +187,15 @@ def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | 
     if not raw or is_reference(raw) or sum(map(raw.count, "(){}[];,")) > _MOST_BRACKETS:
         return None
     is_setting = _is_setting(found, place)
+    start = found.start("bare")
+    if noun.is_whole and (rest := _rest_of_setting(found, place)):
+        phrase = found.string[start:rest].rstrip()
+        if _is_literal_of(noun, phrase):
+            return start, start + len(phrase)
     if (raw[:1] in "$%{[(<&*|" and is_stand_in(raw)) or (is_code(raw) and not (is_setting and not is_expression(raw))):
         return None
     value = _trimmed(raw)
-    start = found.start("bare")
-    if not _holds(found, noun, place, value):
-        return None
-    rest = _rest_of_setting(found, place) if is_setting and raw == found["bare"] else 0
-    return start, max(start + len(value), rest)
+    return (start, start + len(value)) if _holds(found, noun, place, value) else None
 
 
 def _quoted_only(found: re.Match[str]) -> tuple[int, int] | None:
@@ -254,8 +255,8 @@ def _is_setting(found: re.Match[str], place: _Place) -> bool:
         or _PAIRS.search(place.line)
     ):
         return True
-    ends = text[end : end + 1] in ("", "\n", "\r") and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
-    return ends and _LINE_KEY.fullmatch(place.line) is not None
+    ends = compiled(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(text, end) and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
+    return bool(ends) and _LINE_KEY.fullmatch(place.line) is not None
 
 
 def _trimmed(raw: str) -> str:
@@ -431,7 +432,18 @@ _FLAGGED = Rule("password", _HINTS, _BLANK_PATTERN, "deploy --db-password pear-t
 _MACRO = _FLAGGED._replace(
     example='#define MQTT_PASS "tulip-fields-88"', counter_example="#define MAX_TOKENS 256", cut=_quoted_only
 )
+#: A Korean name of a secret with its value in quotes: `"암호": "…"`, `접속암호 = "…"`.
+_KOREAN_PATTERN = r"(?:비밀 ?번호|비번|암호|패스 ?워드|공유 ?키|비밀 ?키)[\"'`]? ?[:=] ?(?P<quote>[\"'`])(?P<secret>[^\"'`\n]{3,100})(?P=quote)"
+
+
+def _korean(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut a literal; labels and messages are none."""
+    return found.span("secret") if is_literal(found["secret"]) else None
+
+
 ASSIGNED = (
+    Rule("password", ("비밀", "비번", "암호", "패스", "공유"), _KOREAN_PATTERN, '"암호": "달밤고양이"', '"암호": "암호를 입력하세요"',
+         cut=_korean),
     Rule("password", _HINTS, _PATTERN, "DB_PASSWORD=kangaroo_42", "password=getpass.getpass()", cut=_cut, in_source=False),
     _FLAGGED,
     Rule("password", ("pass",), _SPOKEN_PATTERN, "nmcli dev wifi connect Home password pear-tree-5", "change the password tomorrow",

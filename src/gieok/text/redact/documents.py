@@ -97,7 +97,7 @@ _PAPERS = (
     ("licence-number", ("면허",), rf"면허(?:증)? ?(?:번호)?{_LINK}{_OPENS}(?P<secret>(?:[가-힣]{{2}} ?)?\d{{2}}-\d{{2}}-\d{{6}}-\d{{2}}|\d{{12}})(?!\d)",
      "운전면허번호: 11-22-333333-44", "면허 갱신은 2027-05-02"),
 )  # fmt: skip
-_WALLETS = "seed recovery backup mnemonic secret wallet Seed Recovery Backup Secret Wallet SEED RECOVERY MNEMONIC"
+_WALLETS = "metamask Metamask MetaMask ledger Ledger trezor Trezor phantom seed recovery backup mnemonic secret wallet Seed Recovery Backup Secret Wallet SEED RECOVERY MNEMONIC"
 _PHRASE_NOUN = (
     rf"(?:{after(_WALLETS, '[ _-]')}(?i:phrase|words)|(?i:mnemonic|(?:twelve|(?<![0-9])12|(?<![0-9])24|twenty-four|fifteen|eighteen) words|seed[ _-]words|seed(?=[:=]| is | -> ))|"
     r"시드(?: ?(?:구문|문구|단어|워드|프레이즈))?|니모닉|복구 ?(?:구문|문구|단어)|지갑 ?(?:구문|문구))"

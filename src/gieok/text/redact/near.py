@@ -49,12 +49,12 @@ def _search(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, i
 #: From the noun a few words back, so that a value right before its end is told once.
 _EN_VALUE = r"(?P<secret>[!-~♥★]{6,40}?)[\"'”’`)*]{0,2}(?=[.,;:!?]{0,2}(?:\s|\Z))"
 _EN_TELLS = (
-    r"(?i:\b(?:it['’]?s|it is|that['’]s|is|was|now|just|type|enter|use|used|using|try|put|then|with|plus|set to|to|say|says|call(?:ed)?)|[:→—,]|->|=>)"
+    r"(?i:\b(?:it['’]?s|it is|that['’]s|is|was|now|just|type|enter|use|used|using|try|put|accepts?|takes?|took|then|with|plus|set to|to|say|says|call(?:ed)?)|[:→—,]|->|=>)"
     r"(?: (?i:now|just|still|in|either))? [\"'“‘`(*]{0,2}"
 )
 _KO_VALUE = r"(?P<secret>[!-~가-힣♥★]{5,40}?)"
 _KO_TOLD = (
-    r"(?=[\"'”’`)]{0,2} ?(?:이야|야[.,!?~ㅋㅎ\s]|이?에요|이?예요|이?에여|입니다|이고요|이라고|라고|이라[.,\s]|인데|이?였는데|이?였던|으?로 ?(?:변경|바꿨|바꾸|바뀌|바뀜|들어|했|하면|하시|접속|로그인)"
+    r"(?=[\"'”’`)]{0,2} ?(?:이야|야[.,!?~ㅋㅎ\s]|이?에요|이?예요|이?에여|입니다|이고요|이라고|라고|이라[.,\s]|이?래|이거|이걸로|맞[아지나]|임(?![가-힣])|이?거든|인데|이?였는데|이?였던|으?로 ?(?:변경|바[꾸꿨꿈꿔뀌뀐뀜]|들어|했|하면|하시|접속|로그인|통일|쓰)"
     r"|(?:를|을)? ?(?:치면|치시|쳐|입력|누르|눌러|넣으|쓰면|쓰시)|[.!]?(?:\n|\Z)))"
 )
 _KO_TELLS = r"(?:→|->|:|영타로(?: 치면)?|지금은|이젠|이제는|새로|뒤에|거는?|건|말고|그냥|평소 쓰는 거) ?[\"'“‘`]?"
@@ -62,7 +62,7 @@ _COUNTED = re.compile(r"\d(?:자리|자|개|번|회|일|년|월|시|분|초|명|
 _PARTICLE = re.compile(r"(?:이라고|라고|이야|이에요|에요|입니다|인데|이고|으로|로|을|를|은|는|이|가)$")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+|(?:[\w-]+\.)+(?:com|net|org|io|kr|dev|example|local|internal|me|ai)\b.*|[/~.\\].*|.*://.*|.*[/\\].*|[\w.-]+:\d+|#\w+|<.*|.*[={}\[\]<>|].*")
 _LONG_LETTERS = 5
-_LEAST_KO_DIGITS = 3
+_LEAST_KO_DIGITS = 2
 
 
 def _is_strong(value: str) -> bool:
@@ -76,7 +76,9 @@ def _is_strong(value: str) -> bool:
     digits = sum(map(str.isdigit, value))
     letters = sum(map(str.isalpha, value))
     has_sign = compiled(r"[!@#$%^&*?~+♥★]").search(value) is not None
-    return letters >= _LONG_LETTERS and (digits > 1 or has_sign) or is_joined(value)
+    if compiled(r"[A-Z]?[a-z]{2,}\d{1,4}[a-z]{3,}").fullmatch(value) or is_joined(value):
+        return True
+    return (letters >= _LONG_LETTERS and digits > 1) or (letters > 2 and has_sign)
 
 
 def _is_strong_english(found: re.Match[str]) -> bool:
@@ -93,7 +95,7 @@ def _is_strong_korean(found: re.Match[str]) -> bool:
         return False
     digits = sum(map(str.isdigit, value))
     has_sign = compiled(r"[!@#$%^&*~♥★_-]").search(value) is not None
-    has_letters = sum(map(str.isalpha, value)) > 1
+    has_letters = sum(map(str.isalpha, value)) > 2
     return has_letters and (digits >= _LEAST_KO_DIGITS or (digits > 0 and has_sign)) and not compiled(r"\d{4}[가-힣]+|.*[(),:;].*").fullmatch(value)
 
 
@@ -122,8 +124,9 @@ def _is_account(found: re.Match[str]) -> bool:
     value = found["secret"]
     digits = value.replace("-", "")
     is_phone = compiled(r"0(?:1\d|2|[3-7]\d|50\d|80)-\d{3,4}-\d{4}|1[5-9]\d\d-\d{4}").fullmatch(value)
-    is_date = compiled(r"(?:19|20)\d\d-.*").fullmatch(value)
-    return 10 <= len(digits) <= 16 and not is_phone and not is_date
+    is_date = compiled(r"(?:19|20)\d\d(?:-.*|[01]\d[0-3]\d)").fullmatch(value)
+    is_grouped = "-" in value
+    return (10 if is_grouped else 8) <= len(digits) <= 16 and not is_phone and not is_date
 
 
 def _is_phrase(found: re.Match[str]) -> bool:
@@ -138,7 +141,7 @@ _EN_TOPIC = (
     r"(?<![A-Za-z0-9_./@-])(?i:pass(?:word|code|phrase|wd)s?|pw|pwd|log(?:ged)? ?in|sign(?:ed)? in|sso|wi-?fi|credentials?|creds|breakglass|"
     r"transfer code|auth code|shared folder|it['’]ll ask|asks? for a|unlock\w{0,3}|restic|keepass|vault)(?![A-Za-z0-9_=(./@])"
 )
-_KO_TOPIC = r"(?:비밀 ?번호|비번|암호(?!화)|패스 ?워드|와이파이|공유기|인터넷은|로그인|영타|핀번호|한글 자판)"
+_KO_TOPIC = r"(?:비밀 ?번호|비번|암호(?!화)|패스 ?워드|와이파이|공유 ?기|공유 ?폴더|인터넷은|로그인|영타|핀번호|자판|계정|관리자|접속)"
 _DOORS = r"(?<![A-Za-z0-9_])(?i:key ?pad|lock ?box|door|gate|garage|padlock|deadbolt|alarm (?:at|for|in|by|is)|entry ?phone|combination)(?![A-Za-z0-9_])"
 _KO_DOORS = r"(?:도어[락록]|번호 ?키|현관|대문|뒷문|앞문|옆문|출입문|유리문|자물쇠|금고|경비|차단기|셔터|키패드|다이얼|창고 ?문|보안 ?해제|세콤|비번|번호|코드)"
 _KO_DIALS = (
@@ -150,17 +153,17 @@ ROWS = (
     Far("password", "pass pw login log signed sso wi-fi wifi cred breakglass transfer auth shared ask unlock restic keepass vault", _EN_TOPIC,
         rf"{_EN_TELLS}{_EN_VALUE}", _is_strong_english, 330,
         "Who has the prod login? SSO is down.\n> the usual one, the dog and his year: Pretzel2019", "The login page was rebuilt in Python311 and it is fast.", ),
-    Far("password", "비밀 비번 암호 패스 와이파이 공유기 인터넷 로그인 영타 핀번 자판", _KO_TOPIC,
+    Far("password", "비밀 비번 암호 패스 와이파이 공유 인터넷 로그인 영타 핀번 자판 계정 관리자 접속", _KO_TOPIC,
         rf"(?<![!-~가-힣♥★]){_KO_VALUE}{_KO_TOLD}", _is_strong_korean, 260,
         "와이파이 비번 까먹었지? 지금은 tteok7942house야", "비밀번호를 바꾼 지 3년이야"),
-    Far("password", "비밀 비번 암호 패스 와이파이 공유기 로그인 영타 자판", _KO_TOPIC,
+    Far("password", "비밀 비번 암호 패스 와이파이 공유 로그인 영타 자판 계정 관리자 접속", _KO_TOPIC,
         rf"{_KO_TELLS}(?P<secret>[!-~가-힣♥★]{{6,40}}?)(?=[\"'”’`)]{{0,2}}[.,!]?(?:\s|\Z))", _is_strong_korean, 260,
         "암호는 예전 그거 뒤에 연도만 → 떡볶이조아2024", "암호: 영문 + 숫자"),
     Far("password", "비밀 비번 암호 패스", r"(?:비밀 ?번호|비번|암호(?!화)|패스 ?워드)",
         r"[\"'“‘](?P<secret>[!-~가-힣]{4,30})[\"'”’](?= ?(?:이야|이?에요|이?예요|입니다|이고|였|에서|으?로 ?(?:변경|바꿨|바꾸|바뀌)))", _always, 120,
         '서버 암호를 "달빛아래고양이"에서 "해뜨는언덕길"로 바꿨다', '비밀번호는 "설정" 메뉴에서'),
     Far("password", "keypad lockbox lock door gate garage padlock deadbolt alarm entry combination", _DOORS,
-        r"(?i:[:,] |\bit['’]?s |\buse |\bis |\bcode |\bpunch (?:in )?|\benter |\bpress |\bhit |\btype |\bdial )(?P<secret>\d{4,8}[#*]|\d(?:-\d){3,5}|\d{4,8}(?=,? (?:(?:and |& )?then|and (?:hit|push|pull|press|turn|wait)|then|for (?:guests|visitors|staff|the)|to (?:get in|open|disarm))))(?![\w-])",
+        r"(?i:[:,] |\bit['’]?s |\buse |\bis |\bcode |\bpunch (?:in )?|\benter |\bpress |\bhit |\btype |\bdial |\bcode (?:for|to|of) (?:the |my |our )?[\w'’]{2,16}(?: [\w'’]{2,16})? )(?P<secret>\d{4,8}[#*]|\d(?:-\d){3,5}|\d{4,8}(?=,? (?:(?:and |& )?then|and (?:hit|push|pull|press|turn|wait)|then|for (?:guests|visitors|staff|the)|to (?:get in|open|disarm))|(?<=[a-z’'] \d{4})(?=[,.;]|\Z)))(?![\w-])",
         _is_dialled, 220, "keypad by the dock still works: 5190# then push", "the gate opened at 1830"),
     Far("password", "도어 번호 현관 대문 뒷문 앞문 옆문 출입 유리문 자물쇠 금고 경비 차단기 셔터 키패드 다이얼 창고 보안 세콤 비번 코드", _KO_DOORS,
         _KO_DIALS, _is_dialled, 160, "뒷문 도어락은 별표 누르고 58213 누른 다음 별표", "현관 앞에서 2023년에 바꿨다"),
@@ -185,8 +188,8 @@ ROWS = (
     Far("licence-number", "driv 면허", r"(?i:driv\w{2,5}(?:['’]?s)? licen[cs]es?)|면허",
         r"(?<![A-Za-z0-9_.-])(?P<secret>[A-Z]{2,5}\d{5,6}[A-Z0-9]{2,7}|[A-Z]\d{7,12}|\d\d-\d\d-\d{6}-\d\d)(?![A-Za-z0-9_])", _is_number_of_paper, 200,
         "my driving licence if they insist: BRONT702184E99KD", "driving licence renewals cost GBP14"),
-    Far("account-number", "계좌 통장 입금 account 예금", r"계좌|통장|입금|예금|(?i:(?:bank )?account (?:number|no\.?|nr))",
-        r"(?<![A-Za-z0-9_.,-])(?P<secret>\d{2,6}(?:-\d{2,7}){1,3}|\d{10,14})(?![A-Za-z0-9_]|[.,-]\d)", _is_account, 90,
+    Far("account-number", "계좌 통장 입금 account 예금 은행", r"계좌|통장|입금|예금|은행|(?i:(?:bank )?account (?:number|no\.?|nr))",
+        r"(?<![A-Za-z0-9_.,-])(?P<secret>\d{2,6}(?:-\d{2,7}){1,3}|\d{8,14})(?![A-Za-z0-9_]|[.,-]\d| ?[원만천억개건명번])", _is_account, 90,
         "농협 통장 351-0722-9163-28", "계좌 이체는 1588-2100으로"),
     Far("iban", "iban", r"(?i:iban)", r"(?<![A-Za-z0-9])(?P<secret>[A-Z]{2}\d{2} ?[A-Z0-9]{4}(?: ?[A-Z0-9]{2,4}){1,6})(?![A-Za-z0-9])", _is_number_of_paper, 50,
         "IBAN NL91TULP0417164300", "IBAN has 34 characters"),
@@ -196,6 +199,12 @@ ROWS = (
     Far("card-code", "card visa 카드 amex", r"(?i:card|visa|amex)(?![a-z_])|카드",
         r"(?i:security code|cvc2?|cvv2?|뒤에 ?세 ?자리|뒷면 ?세 ?자리|뒷자리 ?세 ?자리)(?:는|은)?(?: is|:)? ?(?P<secret>\d{3,4})(?![\d.,]\d|\d)", _always, 200,
         "the new Visa, exp 11/27, security code 417", "카드 뒷면 세 자리 숫자"),
+    Far("card-code", "cvc cvv", r"(?i:cvc2?|cvv2?)(?![A-Za-z_])", r"(?i:cvc2?|cvv2?)(?:는|은|가)?(?: is|:|=| code)?:? ?(?P<secret>\d{3,4})(?![.,]?\d)", _always, 20,
+        "CVV is 417", "the CVV has 3 digits"),
+    Far("password", "@", r"@[A-Za-z0-9-]{1,40}\.[A-Za-z]", rf"@[\w.-]{{4,60}}(?:, | / | ?\| ?| [–—-] |:)(?:(?:pw|pass)\w{{0,6}}:? )?[\"'`]?{_EN_VALUE}", _is_strong_english, 100,
+        "the streaming thing: kim@mail.example, Zebra9lane", "write to kim@mail.example, thanks"),
+    Far("password", "unlock", r"(?i:unlock)(?![A-Za-z_(])", r"(?i:unlock)(?: code| pin)?(?: is|:)? (?P<secret>\d{4,8})(?=[,.;!]|\s|\Z)", _is_dialled, 30,
+        "my phone unlock is 7204", "unlock after 30 seconds"),
     Far("secret-key", "access secret api token 키 토큰 시크릿", r"(?<![A-Za-z0-9_./-])(?i:access key|secret key|api key|secret|token)s?(?![A-Za-z0-9_./=(])|(?<![가-힣])키(?=[가를는은 ])|토큰|시크릿",
         r"(?<=\s)(?P<secret>[A-Za-z0-9/+_-]{20,120}=?)(?=\s|[.,](?:\s|\Z)|[가-힣]|\Z)", _is_random_key, 220,
         "IAM access key와 짝이 되는 값은 wJ9q/vLq2ZmX+0pWc8Rk7sYb3NdUe5GfJ 입니다", "the token is in docs/operations/rotating-of-the-tokens"),

@@ -228,7 +228,7 @@ STRUCTURES = (
     Rule("password", ("cpy(", "cmp("),
          r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd|secret|psk|api_?key|token)\w{0,12}\]? ?, ?\"(?P<secret>[^\"\n]{4,200})\"",
          'strcpy(cfg.password, "pear-tree-5");', 'strcpy(password, "%s");', cut=_secret_if(_is_sql_password)),
-    Rule("redis-password", ("pass ", "masterauth "), r"(?:pass(?<=requirepass)|masterauth) (?P<secret>\S{4,200})",
+    Rule("redis-password", ("pass ", "masterauth "), r"(?:(?i:pass(?<=requirepass)|masterauth)) (?P<secret>\S{4,200})",
          "requirepass h7Kqx2vP", "requirepass foobared", cut=_secret_if(_is_password), in_source=False),
     Rule("netrc", ("password",), r"password\s{1,8}(?P<secret>[^\s=:]\S{2,199})",
          "machine api.x.com login me password h7Kqx2vP", "machine api.x.com login me, password later", cut=_of_machine, in_source=False),
