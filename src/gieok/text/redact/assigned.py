@@ -29,7 +29,9 @@ from gieok.text.redact.value import (
     is_wordy,
 )
 
-_HINTS = tuple("pass pw psk phrase secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split())
+_HINTS = tuple(
+    "pass pw psk phrase secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split()
+)
 _UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
 _LONG_CHARS = 300
 #: Characters of the line before a name that are read.
@@ -255,7 +257,9 @@ def _is_setting(found: re.Match[str], place: _Place) -> bool:
         or _PAIRS.search(place.line)
     ):
         return True
-    ends = compiled(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(text, end) and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
+    ends = compiled(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(text, end) and not found[
+        "bare"
+    ].endswith((",", ")", ";", "{", "]", "(", "["))
     return bool(ends) and _LINE_KEY.fullmatch(place.line) is not None
 
 

@@ -58,8 +58,13 @@ def _number_of_driver(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _words_of_wallet(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a run of twelve to twenty-four words; a longer one is a text."""
-    text = found.string
-    start = at = end = found.start("secret")
+    start = found.start("secret")
+    colon = found.string.find(":", start, start + 60)
+    return _run_of_words(found.string, start) or (_run_of_words(found.string, colon + 2) if colon > 0 else None)
+
+
+def _run_of_words(text: str, start: int) -> tuple[int, int] | None:
+    at = end = start
     words: list[str] = []
     while len(words) <= _MOST_WORDS and (word := compiled(_WORD).match(text, at)):
         words.append(word[0])
@@ -111,7 +116,7 @@ DOCUMENTS = (
     *(Rule(*row)._replace(cut=_number_of_paper, in_source=False) for row in _PAPERS),
     Rule("licence-number", ("licen",), rf"(?i:licen[cs]es?)(?: ?(?i:no\.?|number|num|#))?{_LINK}{_OPENS}(?P<secret>[A-Z0-9][A-Z0-9 -]{{5,24}})",
          "driver's license number is D1234567", "driver's license renewal costs 40", cut=_number_of_driver, in_source=False),
-    Rule("seed-phrase", ("phrase", "seed", "mnemonic", "twelve words", "12 words", "24 words", "twenty-four words", "시드", "니모닉", "복구", "지갑"),
+    Rule("seed-phrase", ("phrase", "seed", "mnemonic", "twelve words", "12 words", "24 words", "twenty-four words", "words", "시드", "니모닉", "복구", "지갑"),
          rf"{_PHRASE_NOUN}[^\n.]{{0,40}}?(?:[:=>→\s]|은 |는 |is ){{1,6}}(?:\d{{1,2}}[.):] ?)?[\"'`]?(?P<secret>[a-z]{{3,8}})(?![a-z])",
          "seed phrase: " + "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
          "the seed phrase has twelve words that you write down on paper, never in a file", cut=_words_of_wallet),

@@ -58,20 +58,31 @@ _KO_TOLD = (
     r"|(?:를|을)? ?(?:치면|치시|쳐|입력|누르|눌러|넣으|쓰면|쓰시)|[.!]?(?:\n|\Z)))"
 )
 _KO_TELLS = r"(?:→|->|:|영타로(?: 치면)?|지금은|이젠|이제는|새로|뒤에|거는?|건|말고|그냥|평소 쓰는 거) ?[\"'“‘`]?"
-_COUNTED = re.compile(r"\d(?:자리|자|개|번|회|일|년|월|시|분|초|명|원|층|호|살|대|건|차|주|도|cm|kg|GB|MB|만|천|억)[가-힣]{0,3}$")
+_COUNTED = re.compile(
+    r"\d(?:자리|자|개|번|회|일|년|월|시|분|초|명|원|층|호|살|대|건|차|주|도|cm|kg|GB|MB|만|천|억)[가-힣]{0,3}$"
+)
 _PARTICLE = re.compile(r"(?:이라고|라고|이야|이에요|에요|입니다|인데|이고|으로|로|을|를|은|는|이|가)$")
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+|(?:[\w-]+\.)+(?:com|net|org|io|kr|dev|example|local|internal|me|ai)\b.*|[/~.\\].*|.*://.*|.*[/\\].*|[\w.-]+:\d+|#\w+|<.*|.*[={}\[\]<>|].*")
+_ADDRESS = re.compile(
+    r"[\w.+-]+@[\w-]+\.[\w.-]+|(?:[\w-]+\.)+(?:com|net|org|io|kr|dev|example|local|internal|me|ai)\b.*|[/~.\\].*|.*://.*|.*[/\\].*|[\w.-]+:\d+|#\w+|<.*|.*[={}\[\]<>|].*"
+)
 _LONG_LETTERS = 5
 _LEAST_KO_DIGITS = 2
 
 
 def _is_strong(value: str) -> bool:
     """Say whether a value can hardly be anything but a password: `Biscuit2018`, `tin-404-lol`, `maple#pond7`."""
-    if _ADDRESS.fullmatch(value) or not is_shaped(value) or is_product(value) or compiled(r"[0-9a-f]{6,64}").fullmatch(value):
+    if (
+        _ADDRESS.fullmatch(value)
+        or not is_shaped(value)
+        or is_product(value)
+        or compiled(r"[0-9a-f]{6,64}").fullmatch(value)
+    ):
         return False
     if compiled(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[\w-]*%").fullmatch(value):
         return False
-    if compiled(r"[a-z]+(?:[_-][a-z]+)*[_-]?\d+|\w+\(.*|[A-Z0-9_-]+|\d.*").fullmatch(value) and not compiled(r"[a-z]{5,}\d{2,4}").fullmatch(value):
+    if compiled(r"[a-z]+(?:[_-][a-z]+)*[_-]?\d+|\w+\(.*|[A-Z0-9_-]+|\d.*").fullmatch(value) and not compiled(
+        r"[a-z]{5,}\d{2,4}"
+    ).fullmatch(value):
         return False
     digits = sum(map(str.isdigit, value))
     letters = sum(map(str.isalpha, value))
@@ -91,12 +102,21 @@ def _is_strong_korean(found: re.Match[str]) -> bool:
     value = found["secret"]
     if value.isascii():
         return _is_strong(value)
-    if _COUNTED.search(value) or _ADDRESS.fullmatch(value) or _PARTICLE.search(value) or compiled(r"\d+%.*").fullmatch(value):
+    if (
+        _COUNTED.search(value)
+        or _ADDRESS.fullmatch(value)
+        or _PARTICLE.search(value)
+        or compiled(r"\d+%.*").fullmatch(value)
+    ):
         return False
     digits = sum(map(str.isdigit, value))
     has_sign = compiled(r"[!@#$%^&*~♥★_-]").search(value) is not None
     has_letters = sum(map(str.isalpha, value)) > 2
-    return has_letters and (digits >= _LEAST_KO_DIGITS or (digits > 0 and has_sign)) and not compiled(r"\d{4}[가-힣]+|.*[(),:;].*").fullmatch(value)
+    return (
+        has_letters
+        and (digits >= _LEAST_KO_DIGITS or (digits > 0 and has_sign))
+        and not compiled(r"\d{4}[가-힣]+|.*[(),:;].*").fullmatch(value)
+    )
 
 
 def _is_dialled(found: re.Match[str]) -> bool:

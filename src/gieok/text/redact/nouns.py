@@ -40,9 +40,7 @@ class NameRow(NamedTuple):
     counter_example: str
 
 
-_PASSWORDS = (
-    "password passwords passwd passwds passwort passphrase passcode pass pwd pw psk pswd passw phrase kennwort wachtwoord"
-)
+_PASSWORDS = "password passwords passwd passwds passwort passphrase passcode pass pwd pw psk pswd passw phrase kennwort wachtwoord"
 #: Words before `key` that make it a secret whatever its value looks like.
 _KEYS = frozenset(
     (
@@ -62,7 +60,9 @@ _CODES = frozenset(
 )
 
 #: Words before `phrase` that make it a secret.
-_PHRASES = frozenset("pass ap wifi wlan wpa psk salt secret unlock vault auth login master ota encryption crypt key".split())
+_PHRASES = frozenset(
+    "pass ap wifi wlan wpa psk salt secret unlock vault auth login master ota encryption crypt key".split()
+)
 
 NAMES = (
     NameRow(Kind.PASSWORD, _PASSWORDS, "DB_PASSWORD", "password_length"),

@@ -9,6 +9,7 @@ from functools import partial
 from gieok.text.redact.nouns import Kind, read_name
 from gieok.text.redact.rule import Cut, Rule, compiled
 from gieok.text.redact.value import (
+    is_literal,
     is_password,
     is_phrase_of_literal,
     is_placeholder,
@@ -152,7 +153,9 @@ def _of_rows(found: re.Match[str]) -> Iterator[tuple[int, int]]:
             yield value.span("text")
 
 
-_INSERT = r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\)\s{0,3}(?i:values)\s{0,8}(?P<rows>\([^;]{3,4000})"
+_INSERT = (
+    r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\)\s{0,3}(?i:values)\s{0,8}(?P<rows>\([^;]{3,4000})"
+)
 _is_password = partial(is_password, least=4)
 _B64 = "aB3dE6+gH9jK2/mN5pQ8sT1vW4zY7xC0"
 _JWT_BODY = "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
@@ -229,7 +232,7 @@ STRUCTURES = (
          r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd|secret|psk|api_?key|token)\w{0,12}\]? ?, ?\"(?P<secret>[^\"\n]{4,200})\"",
          'strcpy(cfg.password, "pear-tree-5");', 'strcpy(password, "%s");', cut=_secret_if(_is_sql_password)),
     Rule("redis-password", ("pass ", "masterauth "), r"(?:(?i:pass(?<=requirepass)|masterauth)) (?P<secret>\S{4,200})",
-         "requirepass h7Kqx2vP", "requirepass foobared", cut=_secret_if(_is_password), in_source=False),
+         "requirepass h7Kqx2vP", "requirepass foobared", cut=_secret_if(is_literal), in_source=False),
     Rule("netrc", ("password",), r"password\s{1,8}(?P<secret>[^\s=:]\S{2,199})",
          "machine api.x.com login me password h7Kqx2vP", "machine api.x.com login me, password later", cut=_of_machine, in_source=False),
     Rule("pgpass", (),

@@ -9,6 +9,9 @@ from gieok.text.redact.rule import Rule, compiled
 _LONG = 20
 #: A flag of a command line; programs that take a password behind one are looked for on such lines only.
 _FLAG = r" --?[a-z]"
+#: Words of letters, and the characters of a text that is searched as it is.
+_WORD = r"[a-z]{2,}|[가-힣]+"
+_SHORT = 600
 #: Bytes → their kind, by which rules without a hint are tried: digits, capitals.
 _KINDS = bytes(48 if 48 <= n <= 57 else 65 if 65 <= n <= 90 else n for n in range(256))
 #: What no token of a provider holds, `?` for all that is not ASCII.
@@ -46,9 +49,10 @@ class Table:
         names = [rule.name for rule in (*self._rules, *own)] if spans else []
         return [(*read.original(start, end), names[order]) for start, end, order in _merged(spans)]
 
-    def _hinted(self, text: str, lower: str, hint: str, users: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-        """Yield the spans of the rules of one hint."""
-        places = _places(lower, hint)
+    def _hinted(
+        self, text: str, lower: str, hint: str, users: Sequence[int], places: list[int]
+    ) -> Iterator[tuple[int, int, int]]:
+        """Yield the spans of the rules of one hint that stands at `places`."""
         opened: dict[str, list[int]] = {"": places}
         for order in users:
             rule = self._rules[order]
@@ -62,19 +66,21 @@ class Table:
         spans: list[tuple[int, int, int]] = []
         data = text.encode("ascii", "replace")
         solid = data.translate(_SOLID)
-        hints = list(_present(self._words, lower))
+        hints = list(_present(self._words, lower, _vocabulary(lower)))
         words = _long_words(solid)
         if words:
-            hints += _present(self._heads, "\n".join(lower[start:end] for start, end in words))
+            heads = "\n".join(lower[start:end] for start, end in words)
+            hints += _present(self._heads, heads, heads)
         if self._programs and (lines := _flagged_lines(lower)):
-            hints += _present(self._programs, lines)
+            hints += _present(self._programs, lines, lines)
         far: dict[int, list[int]] = {}
         for hint, users in hints:
+            places = _places(lower, hint)
             near = [order for order in users if self._rules[order].search is None]
-            spans += self._hinted(text, lower, hint, near)
+            spans += self._hinted(text, lower, hint, near, places)
             for order in users:
                 if self._rules[order].search is not None:
-                    far.setdefault(order, []).extend(_places(lower, hint))
+                    far.setdefault(order, []).extend(places)
         for order, places in far.items():
             spans += [(*span, order) for span in self._rules[order].spans(text, lower, hint, sorted(set(places)))]
         kinds = data.translate(_KINDS)
@@ -183,15 +189,21 @@ def _has_hangul(text: str) -> bool:
     )
 
 
-def _present(hints: _Hints, lower: str) -> Iterator[tuple[str, list[int]]]:
+def _vocabulary(lower: str) -> str:
+    """Return the different words of a text, which are a tenth of it: a hint of letters only is part of one of them."""
+    return lower if len(lower) < _SHORT else "\n".join(set(compiled(_WORD).findall(lower)))
+
+
+def _present(hints: _Hints, lower: str, words: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield the hints that a text holds, with their rules; `words` holds each of its words."""
     seen: dict[str, bool] = {"": True}
     for sign, rows in hints.items():
         if _has_hangul(lower) if sign == _NO_ASCII else sign in lower:
             for hint, within, users in rows:
                 if within not in seen:
-                    seen[within] = within in lower
+                    seen[within] = within in (words if within.isalpha() else lower)
                 if hint not in seen:
-                    seen[hint] = seen[within] and hint in lower
+                    seen[hint] = seen[within] and hint in (words if hint.isalpha() else lower)
                 if seen[hint]:
                     yield hint, users
 

@@ -19,7 +19,9 @@ _MOST_HEADER = 40
 _LEAST_VALUE = 4
 _RULE_OF_HEADER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?){2,40}[ \t\r]*")
 _KOREAN_NAME = re.compile(r"[가-힣A-Za-z ]{0,10}(?:비밀 ?번호|비번|패스 ?워드|암호|핀 ?번호|PIN|pin|PW|pw)")
-_LOGIN = re.compile(r"(?i)(?:[\w ]{0,12}[ _-])?(?:log ?in|user(?:name|id)?|account|e?-?mail|id|ssid)|[가-힣 ]{0,6}(?:아이디|계정|사용자|이메일)")
+_LOGIN = re.compile(
+    r"(?i)(?:[\w ]{0,12}[ _-])?(?:log ?in|user(?:name|id)?|account|e?-?mail|id|ssid)|[가-힣 ]{0,6}(?:아이디|계정|사용자|이메일)"
+)
 _HEADER_CELL = re.compile(r"[\w가-힣 ./#*'()-]{1,40}")
 
 
@@ -64,6 +66,8 @@ def _end_of_line(text: str, at: int) -> int:
 
 def _sign_of(line: str) -> str:
     """Return what divides the cells of a line that may be a header: short names and nothing else."""
+    if not line[:1].strip() or "=" in line:
+        return ""
     for sign in ("\t", ";", ","):
         cells = line.split(sign)
         if len(cells) >= _LEAST_COLUMNS:
@@ -81,7 +85,9 @@ def _cells(text: str, start: int, end: int, sign: str) -> list[_Cell]:
     edge = re.escape(sign)
     cells = [
         _stripped(text, *found.span())
-        for found in compiled(rf'(?<![^{edge}\n])(?:"[^"\n]{{0,400}}"(?={edge}|\r?\n|\Z)|[^{edge}\n]*)').finditer(text, start, end)
+        for found in compiled(rf'(?<![^{edge}\n])(?:"[^"\n]{{0,400}}"(?={edge}|\r?\n|\Z)|[^{edge}\n]*)').finditer(
+            text, start, end
+        )
     ]
     is_framed = sign == "|" and text[start:end].lstrip().startswith("|")
     return cells[1:] if is_framed else cells

@@ -295,7 +295,9 @@ def is_literal(value: str) -> bool:
     if not value.isascii() and is_plain_korean(value) and not any(map(str.isdigit, value)):
         return False
     words = {part.lower() for part in _HUMP.findall(value)} | set(re.split(r"[^A-Za-z]+", value.lower()))
-    has_signs = sum(map(str.isdigit, value)) > 1 or (_SYMBOL.search(value.rstrip("?!")) is not None and " " not in value)
+    has_signs = sum(map(str.isdigit, value)) > 1 or (
+        _SYMBOL.search(value.rstrip("?!")) is not None and " " not in value
+    )
     if value.lower().strip("!?") in _DOCUMENTED | _STATES or (not has_signs and words & (_NAMING | _INTERFACE)):
         return False
     return " " not in value.strip() or is_phrase_of_literal(value)
@@ -307,5 +309,6 @@ def is_phrase_of_literal(value: str) -> bool:
     is_sentence = value.endswith(_ENDS_MESSAGE) or (
         value[:1].isupper() and any(word.strip(".,!?") in _FUNCTION_WORD for word in words)
     )
-    is_described = any(word.strip(".,!?") in _STATES | _NAMING | _INTERFACE | _DOCUMENTED for word in words)
+    describing = _STATES | _NAMING | _INTERFACE | _DOCUMENTED - _FUNCTION_WORD
+    is_described = any(word.strip(".,!?") in describing for word in words)
     return not is_sentence and not is_described and len(words) <= _MOST_WORDS
