@@ -274,16 +274,24 @@ def _trimmed(raw: str) -> str:
     return raw[:-2] if raw.endswith(("\\n", "\\t", "\\r")) else raw.rstrip("\\").removesuffix(".")
 
 
-def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
-    """Say whether the value of a name is a secret."""
+def _is_no_value(found: re.Match[str], place: _Place, value: str) -> bool:
+    """Say whether a value is a type, a pattern, a constant, a placeholder or an address."""
     is_type = place.is_quoted and value.endswith((")", "]")) and is_code(value)  # as `List[V1Secret]`
     is_pattern = compiled(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
     is_tight = place.sign == "=" and not found.string[found.start("sign") - 1].isspace()
     is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
-    if is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value:
+    return is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value
+
+
+def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
+    """Say whether the value of a name is a secret."""
+    if _is_no_value(found, place, value):
         return False
-    if _is_certain(found, noun, place) and _is_literal_of(noun, value):
-        return True
+    return (_is_certain(found, noun, place) and _is_literal_of(noun, value)) or _looks_like(found, noun, place, value)
+
+
+def _looks_like(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
+    """Say whether a value looks like what its name says."""
     if noun.kind is Kind.PIN:
         return _is_pin(value) or (place.is_quoted and place.name.isupper() and is_shaped(value))
     if place.is_quoted and " " in value:

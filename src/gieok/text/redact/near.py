@@ -46,7 +46,6 @@ def _search(row: Far, text: str, places: Sequence[int]) -> Iterator[tuple[int, i
         done = end
 
 
-#: From the noun a few words back, so that a value right before its end is told once.
 _EN_VALUE = r"(?P<secret>[!-~♥★]{6,40}?)[\"'”’`)*]{0,2}(?=[.,;:!?]{0,2}(?:\s|\Z))"
 _EN_TELLS = (
     r"(?i:\b(?:it['’]?s|it is|that['’]s|is|was|now|just|type|enter|use|used|using|try|put|accepts?|takes?|took|then|with|plus|set to|to|say|says|call(?:ed)?)|[:→—,]|->|=>)"
@@ -153,7 +152,7 @@ def _is_phrase(found: re.Match[str]) -> bool:
     return is_phrase_of_literal(found["secret"])
 
 
-def _always(found: re.Match[str]) -> bool:
+def _always(_found: re.Match[str]) -> bool:
     return True
 
 
@@ -172,7 +171,7 @@ _KO_DIALS = (
 ROWS = (
     Far("password", "pass pw login log signed sso wi-fi wifi cred breakglass transfer auth shared ask unlock restic keepass vault", _EN_TOPIC,
         rf"{_EN_TELLS}{_EN_VALUE}", _is_strong_english, 330,
-        "Who has the prod login? SSO is down.\n> the usual one, the dog and his year: Pretzel2019", "The login page was rebuilt in Python311 and it is fast.", ),
+        "Who has the prod login? SSO is down.\n> the usual one, the dog and his year: Pretzel2019", "The login page was rebuilt in Python311 and it is fast." ),
     Far("password", "비밀 비번 암호 패스 와이파이 공유 인터넷 로그인 영타 핀번 자판 계정 관리자 접속", _KO_TOPIC,
         rf"(?<![!-~가-힣♥★]){_KO_VALUE}{_KO_TOLD}", _is_strong_korean, 260,
         "와이파이 비번 까먹었지? 지금은 tteok7942house야", "비밀번호를 바꾼 지 3년이야"),

@@ -4,7 +4,6 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 from gieok.text.redact.nouns import Kind, read_name
 from gieok.text.redact.rule import Cut, Rule, compiled
@@ -156,7 +155,6 @@ def _of_rows(found: re.Match[str]) -> Iterator[tuple[int, int]]:
 _INSERT = (
     r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\)\s{0,3}(?i:values)\s{0,8}(?P<rows>\([^;]{3,4000})"
 )
-_is_password = partial(is_password, least=4)
 _B64 = "aB3dE6+gH9jK2/mN5pQ8sT1vW4zY7xC0"
 _JWT_BODY = "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 

@@ -9,9 +9,6 @@ from gieok.text.redact.rule import Rule, compiled
 _LONG = 20
 #: A flag of a command line; programs that take a password behind one are looked for on such lines only.
 _FLAG = r" --?[a-z]"
-#: Words of letters, and the characters of a text that is searched as it is.
-_WORD = r"[a-z]{2,}|[가-힣]+"
-_SHORT = 600
 #: Bytes → their kind, by which rules without a hint are tried: digits, capitals.
 _KINDS = bytes(48 if 48 <= n <= 57 else 65 if 65 <= n <= 90 else n for n in range(256))
 #: What no token of a provider holds, `?` for all that is not ASCII.
@@ -66,13 +63,12 @@ class Table:
         spans: list[tuple[int, int, int]] = []
         data = text.encode("ascii", "replace")
         solid = data.translate(_SOLID)
-        hints = list(_present(self._words, lower, _vocabulary(lower)))
+        hints = list(_present(self._words, lower))
         words = _long_words(solid)
         if words:
-            heads = "\n".join(lower[start:end] for start, end in words)
-            hints += _present(self._heads, heads, heads)
+            hints += _present(self._heads, "\n".join(lower[start:end] for start, end in words))
         if self._programs and (lines := _flagged_lines(lower)):
-            hints += _present(self._programs, lines, lines)
+            hints += _present(self._programs, lines)
         far: dict[int, list[int]] = {}
         for hint, users in hints:
             places = _places(lower, hint)
@@ -189,21 +185,16 @@ def _has_hangul(text: str) -> bool:
     )
 
 
-def _vocabulary(lower: str) -> str:
-    """Return the different words of a text, which are a tenth of it: a hint of letters only is part of one of them."""
-    return lower if len(lower) < _SHORT else "\n".join(set(compiled(_WORD).findall(lower)))
-
-
-def _present(hints: _Hints, lower: str, words: str) -> Iterator[tuple[str, list[int]]]:
-    """Yield the hints that a text holds, with their rules; `words` holds each of its words."""
+def _present(hints: _Hints, lower: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield the hints that a text holds, with their rules."""
     seen: dict[str, bool] = {"": True}
     for sign, rows in hints.items():
         if _has_hangul(lower) if sign == _NO_ASCII else sign in lower:
             for hint, within, users in rows:
                 if within not in seen:
-                    seen[within] = within in (words if within.isalpha() else lower)
+                    seen[within] = within in lower
                 if hint not in seen:
-                    seen[hint] = seen[within] and hint in (words if hint.isalpha() else lower)
+                    seen[hint] = seen[within] and hint in lower
                 if seen[hint]:
                     yield hint, users
 

@@ -6,6 +6,7 @@ word counts only where another column says who logs in.
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from gieok.text.redact.nouns import Kind, read_name
@@ -124,7 +125,7 @@ def _column(text: str, header: int, at: int, sign: str) -> Iterator[tuple[int, i
 
 def _beside_label(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     cells = _cells(text, start, end, "|")
-    for label, value in zip(cells, cells[1:], strict=False):
+    for label, value in pairwise(cells):
         if _names_secret(label.text) and _is_secret(value.text, is_named=False):
             yield value.span
 
