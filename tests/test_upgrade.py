@@ -19,6 +19,7 @@ from gieok import fs, places
 from gieok.app import open_context
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.stores.sqlite.store import SqliteStore
+from gieok.capabilities.files.sync import recut
 from gieok.capabilities.observe import observation
 from gieok.errors import StoreCorrupt
 from gieok.model.code import Execution
@@ -112,6 +113,13 @@ def test_everything_of_an_old_home_is_found(user: Path) -> None:
     assert _run("doctor", _context()).found
 
 
+def _read_anew() -> None:
+    """Have what is stored of notes read as this release does, which the next index of each scope does."""
+    context = _context()
+    for scope in context.memory.store().scopes():
+        recut(context.memory.store(), scope, context.memory.cut)
+
+
 def _remove(home: Path) -> None:
     fs.remove_database(home / "memory.sqlite")
 
@@ -141,6 +149,7 @@ def _behead(home: Path) -> None:
 )
 def test_a_rebuilt_index_is_equal_to_what_was_there(user: Path, damage: Callable[[Path], None]) -> None:
     _run("observe run", _context(), once=True)
+    _read_anew()
     before = _everything(user)
     damage(user / ".gieok")
     result = _run("rebuild", _context())
@@ -177,6 +186,7 @@ def test_a_damaged_index_names_the_command_that_mends_it(user: Path) -> None:
 
 def test_a_folder_that_is_not_there_keeps_its_memory_in_a_rebuild(user: Path) -> None:
     _run("observe run", _context(), once=True)
+    _read_anew()
     before = _everything(user)
     (user / "notes").rename(user / "unmounted")
     assert "does not exist" in _run("rebuild", _context()).failed[0].reason

@@ -17,7 +17,16 @@ from typing import NamedTuple
 
 from gieok import fs, paths, places, registry, resolved
 from gieok.capabilities.character.options import OPTIONS as CHARACTER_OPTIONS
-from gieok.capabilities.prompt.options import ACTIVE, EXCLUDED_AGENTS, EXCLUDED_FOLDERS, HYBRID, JOURNAL, RULES, STORE
+from gieok.capabilities.prompt.options import (
+    ACTIVE,
+    EXCLUDED_AGENTS,
+    EXCLUDED_FOLDERS,
+    HYBRID,
+    JOURNAL,
+    RULES,
+    STORE,
+    ZONE,
+)
 from gieok.capabilities.prompt.options import OPTIONS as PROMPT_OPTIONS
 from gieok.engine import schedule
 from gieok.errors import BadConfig, BadRequest
@@ -61,6 +70,7 @@ OPTIONS = (
         "scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main",
         pattern=f"auto|{places.SCOPE_PATTERN}",
     ),
+    ZONE,
     STORE,
     JOURNAL,
     HYBRID,

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import time
 import zlib
 
 HOME_VARIABLE = "GIEOK_HOME"
@@ -16,6 +17,8 @@ SESSIONS = "sessions"
 PROMOTED = "/user"
 #: What was there before Gieok: agents' own memory, instruction files, commits.
 SEEDS = "seeds"
+#: The value of the setting `zone` that means the machine's.
+AUTO_ZONE = "auto"
 _FADES_S = 120 * 86_400
 _BROUGHT = "/from:repository"
 #: A file in the home folder, there since `gieok down` until `gieok up` or `gieok install`: somebody wants no daemon.
@@ -36,6 +39,16 @@ SCOPE_PATTERN = r"[^\s/:]+:[^\s/]+(/[^\s/:]+:[^\s/]+)*"
 def home() -> str:
     """Return the absolute path of Gieok's home folder; it may not exist yet."""
     return os.path.abspath(os.path.expanduser(os.environ.get(HOME_VARIABLE) or os.path.join("~", PROJECT_FOLDER)))
+
+
+def set_process_zone(name: str) -> None:
+    """Have the clock of this process show the zone of a setting; nothing for `auto`, and where a system cannot.
+
+    For programs of Gieok alone: a program that opens a memory keeps its own clock.
+    """
+    if name != AUTO_ZONE and hasattr(time, "tzset"):
+        os.environ["TZ"] = name
+        time.tzset()
 
 
 def own_folders() -> set[str]:

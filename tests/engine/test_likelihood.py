@@ -183,6 +183,8 @@ def test_a_name_that_no_candidate_holds_is_somebody_elses() -> None:
     asked = Asked("where do Anna and Berta live", {"live": 1.0}, 50, {"live": 1})
     held = [Evidence(1, "anna lives in Ulm"), Evidence(2, "carla lives in Bonn")]
     assert judge(asked, held, _MADE).about["unseen_names"] == 0.5
+    named = [*held, Evidence(9, "the hot box", fused=0.1, heading="Kiln rebuild = Berta")]
+    assert judge(asked, named, _MADE).about["unseen_names"] == 0.0
     assert judge(Asked("where do they live", {"live": 1.0}, 50, {}), held, _MADE).about["unseen_names"] == 0.0
 
 

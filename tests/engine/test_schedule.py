@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gieok.app import SystemZone
 from gieok.engine import schedule
 from gieok.engine.schedule import Schedule
+from gieok.zone import MachineZone
 
 _BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
 
@@ -22,7 +22,7 @@ def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     with monkeypatch.context() as patched:
         patched.setenv("TZ", _BERLIN)
         time.tzset()
-        yield SystemZone()
+        yield MachineZone()
     time.tzset()
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.text.dates import day_in_name, find_span
+from gieok.text.dates import find_span
 
 _TODAY = date(2026, 11, 21)
 
@@ -317,23 +317,3 @@ def test_ordinary_words_are_no_days(question: str) -> None:
 def test_any_question_has_a_span_in_order_or_none(question: str, today: date) -> None:
     span = find_span(question, today)
     assert span is None or (span.first <= span.last and span.words in question)
-
-
-@pytest.mark.parametrize(
-    ("name", "day"),
-    [
-        ("2026-10-14-incident.md", date(2026, 10, 14)),
-        ("2026_10_14.md", date(2026, 10, 14)),
-        ("20261014.md", date(2026, 10, 14)),
-        ("2026.10.14 회의.md", date(2026, 10, 14)),
-        ("2024-02-29.md", date(2024, 2, 29)),
-        ("2026-02-30.md", None),
-        ("0000-01-01.md", None),
-        ("2026-10-140.md", None),
-        ("20261014120000.md", None),
-        ("notes-2026-10-14.md", None),
-        ("MEMORY.md", None),
-    ],
-)
-def test_a_daily_note_is_named_after_its_day(name: str, day: date | None) -> None:
-    assert day_in_name(name) == day

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +18,7 @@ from gieok.model.memory import Scope
 from gieok.ops.context import Caller, Context, Ribs
 from gieok.ops.control import DaemonControl
 from gieok.ports.system import Clock
+from gieok.zone import find_zone
 
 if TYPE_CHECKING:
     from gieok.app.resident import Resident
@@ -30,27 +31,6 @@ class SystemClock:
     def now(self) -> datetime:
         """Return the time."""
         return datetime.fromtimestamp(time.time(), UTC)
-
-
-class SystemZone(tzinfo):
-    """The zone of the operating system, at every time: an offset of now is wrong on the other side of a change of clocks."""
-
-    def utcoffset(self, dt: datetime | None, /) -> timedelta | None:
-        """Return the offset at a wall clock time; of one that comes twice, `fold` says which."""
-        return dt.replace(tzinfo=None).astimezone().utcoffset() if dt else None
-
-    def dst(self, dt: datetime | None, /) -> None:
-        """Say nothing: how much of the offset is daylight saving is not known."""
-
-    def tzname(self, dt: datetime | None, /) -> str | None:
-        """Return the zone's name at a wall clock time."""
-        return dt.replace(tzinfo=None).astimezone().tzname() if dt else None
-
-    def fromutc(self, dt: datetime, /) -> datetime:
-        """Return the wall clock time of a time in UTC."""
-        local = dt.replace(tzinfo=UTC).astimezone()
-        wall = local.replace(tzinfo=None)
-        return wall.replace(tzinfo=self, fold=wall.astimezone().utcoffset() != local.utcoffset())
 
 
 def open_context(
@@ -81,7 +61,7 @@ def open_context(
     settings = config.load(flags, caller.environment, caller.folder, troubles if forgiving else None)
     _use_rules(settings, in_call=resident is not None, is_sound=not troubles)
     clock = clock or SystemClock()
-    zone = zone or SystemZone()
+    zone = zone or find_zone(settings.text("zone"))
     lang = lang if settings.text("lang") == "auto" else settings.text("lang")
     wiring = Wiring(settings, caller, clock, zone, lang, say, wait, resident, daemon)
     private.use(wiring.privacy)

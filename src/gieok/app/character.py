@@ -60,6 +60,7 @@ def _house(wiring: Wiring) -> House:
         cache=stores.window_cache(),
         extractor=" + ".join(filter(None, (RULES, models.memory_model(wiring.settings)))),
         slots=lambda bond: free + stores.accounts().slots(bond.user, bond.character),
+        zone=wiring.zone,
         check_open=partial(withholding.check_pause, wiring.privacy, wiring.clock, wiring.zone),
     )
     desk = _desk(wiring)
@@ -75,6 +76,7 @@ def _house(wiring: Wiring) -> House:
             store=memory.store,
             clock=wiring.clock,
             letters=partial(notices.letters, wiring),
+            zone=wiring.zone,
         ),
         takeout=Takeout(memory=memory, accounts=stores.accounts()),
         erasing=Erasing(memory=memory, accounts=stores.accounts()),
@@ -152,6 +154,7 @@ def _desk(wiring: Wiring) -> PointsDesk:
     return PointsDesk(
         accounts=wiring.stores.accounts(),
         clock=wiring.clock,
+        zone=wiring.zone,
         prices=prices,
         webhook_secret=partial(settings.secret, settings.text("character.webhook_key_variable")),
         tolerance_s=settings.number("character.webhook_tolerance_s"),

@@ -38,7 +38,7 @@ def opened(wiring: Wiring) -> MemoryContext:
         keep_calibration=partial(rerankers.keep_calibration, settings.home),
         profile=partial(_profile, settings),
         catch_up=partial(_catch_up, wiring),
-        cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens")),
+        cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens"), wiring.zone),
         seeds=SeedAccess(settings.flag("seed.files"), settings.integer("seed.commits"), partial(_log, wiring)),
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import gieok
-from gieok import config, fs, paths
+from gieok import config, fs, paths, places
 from gieok.app import open_context
 from gieok.app.resident import Resident
 from gieok.capabilities.observe import promotion
@@ -79,6 +79,7 @@ class DaemonProcess:
         self._settings = _settings()
         self._is_renewed = False
         self._context = open_context({}, wait=self.board.stop.wait)
+        places.set_process_zone(self._context.admin.setting("zone"))
         self._serving = Serving(home, self._opened, self.board)
         #: Set where passages may wait for their vectors.
         self._unembedded = threading.Event()

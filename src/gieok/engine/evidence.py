@@ -115,6 +115,7 @@ def _evidence(found: Found, passages: Sequence[FoundPassage], full: int, *, has_
             vector_z=vector_z.get(p.id, 0.0),
             near_keyword=max((keyword_z[i] for i in near), default=0.0),
             near_vector=max((vector_z.get(i, 0.0) for i in near), default=0.0),
+            heading=f"{p.title}\n{p.context}",
         )
     documents = {p.id: (p.scope, p.key) for p in passages}
     for i, one in made.items():

@@ -39,12 +39,14 @@ class SourceItem:
 class Failed:
     """An unreadable item of a source, and why.
 
-    Its stored document stays if it may become readable again (`keeps`), and goes if it is not for indexing.
+    Its stored document stays if it may become readable again (`keeps`), and goes if it is not for indexing. One that is left
+    out on purpose has not failed (`is_left_out`).
     """
 
     key: str
     reason: str
     keeps: bool = True
+    is_left_out: bool = False
 
 
 @dataclass(slots=True)
@@ -59,6 +61,8 @@ class Report:
     #: Documents that a person forgot, and that a file still holds unchanged.
     forgotten: list[str] = field(default_factory=list)
     warnings: list[Failed] = field(default_factory=list)
+    #: Copies of notes, and what other programs keep for themselves.
+    left_out: list[Failed] = field(default_factory=list)
 
     @property
     def seen(self) -> int:
@@ -74,6 +78,7 @@ class Report:
         self.failed += other.failed
         self.forgotten += other.forgotten
         self.warnings += other.warnings
+        self.left_out += other.left_out
 
 
 def ingest(
@@ -124,7 +129,7 @@ def _sift(
     """Yield the documents of new and changed items; note everything else in `report`, and what exists in `seen`."""
     for item in items:
         if isinstance(item, Failed):
-            report.failed.append(item)
+            (report.left_out if item.is_left_out else report.failed).append(item)
             if item.keeps:
                 seen.add(item.key)
             continue

@@ -73,16 +73,19 @@ class Evidence:
     """What the retrievers know of one passage, and what is made of it. Higher is better everywhere but in `length`."""
 
     __slots__ = (
-        "after", "before", "cosine", "fused", "held", "id", "keyword", "keyword_z", "log_odds", "near_keyword",
+        "after", "before", "cosine", "fused", "heading", "held", "id", "keyword", "keyword_z", "log_odds", "near_keyword",
         "near_vector", "order", "text", "values", "vector_z",
     )  # fmt: skip
 
     def __init__(
         self, id: int, text: str, *, keyword: float = 0.0, fused: float = 0.0, keyword_z: float = 0.0,  # noqa: A002
         cosine: "float | None" = None, vector_z: float = 0.0, near_keyword: float = 0.0, near_vector: float = 0.0,
+        heading: str = "",
     ) -> None:  # fmt: skip
         self.id = id
         self.text = normalise(text[:_MOST_CHARS])
+        #: What stands above it: the names of its note, and headings.
+        self.heading = heading
         self.keyword = keyword
         self.fused = fused
         self.keyword_z = keyword_z
@@ -309,11 +312,11 @@ def question_features(asked: Asked, best: Evidence, lead: float, cosines: "Seque
 
 
 def _unseen_names(asked: Asked, found: "Iterable[Evidence]") -> float:
-    """Return the share of the names in a question that no candidate holds: it is asked of somebody else's memory."""
-    texts = [one.text.lower() for one in found] if asked.names else []
-    return (
-        sum(not any(name in text for text in texts) for name in asked.names) / len(asked.names) if asked.names else 0.0
-    )
+    """Return the share of the names in a question that no candidate holds, nor is called: it is asked of another memory."""
+    if not asked.names:
+        return 0.0
+    texts = [f"{one.heading}\n{one.text}".lower() for one in found]
+    return sum(not any(name in text for text in texts) for name in asked.names) / len(asked.names)
 
 
 def _share(asked: Asked, held: "Iterable[str]") -> float:

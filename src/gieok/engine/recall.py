@@ -23,7 +23,7 @@ from gieok.engine.profile import Profile
 from gieok.engine.rerank import Reranking, placed
 from gieok.engine.snippet import snippet
 from gieok.errors import EmbedderFailed, ShapeMismatch, StoreBusy, StoreUnreachable
-from gieok.model.memory import Document, PassageId, Scope
+from gieok.model.memory import MADE_THEN, Document, PassageId, Scope
 from gieok.model.retrieval import Filter, FoundPassage, Hit, KeywordQuery, Line, NearLine, Ranking, VectorQuery
 from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import Documents, KeywordSearch, LineSearch, ManagedSearch, Store, VectorSearch
@@ -163,7 +163,7 @@ def _recalled(
             return RankedHits(hits, degraded, listed_span, is_timeline=not asked.is_newest)
     tokens = _tokens(question, span, profile)
     query = _Query(question, tokens, vector, None, profile, model, profile.calibrations)
-    found, below, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span))
+    found, below, reasons = _found(store, query, lambda one, family: _weighed(one, family, now, span, zone))
     # A stable sort: among equal scores the fused order stands.
     ordered = sorted(found, key=lambda c: -c.score)
     distinct = {passage.id for passage in _drop_doubles(c.passage for c in ordered)}
@@ -425,23 +425,25 @@ def _fuse(rankings: Sequence[Ranking], query: _Query) -> rank.Scores:
     return profile.fuse(rankings, weights, profile.candidates)
 
 
-def _weighed(candidate: Candidate, profile: Profile, now: datetime, span: DateSpan | None) -> Candidate:
+def _weighed(candidate: Candidate, profile: Profile, now: datetime, span: DateSpan | None, zone: tzinfo) -> Candidate:
     """Weigh a candidate by its age, its own mark, and the days that the question names."""
     day = candidate.passage.valid_from
-    age_s = None if span or day is None else (now - day).total_seconds()
+    is_dated = day is not None and MADE_THEN not in candidate.passage.metadata
+    age_s = None if span or day is None or not is_dated else (now - day).total_seconds()
     factors = {
         "decay": age_factor(age_s, profile.half_life_days, profile.decay_floor),
         "mark": profile.weigh(candidate.passage),
-        "days": _days_factor(day, span, profile) if span else 1.0,
+        "days": _days_factor(candidate.passage, span, profile, zone) if span else 1.0,
     }
     shown = {name: factor for name, factor in factors.items() if factor != 1.0}
     return candidate.weighed(shown) if shown else candidate
 
 
-def _days_factor(moment: datetime | None, span: DateSpan, profile: Profile) -> float:
-    if moment is None:
-        return profile.undated_share
-    return 1.0 if span.first <= moment.date() <= span.last else profile.other_days_share
+def _days_factor(passage: FoundPassage, span: DateSpan, profile: Profile, zone: tzinfo) -> float:
+    if passage.valid_from is not None and span.first <= timeline.day_of(passage, zone) <= span.last:
+        return 1.0
+    is_undated = passage.valid_from is None or MADE_THEN in passage.metadata
+    return profile.undated_share if is_undated else profile.other_days_share
 
 
 def _chosen(ranked: Sequence[Candidate], tokens: Collection[str], profile: Profile) -> list[Hit]:

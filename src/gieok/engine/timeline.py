@@ -148,7 +148,8 @@ def listed(store: Documents, question: Question, profile: Profile) -> tuple[Hit,
     found: list[tuple[float, FoundPassage, dict[str, float]]] = []
     for scope in question.scopes:
         where = _within(question)
-        passages = [p for p in store.passages(store.within(scope, where, _MOST), scope) if _is_of(p, question)]
+        held = store.passages(store.within(scope, where, _MOST), scope)
+        passages = [p for p in held if is_of(p, asked.span, question.zone)]
         relevance = _relevance(store, scope, question, profile, where) if passages else {}
         judged = _judged(store, passages, relevance)
         for passage in passages:
@@ -172,11 +173,10 @@ def _within(question: Question) -> Filter:
     return question.where._replace(since=since, until=min(filter(None, (end + _SLACK, question.where.until))))
 
 
-def _is_of(passage: FoundPassage, question: Question) -> bool:
+def is_of(passage: FoundPassage, span: DateSpan, zone: tzinfo) -> bool:
     """Say whether a passage's document falls into the days: by its day, or from its first turn to its last."""
-    span = question.period.span
-    day = day_of(passage, question.zone)
-    last = passage.updated_at.astimezone(question.zone).date() if passage.key.startswith("sessions/") else day
+    day = day_of(passage, zone)
+    last = passage.updated_at.astimezone(zone).date() if passage.key.startswith("sessions/") else day
     return day <= span.last and max(day, last) >= span.first
 
 

@@ -9,13 +9,13 @@ USER_PATTERN = "[A-Za-z0-9._@-]{1,128}"
 
 
 class Account(NamedTuple):
-    """A user. `zone` is the name of their time zone, `lang` what mails are written in, `seen_at` when they last said something.
+    """A user. `zone` is the name of their time zone ('': that of the home), `lang` what mails are written in.
 
-    `stage` is how far inactivity went ('': not at all), `staged_at` since when.
+    `seen_at` is when they last said something, `stage` is how far inactivity went ('': not at all), `staged_at` since when.
     """
 
     user: str
-    zone: str = "UTC"
+    zone: str = ""
     lang: str = "en"
     mail: str = ""
     created_at: datetime | None = None

@@ -24,6 +24,8 @@ EDITED_TO, EDITED_AT = "edited_to", "edited_at"
 
 #: Metadata of a document that a person put away: when. It has no passages, so nothing finds it, and all of it is kept.
 RETIRED = "retired"
+#: Metadata of a note whose day is only when its program made it: such a note is of no day, and does not age.
+MADE_THEN = "day_is_of_creation"
 #: Metadata of a document that a person moved to another scope: the scope in which it was observed.
 MOVED_FROM = "moved_from"
 

@@ -30,6 +30,7 @@ from gieok.surfaces.progress import Progress
 
 if TYPE_CHECKING:
     from gieok.app.resident import Resident
+    from gieok.ops.context import Context
     from gieok.ops.run import Answer
     from gieok.ports.dialogue import Dialogue
 
@@ -182,7 +183,13 @@ def _own(
         resident=_resident() if values.get("watch") else None,
         daemon=_daemon,
     )
-    return run(chosen.name, values, lambda found: open_for(forgiving=found.runs_without_settings), colour=_has_colour())
+
+    def opened(found: Operation[Any, Any]) -> "Context":
+        context = open_for(forgiving=found.runs_without_settings)
+        places.set_process_zone(context.admin.setting("zone"))
+        return context
+
+    return run(chosen.name, values, opened, colour=_has_colour())
 
 
 def _daemons(

@@ -14,6 +14,7 @@ from gieok.errors import NotIndexed
 from gieok.ops import operation
 from gieok.ops.operation import Surface
 from gieok.ops.request import checked
+from gieok.zone import find_zone
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -44,10 +45,12 @@ class Memory:
         *,
         scope: str = "auto",
         settings: Mapping[str, object] | None = None,
+        zone: str = "",
         resident: "Resident | None" = None,
     ) -> None:
         """See `gieok.open`; `resident` keeps what several of them share."""
         flags = {name: _text(value) for name, value in (settings or {}).items()} | {"scope": scope}
+        flags |= {"zone": zone} if zone else {}
         self.context = open_context(flags, folder=Path(folder) if folder else None, resident=resident)
 
     def run(self, name: str, **values: object) -> Any:  # noqa: ANN401 - each operation has its own result
@@ -138,13 +141,15 @@ class Memory:
         found: QueryResult = self.run("code query", query=question, limit=limit)
         return found
 
-    def character(self, user: str, character: str, *, persona: str = "", zone: str = "UTC") -> "CharacterMemory":
-        """Return what a character remembers of a user. Raises BadRequest for a name that cannot be in a scope."""
-        from zoneinfo import ZoneInfo
+    def character(self, user: str, character: str, *, persona: str = "", zone: str = "") -> "CharacterMemory":
+        """Return what a character remembers of a user; `zone` is the user's, else that of this memory.
 
+        Raises BadRequest for a name that cannot be in a scope.
+        """
         from gieok.capabilities.character.service import Bond
 
-        return CharacterMemory(self.context.character.house().memory, Bond(user, character, persona, ZoneInfo(zone)))
+        where = find_zone(zone) if zone else self.context.zone
+        return CharacterMemory(self.context.character.house().memory, Bond(user, character, persona, where))
 
     def close(self) -> None:
         """Release files and connections that were opened."""
@@ -234,18 +239,20 @@ def open(  # noqa: A001 - `gieok.open`
     *,
     scope: str = "auto",
     settings: Mapping[str, object] | None = None,
+    zone: str = "",
 ) -> Memory:
     """Open the memory of `~/.gieok` (or `GIEOK_HOME`) as it is seen from `folder` (default: where the program runs).
 
     In a project, that is the project's memory with the user's own beside it; `scope` names another, such as `agent:main`.
-    `settings` are as in config.yaml, such as `{"search.limit": 3}`. Raises BadConfig.
+    `settings` are as in config.yaml, such as `{"search.limit": 3}`. `zone` is where the person's days are, such as
+    `Asia/Seoul`; else as the settings say, or the machine. Raises BadConfig.
     """
-    return Memory(folder, scope=scope, settings=settings)
+    return Memory(folder, scope=scope, settings=settings, zone=zone)
 
 
-def open_async(folder: str | Path | None = None, *, scope: str = "auto") -> AsyncMemory:
+def open_async(folder: str | Path | None = None, *, scope: str = "auto", zone: str = "") -> AsyncMemory:
     """As `open`, for `async with gieok.open_async() as memory`."""
-    return AsyncMemory(Memory(folder, scope=scope))
+    return AsyncMemory(Memory(folder, scope=scope, zone=zone))
 
 
 def _text(value: object) -> str:

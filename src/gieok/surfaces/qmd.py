@@ -240,7 +240,8 @@ def _write_index_file(context: Context, collections: Sequence[Collection]) -> No
     folders = roots.load(context.memory.store(), context.scope)
     rows = []
     for key, content_hash in context.memory.store().hashes(context.scope).items():
-        files = [root.file(key.removeprefix(f"{root.name}/")) for root in folders if root.owns(key)]
+        is_whole = roots.file_key(key) == key
+        files = [root.file(key.removeprefix(f"{root.name}/")) for root in folders if is_whole and root.owns(key)]
         for name, path, found in ((c.name, c.path, f) for f in files for c in collections if c.holds(f)):
             rows.append((name, found.relative_to(path).as_posix(), content_hash, 1))
     with closing(sqlite3.connect(file)) as db, db:

@@ -1,4 +1,4 @@
-"""Dates in words, Korean and English: the days that a question names, and the day in a note's file name."""
+"""Dates in words, Korean and English: the days that a question names."""
 
 import re
 from datetime import date
@@ -43,20 +43,3 @@ def find_last_day(words: str, today: date) -> date | None:
 def refused_times(question: str, today: date) -> tuple[str, ...]:
     """Return the words of a question that look like a time and are not wholly understood."""
     return read(question, today).refused
-
-
-_DAY_NAME = re.compile(r"(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})(?!\d)")
-
-
-def name_without_day(name: str) -> str:
-    """Return a file name without the day that it begins with."""
-    return _DAY_NAME.sub("", name).strip("-_. ") if day_in_name(name) else name
-
-
-def day_in_name(name: str) -> date | None:
-    """Return the day that a file name begins with (`2026-10-14-incident.md`, `2026_10_14`, `20261014`), or None."""
-    found = _DAY_NAME.match(name)
-    try:
-        return date(int(found[1]), int(found[2]), int(found[3])) if found else None
-    except ValueError:
-        return None

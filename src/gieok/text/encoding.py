@@ -1,18 +1,48 @@
-"""Bytes of a note → text: UTF-8, UTF-16 with or without a byte order mark, or CP949, a superset of EUC-KR; no other encoding.
+"""Bytes of a note → text: UTF-8, UTF-16, UTF-32, CP949 (a superset of EUC-KR), Shift_JIS, EUC-JP or Windows-1252, or unknown.
+
+A few bad bytes change no encoding: each is tried with replacements, and judged by what the text is then made of. What fits
+none is read as UTF-8 and said to be of an unknown encoding.
 
 Rejected, measured on 355 notes in CP949, from a word to a page (all decoded here, and none of 111 others mistaken for CP949):
 charset-normalizer 3.5 decodes 243, and 338 when limited to these encodings; chardet 7.7 decodes 294, and takes broken UTF-8
 for code pages of DOS.
 """
 
+import re
+from collections.abc import Callable
 from typing import NamedTuple
 
-_MARKS = (b"\xff\xfe", b"\xfe\xff")
+#: The longer marks first: that of UTF-32 begins with that of UTF-16.
+_MARKS = (
+    (b"\xff\xfe\0\0", "utf-32", "UTF-32"), (b"\0\0\xfe\xff", "utf-32", "UTF-32"),
+    (b"\xff\xfe", "utf-16", "UTF-16"), (b"\xfe\xff", "utf-16", "UTF-16"),
+)  # fmt: skip
 _PROBE_BYTES = 8192
 #: Least share of Hangul syllables among the non-ASCII letters of CP949 text; other encodings read as CP949 give fewer.
 _LEAST_HANGUL = 0.6
+#: Least share of these that KS X 1001 has, the syllables of ordinary words; Shift_JIS read as CP949 gives the rare ones.
+_LEAST_COMMON = 0.9
+#: Least share of kana among the non-ASCII letters of Japanese text, and most of what was half as wide on old terminals.
+_LEAST_KANA, _MOST_HALF_WIDE = 0.2, 0.1
+#: Of the bytes beyond ASCII, so many may be bad.
+_MOST_BAD = 0.2
+#: Least share of the letters with accents that stand beside letters without, in text of one byte a letter.
+_LEAST_WITHIN = 0.75
+#: So many valid letters for each invalid one, or the other way round, are no chance.
+_PAIRS_BY_CHANCE = 4
 #: Least share of plain characters in UTF-16 text without a byte order mark.
 _LEAST_PLAIN = 0.9
+#: Of bytes that are valid UTF-8, so many must be empty to be Latin letters in UTF-16 instead.
+_LEAST_EMPTY = 0.3
+#: So many control characters are an accident; more are a program's, not a person's.
+_FEW_CONTROLS = 2
+_ACCIDENTAL, _MOST_CONTROLS = 0.25, 0.001
+_CONTROL = re.compile("[\0-\x06\x0e-\x1a\x1c-\x1f]")
+_WESTERN = re.compile(
+    r"[A-Za-z][\u00c0-\u00ff\u0152\u0153\u0160\u0161\u017d\u017e]+|[\u00c0-\u00ff\u0152\u0153]+[A-Za-z]"
+)
+#: The encoding of what fits none that is known.
+UNKNOWN = "unknown"
 
 
 class Decoded(NamedTuple):
@@ -25,6 +55,11 @@ class Decoded(NamedTuple):
     @property
     def warning(self) -> str:
         """Return a warning for the person, '' for none."""
+        if self.encoding == UNKNOWN:
+            return (
+                f"in an unknown encoding, read as UTF-8: from byte {self.first_replaced} on, what is invalid is replaced by "
+                "\N{REPLACEMENT CHARACTER}; save it as UTF-8"
+            )
         if self.first_replaced >= 0:
             return f"invalid {self.encoding} at byte {self.first_replaced}: replaced by \N{REPLACEMENT CHARACTER}"
         return "" if self.encoding == "UTF-8" else f"read as {self.encoding}; saved as UTF-8, no program has to guess"
@@ -32,45 +67,139 @@ class Decoded(NamedTuple):
 
 def decode(data: bytes) -> Decoded | None:
     """Return the text of a file; None for a binary one."""
-    if data.startswith(_MARKS):
-        return _tried(data, "utf-16", "UTF-16") or _mended(data)
-    if b"\0" in data[:_PROBE_BYTES]:
-        found = (_tried(data, name, name.upper()) for name in ("utf-16-le", "utf-16-be"))
-        return next((it for it in found if it and _is_plain(it.text)), None)
-    try:
-        return Decoded(data.decode("utf-8-sig"), "UTF-8")
-    except UnicodeDecodeError as error:
-        korean = _tried(data, "cp949", "CP949")
-        if korean and _is_korean(korean.text):
-            return korean
-        return Decoded(data.decode("utf-8-sig", "replace"), "UTF-8", error.start)
+    for mark, codec, name in _MARKS:
+        if data.startswith(mark):
+            found = _tried(data, codec, name)
+            return found if found.first_replaced < 0 or _is_plain(found.text) else None
+    if codec := _wide_codec(data[:_PROBE_BYTES]):
+        found = _tried(data, codec, codec.upper())
+        if found.first_replaced < 0 and _is_plain(found.text):
+            return found
+    if _is_binary(data):
+        return None
+    found = _of_bytes(data)
+    first = found.text.find("\0")
+    if first < 0:
+        return found
+    at = found.first_replaced if found.first_replaced >= 0 else len(found.text[:first].encode())
+    return found._replace(text=found.text.replace("\0", "\N{REPLACEMENT CHARACTER}"), first_replaced=at)
 
 
-def _tried(data: bytes, codec: str, name: str) -> Decoded | None:
+def _wide_codec(probe: bytes) -> str:
+    """Return in which order UTF-16 has its bytes by where the empty ones stand: all first or all second; '' for neither."""
+    if b"\0" not in probe:
+        return ""
+    even, odd = probe[::2].count(0), probe[1::2].count(0)
+    is_utf8 = even + odd < _LEAST_EMPTY * len(probe) and _tried(probe, "utf-8", "").first_replaced < 0
+    if is_utf8 or bool(even) == bool(odd):
+        return ""
+    return "utf-16-be" if even else "utf-16-le"
+
+
+def _of_bytes(data: bytes) -> Decoded:
+    """Return the text of bytes that are no wide characters."""
+    utf8 = _tried(data, "utf-8-sig", "UTF-8")
+    if utf8.first_replaced < 0 or _is_mostly_utf8(utf8.text):
+        return utf8
+    candidates: tuple[tuple[str, str, Callable[[str], bool]], ...] = (
+        ("cp949", "CP949", _is_korean),
+        ("cp932", "Shift_JIS", _is_japanese),
+        ("euc_jp", "EUC-JP", _is_japanese),
+        ("cp1252", "Windows-1252", _is_western),
+    )
+    for codec, name, fits in candidates:
+        found = _tried(data, codec, name)
+        if fits(found.text) and _has_few_bad(found.text):
+            return found
+    return utf8._replace(encoding=UNKNOWN) if _is_all_bad(utf8.text) else utf8
+
+
+def _tried(data: bytes, codec: str, name: str) -> Decoded:
+    """Return bytes read in one encoding, what is invalid replaced."""
     try:
         return Decoded(data.decode(codec), name)
-    except UnicodeDecodeError:
-        return None
-
-
-def _mended(data: bytes) -> Decoded | None:
-    """Decode UTF-16 with a few invalid bytes, as in a truncated file."""
-    try:
-        data.decode("utf-16")
     except UnicodeDecodeError as error:
-        text = data.decode("utf-16", "replace")
-        return Decoded(text, "UTF-16", error.start) if _is_plain(text) else None
-    return None
+        # The offset of `utf-8-sig` is that behind the mark of the file.
+        start = error.start + (3 if codec == "utf-8-sig" and data.startswith(b"\xef\xbb\xbf") else 0)
+        return Decoded(data.decode(codec, "replace"), name, start)
+
+
+def _is_binary(data: bytes) -> bool:
+    """Say whether bytes are a program's: controls among them that no keyboard gives, more than by accident."""
+    probe = data[:_PROBE_BYTES]
+    if b"\0" not in probe:
+        return False
+    controls = len(_CONTROL.findall(probe.decode("latin-1")))
+    few = min(_FEW_CONTROLS, _ACCIDENTAL * len(probe))
+    return controls > max(few, _MOST_CONTROLS * len(probe))
+
+
+def _is_mostly_utf8(text: str) -> bool:
+    """Say whether a text read as UTF-8 holds more than it lost.
+
+    By chance other encodings give some valid pairs of bytes, and next to no valid threes, which letters of Asia take.
+    """
+    bad = text.count("\N{REPLACEMENT CHARACTER}")
+    wide = sum(1 for char in text if char >= "\u0800") - bad
+    pairs = sum(1 for char in text if "\x7f" < char < "\u0800")
+    is_cut = bad == 1 and text.endswith("\N{REPLACEMENT CHARACTER}")
+    return wide >= bad or pairs >= _PAIRS_BY_CHANCE * bad or is_cut
+
+
+def _is_all_bad(text: str) -> bool:
+    """Say whether hardly a letter of Asia in a text was valid UTF-8, and more than an accident was invalid."""
+    bad = text.count("\N{REPLACEMENT CHARACTER}")
+    wide = sum(1 for char in text if char >= "\u0800") - bad
+    return bad > max(_FEW_CONTROLS, wide * _PAIRS_BY_CHANCE)
+
+
+def _has_few_bad(text: str) -> bool:
+    bad = text.count("\N{REPLACEMENT CHARACTER}")
+    return bad <= max(_FEW_CONTROLS, _MOST_BAD * sum(1 for char in text if char > "\x7f"))
 
 
 def _is_plain(text: str) -> bool:
-    plain = sum(" " <= c <= "~" or c in "\t\r\n" or _is_syllable(c) for c in text)
+    plain = sum(" " <= c <= "~" or c in "\t\r\n" or _is_syllable(c) or _is_eastern(c) for c in text)
     return plain >= _LEAST_PLAIN * len(text)
 
 
+def _letters(text: str) -> list[str]:
+    return [c for c in text if c > "\x7f" and c.isalpha()]
+
+
 def _is_korean(text: str) -> bool:
-    letters = [c for c in text if c > "\x7f" and c.isalpha()]
-    return bool(letters) and sum(map(_is_syllable, letters)) >= _LEAST_HANGUL * len(letters)
+    letters = _letters(text)
+    syllables = [c for c in letters if _is_syllable(c)]
+    common = sum(len(c.encode("euc_kr", "ignore")) == 2 for c in syllables)
+    return bool(letters) and len(syllables) >= _LEAST_HANGUL * len(letters) and common >= _LEAST_COMMON * len(syllables)
+
+
+def _is_japanese(text: str) -> bool:
+    letters = _letters(text)
+    kana = sum("\u3041" <= c <= "\u30ff" for c in letters)
+    half_wide = sum("\uff66" <= c <= "\uff9f" for c in letters)
+    eastern = sum(map(_is_eastern, letters))
+    return (
+        bool(letters)
+        and kana >= _LEAST_KANA * len(letters)
+        and half_wide <= _MOST_HALF_WIDE * len(letters)
+        and eastern >= _LEAST_PLAIN * len(letters)
+    )
+
+
+def _is_western(text: str) -> bool:
+    """Say whether letters with accents stand inside of words, as where one byte is one letter."""
+    beyond = [c for c in text if c > "\x7f"]
+    within = sum(len([c for c in word if c > "\x7f"]) for word in _WESTERN.findall(text))
+    marks = sum(
+        c in "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u20ac\u00a0\u00ab\u00bb\u00b0\u00a7\u00bf\u00a1"
+        for c in beyond
+    )
+    return bool(within) and within + marks >= _LEAST_WITHIN * len(beyond)
+
+
+def _is_eastern(letter: str) -> bool:
+    return "\u3001" <= letter <= "\u30ff" or "\u4e00" <= letter <= "\u9fff" or "\uff01" <= letter <= "\uff60"
 
 
 def _is_syllable(letter: str) -> bool:

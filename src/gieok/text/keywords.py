@@ -4,6 +4,7 @@ Korean: overlapping pairs of syllables (결제했다 → 결제 제했 했다), 
 morphological analyser finds no more (measured: KorQuAD R@10 .993 either way) and needs 500 MB.
 English: lower case, Porter2 stems; identifiers whole and by their parts (parseInvoiceDate → parseinvoicedate pars
 invoic date). Han and kana: pairs, like Hangul. Text is normalised to NFC, so that decomposed (macOS) Korean matches.
+Characters that do not show are out before.
 A number with a Korean counter is a token of its own too (500번으로 → 500 번으 으로 500번), so that "$500" is not first.
 """
 
@@ -12,11 +13,13 @@ import unicodedata
 from functools import lru_cache
 
 from gieok.text.stem import stem as _stem
+from gieok.text.unseen import without_parts, without_unseen
 
 #: Stored with the data: to be raised whenever the tokens of any text would change.
-VERSION = 3
-#: Of older tokens, those that questions of today find: 2 has no numbers with their Korean counters, and all else.
-READABLE = (2, VERSION)
+VERSION = 4
+#: Of older tokens, those that questions of today find: 2 has no numbers with their Korean counters, 3 words that characters
+#: which do not show split; and all else.
+READABLE = (2, 3, VERSION)
 
 _HANGUL = "가-힣ㄱ-ㅎㅏ-ㅣ"
 #: Letters only: a middle dot ends a word, and unassigned code points are left out.
@@ -67,13 +70,13 @@ stem = lru_cache(_CACHED_WORDS)(_stem)
 
 
 def normalise(text: str) -> str:
-    """Return `text` in NFC, the form in which text is compared."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    """Return `text` in NFC without characters that do not show, the form in which text is compared."""
+    return text if text.isascii() else unicodedata.normalize("NFC", without_unseen(text))
 
 
 def _words(text: str) -> list[str]:
     """Return runs of letters of one script."""
-    return re.findall(_LETTERS if text.isascii() else _WORD, normalise(text))
+    return re.findall(_LETTERS, text) if text.isascii() else re.findall(_WORD, without_parts(normalise(text)))
 
 
 def keyword_text(text: str) -> str:

@@ -2,52 +2,88 @@
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 _FRONT = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"([^\s:#][^:]*):(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+(.*)$")
-_OTHER = re.compile(r"\s|#|$")
+_OTHER = re.compile(r"\s|#|\]|$")
+#: A value that goes on in the indented lines below it.
+_BLOCK = re.compile(r"[|>][-+]?\d?(?:\s+#.*)?$")
+_QUOTED = re.compile(r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?""")
+_COMMENT = re.compile(r"\s+#\s.*")
+_LISTED = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[[^\[\]]{0,200}\]\]|[^,]*)\s*(?:,|$)""")
 _TITLE = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _QUOTES = "\"'"
 
 
 class FrontMatter(NamedTuple):
-    """Fields of the block between `---` lines, and the offset of the text after it."""
+    """Fields of the block between `---` lines, and the offset of the text after it.
+
+    `lines`: the first and last line of each field, from 1 on.
+    """
 
     fields: Mapping[str, str]
     end: int = 0
     end_line: int = 0
+    lines: Mapping[str, tuple[int, int]] = MappingProxyType({})
 
 
 def front_matter(text: str) -> FrontMatter:
     """Read the front matter of `text`; the result is empty without one, and for prose between two rules.
 
-    Reads `key: value` and lists (joined by commas), as notes have them. Not a YAML parser: an invalid block must not make a
-    note unreadable, and the index must not depend on an optional library.
+    Reads `key: value`, lists (joined by commas) and text in several lines, as notes have them. Not a YAML parser: an invalid
+    block must not make a note unreadable, and the index must not depend on an optional library.
     """
     block = _FRONT.match(text)
     if not block:
         return FrontMatter({})
     fields: dict[str, str] = {}
+    lines: dict[str, tuple[int, int]] = {}
     name = ""
-    for line in (block[1] or "").splitlines():
+    for number, line in enumerate((block[1] or "").splitlines(), start=2):
         pair, item = _FIELD.match(line), _ITEM.match(line)
-        if item and name:
+        if name and line[:1] in " \t]" and _goes_on(fields[name], line):
+            fields[name] = f"{fields[name]} {line.strip()}".lstrip()
+        elif item and name:
             fields[name] = ", ".join(filter(None, (fields[name], _plain(item[1]))))
         elif pair:
-            name = pair[1].strip()
-            fields[name] = _plain(pair[2] or "")
-        elif not item and not _OTHER.match(line):
+            name = pair[1].strip().strip(_QUOTES)
+            fields[name] = (pair[2] or "").strip()
+            lines[name] = (number, number)
+            continue
+        elif not _OTHER.match(line):
             return FrontMatter({})
-    return FrontMatter(fields, block.end(), text.count("\n", 0, block.end()))
+        if name and line.strip():
+            lines[name] = (lines[name][0], number)
+    fields = {name: _plain(_unfolded(value)) for name, value in fields.items()}
+    return FrontMatter(fields, block.end(), text.count("\n", 0, block.end()), lines)
+
+
+def _goes_on(value: str, line: str) -> bool:
+    """Say whether a line is more of a value: of a text in several lines, or of a list whose bracket is open."""
+    if value.startswith("["):
+        return value.count("[") > value.count("]")
+    return bool(value) and not line.lstrip().startswith(("- ", "#"))
+
+
+def _unfolded(value: str) -> str:
+    head, _, rest = value.partition(" ")
+    return rest if _BLOCK.fullmatch(head) else "" if _BLOCK.fullmatch(value) else value
 
 
 def _plain(value: str) -> str:
     value = value.strip()
-    if value.startswith("[") and value.endswith("]"):
-        return ", ".join(_plain(part) for part in value[1:-1].split(","))
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES else value
+    if len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES:  # literally, as Gieok writes its own
+        return value[1:-1]
+    if quoted := _QUOTED.fullmatch(value):
+        return (quoted[1] or quoted[2] or "").strip()
+    value = _COMMENT.sub("", value)
+    if value.startswith("[") and value.endswith("]") and not value.startswith("[["):
+        items = (found[1] for found in _LISTED.finditer(value[1:-1].strip()) if found[1])
+        return ", ".join(_plain(item) for item in items)
+    return value
 
 
 def title(text: str, start: int = 0) -> str:

@@ -6,27 +6,28 @@ each line behind `> `, so that nothing in it can be taken for anything else.
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from gieok.model.conversation import Journalled, Message, Role
+from gieok.zone import day_in
 
 _ROW = "<!-- gieok "
 _END = " -->"
 
 
-def write(scope: str, month: str, found: Sequence[Journalled]) -> str:
-    """Return the file of a month (`2026-11`, in UTC); messages in the order of time."""
+def write(scope: str, month: str, found: Sequence[Journalled], zone: tzinfo = UTC) -> str:
+    """Return the file of a month (`2026-11`); messages in the order of time, their days and hours in a zone."""
     parts = [f"---\ngieok: talk\nscope: {json.dumps(scope)}\nmonth: {json.dumps(month)}\nmessages: {len(found)}\n---\n"]
     day = ""
     for one in sorted(found, key=lambda one: (one.message.at, one.seq)):
-        if (today := f"{one.message.at.astimezone(UTC):%Y-%m-%d}") != day:
+        if (today := str(day_in(one.message.at, zone))) != day:
             day = today
             parts.append(f"\n# {day}\n")
-        parts.append(_written(one))
+        parts.append(_written(one, zone))
     return "".join(parts)
 
 
-def _written(one: Journalled) -> str:
+def _written(one: Journalled, zone: tzinfo) -> str:
     m = one.message
     row = [one.seq, m.id, m.role, m.at.isoformat(), m.session, m.agent, m.tokens, m.source, m.line]
     # No `>` ends the comment early.
@@ -34,7 +35,7 @@ def _written(one: Journalled) -> str:
     text = "".join(f"> {line}\n" if line else ">\n" for line in m.text.split("\n"))
     where = " ".join(filter(None, (m.agent, m.session))).replace("\n", " ")
     return (
-        f"\n## {m.at.astimezone(UTC):%H:%M} {m.role}"
+        f"\n## {m.at.astimezone(zone):%H:%M} {m.role}"
         + (f", {where}" if where else "")
         + f"\n{_ROW}{hidden}{_END}\n\n{text}"
     )

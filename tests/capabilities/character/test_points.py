@@ -246,7 +246,7 @@ def test_prices_are_read_from_a_line() -> None:
         Prices(slots=()).of_slots(1)
 
 
-@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../../etc/passwd", "America", "x" * 9_000, "\0"])
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd", "America", "x" * 9_000, "\0"])
 def test_an_unknown_zone_is_named(desk: PointsDesk, zone: str) -> None:
     desk.accounts.keep_account(Account("lost", zone))
     with pytest.raises(BadRequest, match="unknown time zone"):

@@ -74,6 +74,7 @@ def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Con
         "forgotten": [],
         "failed": [],
         "warnings": [],
+        "left_out": [],
         "embedded": 0,
         "waiting": 0,
         "moved": 0,

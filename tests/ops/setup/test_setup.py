@@ -228,6 +228,16 @@ def test_answers_take_everything_that_is_asked(user: Path, server: ModelServer) 
     assert paths.private(user / ".gieok").read_text() == f"COMPATIBLE_API_KEY={GOOD}\n"
 
 
+@pytest.mark.parametrize(("answered", "kept_back"), [("asked", True), ("yes", False)])
+def test_the_notes_of_a_vault_may_be_searched_and_never_injected(user: Path, answered: str, kept_back: bool) -> None:
+    vault, file = _vault(user), user / "answers.yaml"
+    (vault / "mother.md").write_text("Mother takes the blue tablets.\n", encoding="utf-8")
+    file.write_text(f"agents: []\ncold: none\nmodel: rules\ninstall: no\nindex_vault: {answered}\n", encoding="utf-8")
+    result = answer(file, user=user)
+    assert [deed.what for deed in result.done] == ["index"]
+    assert _settings(user).get("hook", {}).get("asked_only", "") == (str(vault) if kept_back else "")
+
+
 @pytest.mark.parametrize(
     ("text", "told", "hint"),
     [

@@ -52,7 +52,13 @@ CREATE INDEX ON gieok_accounts.holds (at);
 """
 _FIRST = "".join(partitioned(f"{NAME}.{name}", columns, _PARTITIONS) for name, columns in _OF_USERS.items()) + _INDEXES
 
-TABLES = Tables(NAME, (_FIRST,), lock=5)
+#: Users whose zone nobody set live in that of the home; until then, it was UTC.
+_ZONE_OF_HOME = f"""
+ALTER TABLE {NAME}.users ALTER COLUMN zone SET DEFAULT '';
+UPDATE {NAME}.users SET zone = '' WHERE zone = 'UTC';
+"""
+
+TABLES = Tables(NAME, (_FIRST, _ZONE_OF_HOME), lock=5)
 #: Every table.
 NAMES = tuple(_OF_USERS)
 #: Of no schema of ours: for a look at the server that makes nothing there.

@@ -13,13 +13,13 @@ from gieok.backends.sqlite.files import create_tables, open_private, pragma, upg
 
 #: "GIEC": marks the file as ours.
 _APPLICATION_ID = 0x47494543
-_VERSION = 1
+_VERSION = 2
 #: Numbers of users are those of their scopes on a server (see `user_number`), so that rows are copied as they are.
 _TABLES = f"""
 CREATE TABLE users (
     scope_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, is_account INTEGER NOT NULL DEFAULT 0,
     points INTEGER NOT NULL DEFAULT 0, held INTEGER NOT NULL DEFAULT 0, entries INTEGER NOT NULL DEFAULT 0,
-    zone TEXT NOT NULL DEFAULT 'UTC', lang TEXT NOT NULL DEFAULT 'en', mail TEXT NOT NULL DEFAULT '',
+    zone TEXT NOT NULL DEFAULT '', lang TEXT NOT NULL DEFAULT 'en', mail TEXT NOT NULL DEFAULT '',
     created_at INTEGER, seen_at INTEGER, stage TEXT NOT NULL DEFAULT '', staged_at INTEGER,
     CHECK (held >= 0 AND points >= held)
 );
@@ -75,9 +75,14 @@ class SqliteAccounts(SqliteFile, SqlUsers, SqlPoints, SqlCast, SqlAccountCopies)
         return open_private(self._file, self.what, self._busy_timeout_ms, _prepare)
 
 
+def _use_home_zone(connection: sqlite3.Connection) -> None:
+    """Let users whose zone nobody set live in that of the home: until then, it was UTC."""
+    connection.execute("UPDATE users SET zone = '' WHERE zone = 'UTC'")
+
+
 def _prepare(connection: sqlite3.Connection, file: Path) -> None:
     if pragma(connection, "user_version") == 0:
         create_tables(connection, file, _TABLES)
     verify_owner(connection, file, _APPLICATION_ID)
-    upgrade(connection, file, SqliteAccounts.what, ())
+    upgrade(connection, file, SqliteAccounts.what, (_use_home_zone,))
     use_wal(connection)

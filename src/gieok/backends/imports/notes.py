@@ -10,9 +10,9 @@ from gieok.backends.imports.fields import moment, statements
 from gieok.errors import BadRequest
 from gieok.model.conversation import Reject
 from gieok.ports.imports import ImportedFact, ImportFiles, ImportPiece
-from gieok.text.dates import day_in_name
 from gieok.text.encoding import decode
 from gieok.text.markdown import FrontMatter, front_matter
+from gieok.text.written_days import day_in_name
 
 _LARGEST_BYTES = 5_000_000
 _FEW = 50

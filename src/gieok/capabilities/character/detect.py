@@ -6,7 +6,7 @@ message that a gate matches, a question, and a sentence about others give nothin
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.capabilities.character import gates, general_en, general_ko, patterns_en, patterns_ko, plans
@@ -21,6 +21,7 @@ from gieok.capabilities.character.spelling import spelled
 from gieok.capabilities.character.words import NO_NAME, NO_VALUE
 from gieok.text.day_ahead import day_ahead
 from gieok.text.language import language_of
+from gieok.zone import day_in
 
 _SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
 _NUMBER = re.compile(r"\d{1,2}(?=일|st|nd|rd|th|\b)")
@@ -72,6 +73,8 @@ class Spoken(NamedTuple):
     #: The other's message just before, '' for none, and what the user said just before that.
     answers: str = ""
     earlier: tuple[str, ...] = ()
+    #: In which the day is.
+    zone: tzinfo = UTC
 
 
 class Finding(NamedTuple):
@@ -117,10 +120,10 @@ def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
     text, wrong = settled(gates.without_quotes(said.text))
     names = _names(held)
     found = [*_stated(said, text, names, held), *plans.plans(said.day, text, said.earlier, held, Finding)]
-    found += _righted(wrong, text, held, said.day) if not found else []
+    found += _righted(wrong, text, held, said) if not found else []
     found = [one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)]
     found += [] if found else _ideas(text)
-    return Detection(tuple(_settled(found)), tuple(dropped(sentences(text), held, said.day)))
+    return Detection(tuple(_settled(found)), tuple(dropped(sentences(text), held, said.day, said.zone)))
 
 
 def _with_name(one: Finding) -> Finding:
@@ -140,12 +143,12 @@ def _settled(found: Sequence[Finding]) -> list[Finding]:
     return list(kept.values())
 
 
-def _righted(wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], day: date) -> Iterator[Finding]:
+def _righted(wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], said: Spoken) -> Iterator[Finding]:
     """Yield facts of today with the day that a message puts right: "not the 21st, the 22nd" names nothing but that."""
     for old, new in wrong:
         before, now = _NUMBER.search(old), _NUMBER.search(new)
         for fact in held if before and now else ():
-            is_of_today = abs((fact.at.date() - day).days) <= 1
+            is_of_today = abs((day_in(fact.at, said.zone) - said.day).days) <= 1
             pattern = rf"(?<!\d){before[0]}(?!\d)" if before else ""
             if is_of_today and re.search(pattern, fact.object) and now:
                 value = re.sub(pattern, now[0], fact.object)

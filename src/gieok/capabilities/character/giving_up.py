@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import date
+from datetime import UTC, date, tzinfo
 
 from gieok.capabilities.character.memory import Fact
+from gieok.zone import day_in
 
 _DROPPED = re.compile(
     r"안 ?하기로|나왔어|나왔다|졸업했|수료|팔았|넘겼|퇴사|사표|안 ?다녀|못 ?하게 ?됐|관두|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
@@ -23,7 +24,7 @@ _COMMON = frozenset(
 )
 
 
-def dropped(parts: Sequence[str], held: Sequence[Fact], day: date) -> Iterator[Fact]:
+def dropped(parts: Sequence[str], held: Sequence[Fact], day: date, zone: tzinfo = UTC) -> Iterator[Fact]:
     """Yield the ideas, plans, habits and work that the sentences of a message give up: by a word of them, or as work."""
     given_up = ". ".join(sentence for sentence in parts if _DROPPED.search(sentence) or _LEFT_WORK.search(sentence))
     told = {word for word in _WORD.findall(given_up) if word not in _COMMON}
@@ -32,7 +33,7 @@ def dropped(parts: Sequence[str], held: Sequence[Fact], day: date) -> Iterator[F
     for fact in held:
         is_open = fact.is_idea or fact.type in ("plan", "habit") or fact.predicate == "job"
         own = {word for word in _WORD.findall(fact.object) if word not in _COMMON}
-        is_left = fact.predicate == "job" and fact.at.date() < day and _LEFT_WORK.search(given_up)
+        is_left = fact.predicate == "job" and day_in(fact.at, zone) < day and _LEFT_WORK.search(given_up)
         is_named = any(_stem(one) == _stem(other) for one in own for other in told)
         if (is_open and is_named) or is_left:
             yield fact

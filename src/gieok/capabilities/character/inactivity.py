@@ -7,11 +7,11 @@ sent again by itself, and nothing is deleted, until the user comes back or a per
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, timedelta, tzinfo
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gieok.capabilities.character.letters import FINAL, REMINDER, Letter
+from gieok.capabilities.character.points import zone_of
 from gieok.capabilities.character.returning import fade
 from gieok.errors import NotifierFailed
 from gieok.model.accounts import Account
@@ -74,6 +74,8 @@ class Inactivity:
     clock: Clock
     letters: Callable[[str], Channel]
     timing: Timing = field(default_factory=Timing)
+    #: Of users who set none.
+    zone: tzinfo = UTC
 
     def run(
         self, *, is_dry: bool = False, resend: str = "", is_stopped: Callable[[], bool] = lambda: False
@@ -157,7 +159,10 @@ class Inactivity:
         end = max((account.seen_at or now) + timedelta(days=self.timing.fade), now + timedelta(days=self.timing.notice))
         days = (now - (account.seen_at or now)).days
         channel = self.letters(self._address(account))
-        channel.send(letter.title_in(account.lang), letter.text_in(account.lang, days, _day(end, account.zone)))
+        channel.send(
+            letter.title_in(account.lang),
+            letter.text_in(account.lang, days, end.astimezone(zone_of(account, self.zone))),
+        )
         return "mailed"
 
     def _fade(self, account: Account) -> int:
@@ -167,10 +172,3 @@ class Inactivity:
 
 def _is_of(scope: Scope, user: str) -> bool:
     return scope.path.startswith(f"user:{user}/character:")
-
-
-def _day(at: datetime, zone: str) -> datetime:
-    try:
-        return at.astimezone(ZoneInfo(zone))
-    except (ZoneInfoNotFoundError, ValueError):
-        return at

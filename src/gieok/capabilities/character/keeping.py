@@ -6,12 +6,13 @@ Pure: facts in, facts out. A contradiction is never kept as two current truths.
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.capabilities.character.detect import Detection, Finding
 from gieok.capabilities.character.memory import Fact, same_value
 from gieok.capabilities.character.predicates import PLANS, PREDICATES
+from gieok.zone import day_in
 
 #: Below, nothing is kept as a fact.
 LEAST_CONFIDENCE = 0.6
@@ -45,6 +46,8 @@ class Told(NamedTuple):
     at: datetime
     message_id: str
     text: str
+    #: In which its day is.
+    zone: tzinfo = UTC
 
 
 def joined(found: Detection, held: Sequence[Fact], told: Told) -> Changes:
@@ -174,7 +177,7 @@ def _is_repeat(old: Fact, new: Fact) -> bool:
 def _ends(old: Fact, new: Fact, finding: Finding, told: Told) -> bool:
     """Say whether a new fact takes the place of an old one of the same slot."""
     if old.predicate in PLANS:
-        is_pending = bool(old.day) and old.day >= told.at.date().isoformat()
+        is_pending = bool(old.day) and old.day >= day_in(told.at, told.zone).isoformat()
         is_named = finding.is_change and (not finding.replaces or finding.replaces == old.object)
         return is_pending and (is_named or old.day == new.day or _is_same_event(old, new))
     if old.predicate in ("habit", "hobby"):

@@ -8,15 +8,15 @@ points do not reach for), or for all users (`settle_stale`). Summaries and detec
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import NamedTuple
-from zoneinfo import ZoneInfo
 
 from gieok.capabilities.character import payments
 from gieok.errors import BadRequest, Conflict, Forbidden, NotEnoughPoints
-from gieok.model.accounts import USER_PATTERN, Hold, LedgerEntry, Posted, Posting
+from gieok.model.accounts import USER_PATTERN, Account, Hold, LedgerEntry, Posted, Posting
 from gieok.ports.accounts import Accounts
 from gieok.ports.system import Clock
+from gieok.zone import day_in, find_zone
 
 CHECK_IN, REPLY, SLOTS, CREDIT, PAYMENT = "check-in", "reply", "memory-slots", "credit", "payment"
 #: At once: far below what a database can count, and above what anybody means.
@@ -102,6 +102,8 @@ class PointsDesk:
 
     accounts: Accounts
     clock: Clock
+    #: Of users who set none.
+    zone: tzinfo = UTC
     prices: Prices = Prices()
     webhook_secret: Callable[[], str] = str
     tolerance_s: float = 300.0
@@ -219,15 +221,25 @@ class PointsDesk:
 
     def _today(self, user: str) -> date:
         account = self.accounts.account(user)
-        return self.clock.now().astimezone(zone_named(account.zone if account else "UTC")).date()
+        return day_in(self.clock.now(), zone_named(account.zone if account else "", self.zone))
 
 
-def zone_named(name: str) -> ZoneInfo:
-    """Return a time zone. Raises BadRequest for an unknown name."""
+def zone_named(name: str, home: tzinfo | None = None) -> tzinfo:
+    """Return a time zone, for '' that of the home. Raises BadRequest for an unknown name."""
+    if not name and home is not None:
+        return home
     try:
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:  # OSError: it is a folder of zones, or a very long name
+        return find_zone(name)
+    except ValueError as error:
         raise BadRequest(f"unknown time zone {name[:80]!r}", hint="use a name such as Asia/Seoul") from error
+
+
+def zone_of(account: Account | None, home: tzinfo) -> tzinfo:
+    """Return the zone of a user's days: their own, else the home's, also where a name is known no more."""
+    try:
+        return zone_named(account.zone if account else "", home)
+    except BadRequest:
+        return home
 
 
 def prices_of(text: str) -> tuple[tuple[int, int], ...]:

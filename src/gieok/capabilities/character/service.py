@@ -43,6 +43,7 @@ from gieok.ports.store import Store
 from gieok.ports.system import Clock
 from gieok.text.language import language_of
 from gieok.text.tokens import count_tokens
+from gieok.zone import day_in
 
 #: Readers of the journal: what was looked at for facts, and what is summarised.
 DETECTION, SUMMARY = "character:facts", "character:summary"
@@ -139,6 +140,8 @@ class Characters:
     #: Raises Withheld where nothing may be taken in now.
     check_open: Callable[[], None] = lambda: None
     weights: Weights = field(default_factory=Weights)
+    #: Of users who set none.
+    zone: tzinfo = UTC
 
     def hear(self, bond: Bond, text: str, *, is_user: bool, at: datetime | None = None, identity: str = "") -> str:
         """Journal a message, learn from it, and summarise where the window is full; return the message's id.
@@ -250,7 +253,7 @@ class Characters:
             current = [fact for fact in state.facts if fact.is_current]
             found = self.extract(spoken, current, one.message)
             found = found._replace(findings=added(found.findings, given.get(one.message.id, ())))
-            told = Told(one.message.at, one.message.id, spoken.text)
+            told = Told(one.message.at, one.message.id, spoken.text, bond.zone)
             is_korean = language_of(spoken.text) == "ko"
             begun = moments.moments(told, spoken.is_user, found.findings, state.moments, is_korean)
             state = replaying.after(state, found, told, begun, refusals)
@@ -387,5 +390,11 @@ def _spoken(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken
     last = before[-1] if before and before[-1].role is not one.message.role else None
     earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][-EARLIER:]
     is_user = one.message.role is Role.USER
-    day = one.message.at.astimezone(zone).date()
-    return Spoken(one.message.text[:_MOST_READ], is_user, day, last.text[-_MOST_READ:] if last else "", tuple(earlier))
+    return Spoken(
+        text=one.message.text[:_MOST_READ],
+        is_user=is_user,
+        day=day_in(one.message.at, zone),
+        answers=last.text[-_MOST_READ:] if last else "",
+        earlier=tuple(earlier),
+        zone=zone,
+    )

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gieok.capabilities.character import narrative, prompting
 from gieok.capabilities.character.memory import USER, Fact, digest
-from gieok.capabilities.character.points import PointsDesk
+from gieok.capabilities.character.points import PointsDesk, zone_of
 from gieok.capabilities.character.prompting import Names, Sheet
 from gieok.capabilities.character.service import AGENT, Bond, Characters, Seen, TurnContext
 from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
@@ -193,7 +192,7 @@ class Turns:
             prompting.name_of(stored.card), _name(seen.held.facts) or narrative.called(seen.held.facts) or user
         )
         sheet = prompting.sheet_of(stored.card, names)
-        return Scene(stored, sheet, Bond(user, character, sheet.text, _zone(known)), names, seen)
+        return Scene(stored, sheet, Bond(user, character, sheet.text, zone_of(known, self.memory.zone)), names, seen)
 
     def context(self, user: str, character: str, text: str) -> Prepared:
         """Return what a model would be told for a reply; nothing is journalled."""
@@ -331,10 +330,3 @@ def _chained(first: Sequence[ReplyPart], rest: ReplyParts | None = None) -> Repl
     finally:
         if rest is not None:
             rest.close()
-
-
-def _zone(account: Account | None) -> ZoneInfo:
-    try:
-        return ZoneInfo(account.zone if account else "UTC")
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")

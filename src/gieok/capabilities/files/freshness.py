@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.capabilities.files.roots import SKIPPED_FOLDERS, Root, is_memory_file
+from gieok.capabilities.files.roots import Root, file_key, is_away, is_memory_file, is_skipped
 
 #: Name of the note of marks: root → the newest time that was seen, in nanoseconds.
 NOTE = "~files.looked"
@@ -43,7 +43,7 @@ def write_marks(marks: Mapping[str, int]) -> str:
 def look(root: Root, since_ns: int, known: Collection[str]) -> FolderLook | None:
     """Return what changed since a mark; `known` are the keys of the scope. None for a folder that is away, or too large."""
     newest, files, folders, count = since_ns, set[Path](), set[str](), 0
-    if not root.path.exists():
+    if is_away(root, known):
         return None
     for path, is_folder, at_ns in _entries(root):
         count += 1
@@ -78,7 +78,8 @@ def _entries(root: Root) -> Iterator[tuple[str, bool, int]]:
             names = os.listdir(path)  # noqa: PTH208 - as above
         except OSError:
             continue
-        waiting += [os.path.join(path, name) for name in names if name not in SKIPPED_FOLDERS]  # noqa: PTH118
+        above = os.path.basename(path)  # noqa: PTH119 - as above
+        waiting += [os.path.join(path, name) for name in names if not is_skipped(name, above)]  # noqa: PTH118
 
 
 def _gone(root: Root, folders: Collection[str], known: Collection[str]) -> Iterator[Path]:
@@ -89,5 +90,9 @@ def _gone(root: Root, folders: Collection[str], known: Collection[str]) -> Itera
         if not root.owns(key):
             continue
         file = root.file(key.partition("/")[2])
-        if any(str(parent) in folders for parent in file.parents) and not file.exists() and root.key_of(file) == key:
+        if (
+            any(str(parent) in folders for parent in file.parents)
+            and not file.exists()
+            and root.key_of(file) == file_key(key)
+        ):
             yield file

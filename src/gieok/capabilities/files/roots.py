@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from gieok.capabilities.files import copies
 from gieok.errors import BadRequest, NotIndexed
 from gieok.model.memory import Scope
 from gieok.places import SEEDS, SESSIONS
@@ -19,21 +20,34 @@ from gieok.text.keywords import normalise
 #: Name of the note of roots.
 NOTE = "files.roots"
 #: Folders that are never indexed as part of a root; one may be a root itself (a project's records).
-SKIPPED_FOLDERS = frozenset(
-    (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".obsidian", ".trash", ".dreams")
-)
-SUFFIXES = (".md", ".markdown", ".txt")
+SKIPPED_FOLDERS = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".dreams"))
+SUFFIXES = (".md", ".markdown", ".txt", ".org")
 
 
 def is_memory_file(path: Path) -> bool:
     """Say whether a path is indexable, by its name and folders."""
-    hidden = any(part in SKIPPED_FOLDERS for part in path.parts)
-    return path.suffix.lower() in SUFFIXES and not hidden and not _is_temporary(path.name)
+    is_hidden = any(part in SKIPPED_FOLDERS for part in path.parts) or copies.is_kept_folder(path.parts[:-1])
+    return path.suffix.lower() in SUFFIXES and not is_hidden and not _is_temporary(path.name)
+
+
+def is_skipped(folder: str, above: str = "") -> bool:
+    """Say whether a folder of this name is left out; one may be a root itself."""
+    return folder in SKIPPED_FOLDERS or bool(copies.keeper_of(folder, above))
 
 
 def _is_temporary(name: str) -> bool:
     """Recognise the temporary files of editors."""
     return name.startswith((".#", "~$", ".~")) or name.endswith(("~", ".swp", ".tmp"))
+
+
+def section_key(key: str, section: str) -> str:
+    """Return the key of a part of a file that is a document of its own: no path of a file has two slashes in it."""
+    return f"{key}//{section}"
+
+
+def file_key(key: str) -> str:
+    """Return the key, or path, of the file that a document is of, whole or in part."""
+    return key.partition("//")[0]
 
 
 class Root(NamedTuple):
@@ -80,8 +94,8 @@ class Root(NamedTuple):
         return [self.path / name for name in self.only] if self.only else [self.path]
 
     def file(self, relative: str) -> Path:
-        """Return the path on disk of a file in this root."""
-        return self._folder / relative
+        """Return the path on disk of a file in this root, also of a section of it."""
+        return self._folder / file_key(relative)
 
     @property
     def _folder(self) -> Path:
@@ -138,6 +152,18 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
     return list(dict.fromkeys(root for path in paths if (root := _find(known, path))))
 
 
+def is_away(root: Root, known: Iterable[str]) -> bool:
+    """Say whether a root is not there, or empty where it held something: so is the place of a share that is not mounted."""
+    try:
+        if root.path.is_dir():
+            with os.scandir(root.path) as entries:
+                is_empty = next(entries, None) is None
+            return is_empty and any(map(root.owns, known))
+    except OSError:
+        return False
+    return not root.path.exists()
+
+
 def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
     """Return how many notes in a folder the store does not hold, by name and without following links."""
     known = set(store.hashes(scope))
@@ -165,8 +191,10 @@ def _find(known: list[Root], path: Path) -> Root | None:
 
 def _covers(root: Root, path: Path) -> bool:
     """Say whether indexing a root includes `path`."""
-    inside = root.path in path.parents and not SKIPPED_FOLDERS & {*path.relative_to(root.path).parts}
-    return inside and root.takes(path)
+    if root.path not in path.parents:
+        return False
+    parts = path.relative_to(root.path).parts
+    return not any(map(is_skipped, parts, ("", *parts))) and root.takes(path)
 
 
 def _distinct_name(name: str, taken: set[str]) -> str:
@@ -182,6 +210,7 @@ def display(roots: list[Root], key: str) -> str:
     """
     if key.startswith((f"{SESSIONS}/", f"{SEEDS}/")):
         return key
+    key = file_key(key)
     return (key.partition("/")[2] if len(roots) == 1 else "") or key
 
 

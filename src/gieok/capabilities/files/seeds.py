@@ -6,7 +6,7 @@ its instructions) is kept in a scope of its own (`places.repository_scope`), bec
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from gieok.text.echo import strip_echo
 from gieok.text.encoding import decode
 from gieok.text.keywords import normalise
 from gieok.text.markdown import title
+from gieok.zone import day_in
 
 COMMIT = "commit"
 #: Instructions are read by an agent whole, so they are short; a larger file is something else.
@@ -117,7 +118,7 @@ def _commit_item(scope: Scope, root: Path, commit: Commit, cut: Cut) -> SourceIt
 
     def build() -> Document:
         return Document(
-            scope=scope, key=key, kind=COMMIT, title=commit.message.partition("\n")[0][:200], text=_told(commit),
+            scope=scope, key=key, kind=COMMIT, title=commit.message.partition("\n")[0][:200], text=_told(commit, cut.zone),
             content_hash=digest, created_at=commit.at, updated_at=commit.at, valid_from=commit.at,
             metadata={"author": commit.author, "commit": commit.id}, provenance=(Provenance(f"{root}@{commit.id[:12]}"),),
         )  # fmt: skip
@@ -125,12 +126,12 @@ def _commit_item(scope: Scope, root: Path, commit: Commit, cut: Cut) -> SourceIt
     return SourceItem(key, digest, build, lambda document: passages(document, cut))
 
 
-def _told(commit: Commit) -> str:
+def _told(commit: Commit, zone: tzinfo) -> str:
     """Return what a commit tells: why, what, who."""
     names = ", ".join(commit.files[:_MOST_NAMES])
     more = f" and {len(commit.files) - _MOST_NAMES} more" if len(commit.files) > _MOST_NAMES else ""
     message = strip_echo(normalise(commit.message[:_MESSAGE_CHARS]))
-    return "\n\n".join(filter(None, (message, f"{names}{more}", f"{commit.author}, {commit.at:%Y-%m-%d}")))
+    return "\n\n".join(filter(None, (message, f"{names}{more}", f"{commit.author}, {day_in(commit.at, zone)}")))
 
 
 def _digest(text: str) -> str:

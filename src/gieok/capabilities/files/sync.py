@@ -5,8 +5,17 @@ from pathlib import Path, PurePosixPath
 
 from gieok.capabilities.files import freshness, roots, seeds
 from gieok.capabilities.files.cut import Cut
-from gieok.capabilities.files.read import KIND, passages, read_file, read_root, shape
-from gieok.capabilities.files.roots import Root, is_memory_file
+from gieok.capabilities.files.read import (
+    KIND,
+    copies_of,
+    described_again,
+    passages,
+    read_file,
+    read_root,
+    shape,
+    why_copy,
+)
+from gieok.capabilities.files.roots import Root, file_key, is_memory_file
 from gieok.engine.durable import forgotten
 from gieok.engine.ingest import Failed, Report, SourceItem, gone, ingest
 from gieok.errors import BadRequest
@@ -33,7 +42,9 @@ def sync(
 ) -> Report:
     """Compare every file of the roots with the store and put the differences. Raises BadRequest, StoreError."""
     wanted = list(wanted)
-    if not any(root.path.exists() for root in wanted):
+    known = store.hashes(scope)
+    away = [root for root in wanted if roots.is_away(root, known)]
+    if len(away) == len(wanted) and not any(root.path.exists() for root in wanted):
         raise BadRequest(
             f"the indexed folder {str(wanted[0].path)!r} does not exist",
             hint="nothing was removed; bring it back, or `gieok index --remove FOLDER` to forget it",
@@ -47,8 +58,8 @@ def sync(
         # Looked at before it is read: what changes meanwhile is newer than the mark.
         if (seen := freshness.look(root, 0, ())) is not None:
             marks[root.name] = seen.newest_ns
-        if not root.path.exists():
-            report.failed.append(Failed(root.name, f"the folder {str(root.path)!r} does not exist; its memory is kept"))
+        if root in away:
+            report.failed.append(_keep_away(root))
             continue
         items = read_root(scope, root, cut)
         found = ingest(
@@ -59,6 +70,17 @@ def sync(
     store.write_note(scope, SHAPE_NOTE, shape(cut))
     store.write_note(scope, freshness.NOTE, freshness.write_marks(marks))
     return report
+
+
+def _keep_away(root: Root) -> Failed:
+    """Return why a root was not compared, and what to do where it is gone for good."""
+    path = str(root.path)
+    why = (
+        f"the folder {path!r} is empty; its memory is kept. Gone for good: `gieok index --remove FOLDER`"
+        if root.path.exists()
+        else f"the folder {path!r} does not exist; its memory is kept. Gone for good: `gieok index --remove FOLDER`"
+    )
+    return Failed(root.name, why)
 
 
 def forget_retired(store: Store, scope: Scope) -> list[str]:
@@ -77,15 +99,19 @@ def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, c
     report, skipped = Report(), forgotten(store, scope)
     for root in wanted:
         touched = {path for path in changed if path == root.path or (root.path in path.parents and root.takes(path))}
-        if not root.path.exists():
+        known = store.hashes(scope)
+        is_compared = not changed or len(touched) > _MANY_CHANGES or _is_coarse(root, touched, known)
+        if not root.path.exists() or (is_compared and roots.is_away(root, known)):
             continue  # unmounted or being replaced: nothing is removed, the next scan compares it
-        if not changed or len(touched) > _MANY_CHANGES or _is_coarse(root, touched, store.hashes(scope)):
+        if is_compared:
             report.merge(ingest(store, scope, read_root(scope, root, cut), owns=root.owns, forgotten=skipped))
         else:
-            files = sorted(path for path in touched if root.is_file or is_memory_file(path.relative_to(root.path)))
+            files = {path for path in touched if root.is_file or is_memory_file(path.relative_to(root.path))}
+            files |= {copy for path in files if not root.is_file for copy in copies_of(path)}
             keys = {root.key_of(path) for path in files}
-            items = [read_file(scope, root, path, cut) for path in files if path.exists()]
-            report.merge(ingest(store, scope, items, owns=keys.__contains__, forgotten=skipped))
+            there = sorted(path for path in files if path.exists() and (root.is_file or not why_copy(path)))
+            items = [item for path in there for item in read_file(scope, root, path, cut)]
+            report.merge(ingest(store, scope, items, owns=lambda key: file_key(key) in keys, forgotten=skipped))  # noqa: B023
     return report
 
 
@@ -106,7 +132,8 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
     keys = sorted(store.hashes(scope))
     for start in range(0, len(keys), _CUT_AT_ONCE):
         found = store.get(scope, keys[start : start + _CUT_AT_ONCE])
-        cuts = [Entry(document, passages(document, cut)) for document in found if document.kind in (KIND, seeds.COMMIT)]
+        notes = [described_again(one) if one.kind == KIND else one for one in found if one.kind in (KIND, seeds.COMMIT)]
+        cuts = [Entry(document, passages(document, cut)) for document in notes]
         store.put(cuts)
         done += len(cuts)
         progress(done)
@@ -117,14 +144,16 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
 def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) -> int:
     """Return how many files differ from what the store holds, by content; nothing is written."""
     known, skipped = store.hashes(scope), frozenset(forgotten(store, scope).values())
-    stale = 0
+    stale = set[str]()
     for root in wanted:
+        if roots.is_away(root, known):
+            continue
         on_disk, unread = dict[str, str](), list[str]()
         for item in read_root(scope, root, cut):
             if isinstance(item, SourceItem):
                 on_disk[item.key] = item.content_hash
             elif item.keeps:
                 unread.append(item.key)
-        stale += sum(1 for key, found in on_disk.items() if known.get(key) != found and found not in skipped)
-        stale += len(gone(known, {*on_disk, *unread}, unread, root.owns))
-    return stale
+        stale |= {file_key(key) for key, found in on_disk.items() if known.get(key) != found and found not in skipped}
+        stale |= set(map(file_key, gone(known, {*on_disk, *unread}, unread, root.owns)))
+    return len(stale)

@@ -24,7 +24,7 @@ from gieok.capabilities.observe.taken_back import TakenBack
 from gieok.engine.claims.relation import Relation, relation
 from gieok.engine.claims.statement import read_sentences
 from gieok.model.conversation import CORRECTED_MARK
-from gieok.model.memory import CORRECTED, Document, Entry, Scope
+from gieok.model.memory import CORRECTED, MADE_THEN, Document, Entry, Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.places import is_served
 from gieok.ports.journal import Conversations
@@ -503,8 +503,12 @@ def list_statements(document: Document, number: int, text: str, vector: bytes) -
 
 
 def is_dated(document: Document) -> bool:
-    """Say whether it is known when a document was said: a note without a day of its own replaces nothing."""
-    return document.kind == turns.KIND or document.valid_from is not None
+    """Say whether it is known when a document was said: a note without a day of its own replaces nothing.
+
+    The day on which its program made it is no day of its own: what stands there may have been written since.
+    """
+    has_own_day = document.valid_from is not None and MADE_THEN not in document.metadata
+    return document.kind == turns.KIND or has_own_day
 
 
 def is_protected(statement: StatedLine) -> bool:
@@ -515,7 +519,8 @@ def is_protected(statement: StatedLine) -> bool:
 def _second_of(document: Document) -> int:
     """Return when what a document says was said, in Unix seconds: by a person who corrected it, then."""
     corrected = document.metadata.get(CORRECTED)
-    moment = datetime.fromisoformat(corrected) if corrected else document.valid_from or document.updated_at
+    day = None if MADE_THEN in document.metadata else document.valid_from
+    moment = datetime.fromisoformat(corrected) if corrected else day or document.updated_at
     return int(moment.timestamp())
 
 

@@ -43,7 +43,7 @@ def _with_lines(journal: Conversations, document: Document) -> Iterator[tuple[ra
     start = int(document.metadata["from"].rpartition(":")[2])
     agent, session = document.metadata["agent"], document.metadata["session"]
     found = journal.turns(document.scope, agent, session, start)
-    block = next(turns.blocks(turn for turn in found if turn.place >= start), None)
+    block = next(turns.blocks((turn for turn in found if turn.place >= start), None, turns.zone_of(document)), None)
     if block is None:
         return
     number = 1 + max(document.text.count("\n") + 1 - len(block.lines), 0)

@@ -203,7 +203,9 @@ class Sidecar:
             return Derived(forgotten=sum(turns.drop(self.journal, store) for store in stores))
         # The configured store last: its answer is what is told.
         return [
-            turns.update_all(self.journal, store, most=most, wait=wait, is_stopped=is_stopped, progress=progress)
+            turns.update_all(
+                self.journal, store, zone=self.zone, most=most, wait=wait, is_stopped=is_stopped, progress=progress
+            )
             for store in reversed(stores)
         ][-1]
 

@@ -11,7 +11,7 @@ number, and what names it names nothing else.
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC
+from datetime import tzinfo
 from itertools import groupby
 from typing import NamedTuple, Protocol
 
@@ -23,6 +23,7 @@ from gieok.ports.store import DERIVED, Documents, Store
 from gieok.text.echo import strip_echo
 from gieok.text.redact import redact
 from gieok.text.turns import ASSISTANT, USER
+from gieok.zone import MachineZone, day_in, find_zone, name_of
 
 KIND = "turn"
 PREFIX = f"{SESSIONS}/"
@@ -33,6 +34,8 @@ LOCK = "turns"
 LABELS = {Role.USER: USER, Role.ASSISTANT: ASSISTANT}
 #: Part of every hash, and of the position: to be raised whenever the documents made of a conversation would change.
 _VERSION = 1
+#: Metadata of a block: the name of the zone that its day is in; none of those of UTC.
+_ZONE = "zone"
 #: A block ends before more turns, or more characters, or another day.
 _BLOCK_TURNS = 16
 _BLOCK_CHARS = 8_000
@@ -77,6 +80,7 @@ def update_all(
     journal: Told,
     store: Store,
     *,
+    zone: tzinfo | None = None,
     most: int = 0,
     wait: bool = True,
     is_stopped: Callable[[], bool] = lambda: False,
@@ -84,6 +88,8 @@ def update_all(
 ) -> Derived:
     """Bring the documents of all scopes in line with the journal; with `most`, after about so many messages stop.
 
+    `zone`: the days of blocks are in it. Where it is the machine's, or None, a store keeps the one that it was begun in:
+    several machines, or one that travels, do not make everything anew in turns.
     Without `wait`, nothing is done while another process does it. Safe to kill. Raises StoreError.
     """
     done = Derived()
@@ -97,7 +103,9 @@ def update_all(
         for scope in scopes:
             if is_stopped():
                 break
-            found, heard = _update(journal, store, scope, left, is_stopped, lambda n: progress(done.put + n))  # noqa: B023
+            found, heard = _update(
+                journal, store, scope, zone, left, is_stopped, lambda n: progress(done.put + n)  # noqa: B023
+            )  # fmt: skip
             done += found
             left = max(left - heard, 1) if most else 0
     return done._replace(waiting=unheard(journal, store)) if most or is_stopped() else done
@@ -115,11 +123,23 @@ def _own(journal: Told) -> list[Scope]:
 
 def position(journal: Told, store: Store, scope: Scope) -> Heard:
     """Return how far a store's documents go."""
+    return _position(journal, store, scope)[0]
+
+
+def _position(journal: Told, store: Store, scope: Scope) -> tuple[Heard, str]:
+    """Return how far a store's documents go, and the name of the zone that their days are in: older ones are of UTC."""
     try:
-        version, *values = json.loads(store.notes(scope).get(_note(journal), "") or "[0]")
+        version, seq, change, *zone = json.loads(store.notes(scope).get(_note(journal), "") or "[0, 0, 0]")
     except ValueError:
-        return Heard()
-    return Heard(*values) if version == _VERSION else Heard()
+        return Heard(), ""
+    return (Heard(seq, change), zone[0] if zone else "UTC") if version == _VERSION else (Heard(), "")
+
+
+def _block_zone(wanted: tzinfo | None, known: str) -> str:
+    """Return the name of the zone that blocks are cut in, where those that are there are of a known one."""
+    if wanted is not None and not isinstance(wanted, MachineZone):
+        return name_of(wanted) or known or "UTC"
+    return known if known not in ("", "UTC") else name_of(MachineZone()) or "UTC"
 
 
 def drop(journal: Told, store: Store) -> int:
@@ -143,7 +163,8 @@ def restart(journal: Told, store: Store) -> None:
     """Have the next update compare everything."""
     for scope in store.scopes():
         if store.notes(scope).get(_note(journal)):
-            store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard()]))
+            _, zone = _position(journal, store, scope)
+            store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard(), zone]))
 
 
 def is_underived(journal: Told, document: Document) -> bool:
@@ -171,12 +192,16 @@ def _update(
     journal: Told,
     store: Store,
     scope: Scope,
+    zone: tzinfo | None,
     most: int,
     is_stopped: Callable[[], bool],
     progress: Callable[[int], None],
 ) -> tuple[Derived, int]:
     """Derive a scope's documents; return what was done, and of how many messages at most."""
-    at = position(journal, store, scope)
+    at, known = _position(journal, store, scope)
+    name = _block_zone(zone, known)
+    if name != known:
+        at = Heard()
     done, heard = Derived(), 0
     _drop_old(journal, store, [scope])
     while not is_stopped():
@@ -186,13 +211,13 @@ def _update(
             break
         if at == Heard():  # nothing that the store holds is taken for granted
             found = [conversation._replace(place=0) for conversation in found]
-        for batch in _batches(_changes(journal, store, scope, found, reached.seq)):
+        for batch in _batches(_changes(journal, store, scope, found, reached.seq, name)):
             entries = [entry for entry in batch if isinstance(entry, Entry)]
             store.put(entries)
             gone = store.forget(scope, [key for key in batch if isinstance(key, str)])
             done += Derived(len(entries), gone)
             progress(done.put)
-        store.write_note(scope, _note(journal), json.dumps([_VERSION, *reached]))
+        store.write_note(scope, _note(journal), json.dumps([_VERSION, *reached, name]))
         heard, at = heard + portion, reached
     return done, heard
 
@@ -202,11 +227,11 @@ def _drop_old(journal: Told, store: Store, scopes: Iterable[Scope]) -> None:
     for scope in scopes:
         if not store.notes(scope).get(_note(journal)):
             store.forget(scope, sorted(key for key in filter(is_turns, store.hashes(scope)) if "#" not in key))
-            store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard()]))
+            store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard(), ""]))
 
 
 def _changes(
-    journal: Told, store: Store, scope: Scope, found: Iterable[Conversation], upto: int
+    journal: Told, store: Store, scope: Scope, found: Iterable[Conversation], upto: int, zone: str
 ) -> Iterator[Entry | str]:
     """Yield what is to be put, and the keys of what is gone, of conversations with something new.
 
@@ -224,7 +249,7 @@ def _changes(
             # What comes before says nothing: which line leads the block shows only from the beginning.
             start, number = 0, 1
             turns = journal.turns(scope, conversation.agent, conversation.session, upto=upto)
-        entries = _entries(scope, conversation, turns, start, number, whose)
+        entries = _entries(scope, conversation, turns, start, number, whose, zone)
         there = {d.key: d.content_hash for d in store.get(scope, [e.document.key for e in entries])} if held else {}
         yield from (entry for entry in entries if there.get(entry.document.key) != entry.document.content_hash)
         last = _number(held.key) if held is not None else 0
@@ -255,11 +280,11 @@ def _last(store: Documents, scope: Scope, name: str) -> Document | None:
 
 
 def _entries(
-    scope: Scope, conversation: Conversation, turns: Sequence[Turn], start: int, number: int, whose: str
+    scope: Scope, conversation: Conversation, turns: Sequence[Turn], start: int, number: int, whose: str, zone: str
 ) -> list[Entry]:
     new = [turn for turn in turns if turn.place >= start]
-    made = blocks(new, _lead_of(turns, start))
-    return [_entry(scope, conversation, n, block, whose) for n, block in enumerate(made, start=number)]
+    made = blocks(new, _lead_of(turns, start), zone)
+    return [_entry(scope, conversation, n, block, whose, zone) for n, block in enumerate(made, start=number)]
 
 
 def _lead_of(turns: Sequence[Turn], start: int) -> str | None:
@@ -272,7 +297,7 @@ def messages_of_lines(journal: Conversations, document: Document) -> list[Messag
     """Return the message of each line of a block, in order, as the block was made of them; [] where they are gone."""
     start = int(document.metadata["from"].rpartition(":")[2])
     held = journal.turns(document.scope, document.metadata["agent"], document.metadata["session"], start)
-    block = next(blocks([turn for turn in held if turn.place >= start]), None)
+    block = next(blocks([turn for turn in held if turn.place >= start], None, zone_of(document)), None)
     if block is None:
         return []
     of_lines = [turn.message for turn in block.turns for _ in laid(turn)[0]]
@@ -289,15 +314,21 @@ def message_of_line(journal: Conversations, document: Document, line: int) -> Me
     return next(iter(messages_of_lines(journal, document)[line - 1 : line]), None)
 
 
-def blocks(turns: Iterable[Turn], lead: str | None = None) -> Iterator[Block]:
-    """Cut a conversation. `lead` is the last line before it.
+def zone_of(document: Document) -> str:
+    """Return the name of the zone that a block of turns was cut in."""
+    return document.metadata.get(_ZONE, "UTC")
+
+
+def blocks(turns: Iterable[Turn], lead: str | None = None, zone: str = "UTC") -> Iterator[Block]:
+    """Cut a conversation by the days of a zone. `lead` is the last line before it.
 
     Turns of which nothing is left are left out, and what was forgotten at its end.
     """
     spoken = [(turn, *made) for turn in turns if (made := laid(turn))[0]]
     while spoken and spoken[-1][0].is_forgotten:
         spoken.pop()
-    for _, day in groupby(spoken, key=lambda one: one[0].message.at.astimezone(UTC).date()):
+    days = find_zone(zone)
+    for _, day in groupby(spoken, key=lambda one: day_in(one[0].message.at, days)):
         block, chars = Block([], [], lead), 0
         for turn, lines, size in day:
             if len(block.turns) == _BLOCK_TURNS or (block.turns and chars + size > _BLOCK_CHARS):
@@ -343,13 +374,13 @@ def written(message: Message) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _entry(scope: Scope, conversation: Conversation, number: int, block: Block, whose: str) -> Entry:
+def _entry(scope: Scope, conversation: Conversation, number: int, block: Block, whose: str, zone: str) -> Entry:
     first, last = block.turns[0], block.turns[-1]
     text = "\n".join([*_leads(block), *block.lines])
     project = project_of(scope)
     metadata = {
         "agent": conversation.agent, "session": conversation.session, "project": project,
-        "from": f"{whose}:{first.place}",
+        "from": f"{whose}:{first.place}", **({_ZONE: zone} if zone != "UTC" else {}),
     }  # fmt: skip
     origin = (first.message.source, first.message.at, last.message.at)
     stamp = hashlib.sha256(repr((_VERSION, text, metadata, origin)).encode("utf-8", "replace")).hexdigest()[:32]
@@ -357,7 +388,7 @@ def _entry(scope: Scope, conversation: Conversation, number: int, block: Block, 
         scope=scope,
         key=f"{_name(conversation)}#{number}",
         kind=KIND,
-        title=" ".join(filter(None, (conversation.agent, f"{first.message.at.astimezone(UTC):%Y-%m-%d}", project))),
+        title=" ".join(filter(None, (conversation.agent, str(day_in(first.message.at, find_zone(zone))), project))),
         text=text,
         content_hash=stamp,
         created_at=first.message.at,

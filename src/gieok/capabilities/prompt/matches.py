@@ -13,6 +13,7 @@ from gieok.capabilities.prompt import choice, levels, named, tasks
 from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.capabilities.prompt.question import asks_about_the_past, asks_the_world
+from gieok.capabilities.prompt.unasked import NoteGate
 from gieok.engine.age import age_factor
 from gieok.engine.likelihood import Asked, Evidence, judge, logistic, standardised
 from gieok.engine.likelihood import weights as learned
@@ -71,6 +72,8 @@ _FEWEST_SHARED = 2
 #: The categories of records; each is a folder.
 CATEGORIES = ("decision", "preference", "constraint", "runbook", "tech-debt", "session-summary")
 #: Categories that fade with age, as dated notes do; a decision holds until it is retired.
+#: As `model.memory.MADE_THEN`, which the hook has no time to import.
+_MADE_THEN = "day_is_of_creation"
 _FADING = frozenset(("session-summary",))
 
 
@@ -149,9 +152,12 @@ def find_matches(
         c.log_odds += math.log(c.row.weight(now_unix_s, chosen.number("hook.half_life_days")))
     cuts = levels.cuts(chosen.number("hook.floor"))
     words = named.content_words(prompt)
+    gate = NoteGate(chosen.text("hook.asked_only"), scopes, prompt)
     for c in _one_per_document(candidates.values()):
         probability = logistic(c.log_odds)
         level = _levelled(levels.level(probability, cuts), c.row, words, prompt)
+        if not c.row.may_enter(gate, c.scope, probability):
+            continue
         # A deleted file is no memory any more, whatever the index still holds.
         if (level != levels.LOW or with_low) and c.row.is_there():
             entry = c.row.entry(cwd, c.tokens, c.scope)
@@ -252,6 +258,7 @@ def _evidence(scores: dict[int, float], rows: "dict[int, _Row]") -> list[Evidenc
             fused=keyword_z[passage],
             keyword_z=keyword_z[passage],
             near_keyword=max(near, default=0.0),
+            heading=rows[passage].title,
         )
     for passage, one in made.items():
         for step, name in ((-1, "before"), (1, "after")):
@@ -293,9 +300,20 @@ class _Row:
         """Say whether its source still exists."""
         return not os.path.isabs(self._source) or os.path.exists(self._source)
 
+    def may_enter(self, gate: NoteGate, scope: str, probability: float) -> bool:
+        """Say whether it may be injected."""
+        return not self.is_record or gate.admits(
+            source=self._source,
+            scope=scope,
+            key=self.key,
+            category=self._category,
+            score=probability,
+            text=f"{self.title} {self.tags} {self.text}",
+        )
+
     def weight(self, now_unix_s: float, half_life_days: float) -> float:
         """Return the factor of its score: by age (dated notes and summaries alone) and by its author's marks."""
-        moment_ms = self._day_ms
+        moment_ms = None if _MADE_THEN in self._metadata else self._day_ms
         if self._category in _FADING:
             moment_ms = moment_ms or self._updated_ms
         age_s = None if moment_ms is None else now_unix_s - moment_ms / 1000

@@ -17,6 +17,12 @@ def _rules(text: str) -> object:
     return own.read(text)
 
 
+def _zone(text: str) -> object:
+    from gieok.zone import find_zone  # only where it is set
+
+    return find_zone(text)
+
+
 def _agents(text: str) -> None:
     registry.check_names(NAMES, ("",), text)
 
@@ -36,6 +42,7 @@ OPTIONS = (
         "hook.scopes", "agent:main", "scopes that are recalled beside the project's, joined by commas",
         pattern=rf"\s*({_SCOPE})?(\s*,\s*({_SCOPE})?)*\s*",
     ),
+    Option("hook.asked_only", "", "folders of notes that are searched and never injected, joined by commas; * is any name"),
     Option("daemon.autostart", "auto", "a session start brings the daemon up; auto: once an agent was installed, not in CI",
            choices=("auto", "on", "off")),
     Option("judge.enabled", False, "let a model judge what the hook would inject"),
@@ -60,6 +67,10 @@ RULES = Option(
     check=_rules,
     hint="each rule: name, pattern, example, counter_example (docs/privacy.md)",
 )
+ZONE = Option(
+    "zone", places.AUTO_ZONE, "where your days are, such as Asia/Seoul; auto: as the machine", check=_zone,
+    hint="a name of the IANA time zones, such as Asia/Seoul or America/Los_Angeles, or auto",
+)  # fmt: skip
 EXCLUDED_FOLDERS = Option(
     "exclude.folders", "", "folders that are nobody's business, with all below them, joined by commas; * is any name"
 )
@@ -67,7 +78,7 @@ EXCLUDED_AGENTS = Option(
     "exclude.agents", "", "agents that are nobody's business, joined by commas: not read, and nothing is injected",
     check=_agents, hint=f"agents: {', '.join(NAMES)}",
 )  # fmt: skip
-USED = (*OPTIONS, STORE, JOURNAL, HYBRID, RULES, ACTIVE, EXCLUDED_FOLDERS, EXCLUDED_AGENTS)
+USED = (*OPTIONS, ZONE, STORE, JOURNAL, HYBRID, RULES, ACTIVE, EXCLUDED_FOLDERS, EXCLUDED_AGENTS)
 
 
 class HookSettings:

@@ -6,7 +6,6 @@ from gieok.capabilities.character.cards.card import Card, card_of
 from gieok.capabilities.character.identity import checked_user
 from gieok.errors import BadRequest
 from gieok.model.accounts import StoredCharacter
-from gieok.ops.context import Context
 from gieok.ops.operation import Style, Words, argument, printable
 
 #: Who talks where nobody is named: a service on a laptop has one user.
@@ -124,8 +123,3 @@ def sheet_of(stored: StoredCharacter) -> CharacterSheet:
 def _short(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]} …"
-
-
-def zone_name(context: Context) -> str:
-    """Return the name of the caller's time zone, UTC where it has none."""
-    return str(getattr(context.zone, "key", "UTC"))

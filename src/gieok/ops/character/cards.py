@@ -30,7 +30,6 @@ from gieok.ops.character.asked import (
     owner_argument,
     owner_of,
     sheet_of,
-    zone_name,
 )
 from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
@@ -149,7 +148,7 @@ def _log(context: Context, request: CharacterImportRequest, file: Path) -> Chara
         raise BadRequest("whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`")
     house, user = context.character.house(), owner_of(request.user or ME)
     stored = house.roster.find(user, request.id)
-    zone = zone_named(request.zone or zone_name(context))
+    zone = zone_named(request.zone, context.zone)
     begins = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     card = card_of(stored.card)
     wanted = [one for one in (request.name, card.nickname, card.name) if one]

@@ -12,7 +12,7 @@ from gieok.capabilities.character.service import Bond
 from gieok.capabilities.character.turn import Prepared, Said
 from gieok.errors import BadRequest, GieokError
 from gieok.model.accounts import Account
-from gieok.ops.character.asked import character_argument, only, owner_of, user_argument, zone_name
+from gieok.ops.character.asked import character_argument, only, owner_of, user_argument
 from gieok.ops.character.remembered import (
     CharacterMemoriesRequest,
     bond_of,
@@ -128,7 +128,7 @@ def chat(context: Context, request: CharacterChatRequest) -> CharacterChatResult
     stored = house.roster.find(user, identity)
     if house.accounts.account(user) is None:
         now = house.memory.clock.now()
-        house.accounts.keep_account(Account(user, zone_name(context), context.lang, created_at=now))
+        house.accounts.keep_account(Account(user, lang=context.lang, created_at=now))
     house.points.check_in(user)
     bond = bond_of(context, house, user, identity)
     name, talk, lines = printable(name_of(stored.card)), _Chat(context, house, bond), list[ChatLine]()

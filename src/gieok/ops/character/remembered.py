@@ -11,7 +11,7 @@ from gieok.capabilities.character.memory import digest
 from gieok.capabilities.character.points import zone_named
 from gieok.capabilities.character.service import Bond
 from gieok.errors import BadRequest, NotFound
-from gieok.ops.character.asked import character_argument, only, owner_of, user_argument, zone_name
+from gieok.ops.character.asked import character_argument, only, owner_of, user_argument
 from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
@@ -116,7 +116,7 @@ def bond_of(context: Context, house: House, user: str, identity: str) -> Bond:
     user = owner_of(user)
     house.roster.find(user, identity)
     account = house.accounts.account(user)
-    return Bond(user, identity, zone=zone_named(account.zone if account else zone_name(context)))
+    return Bond(user, identity, zone=zone_named(account.zone if account else "", context.zone))
 
 
 def memories(context: Context, request: CharacterMemoriesRequest) -> CharacterMemoriesResult:

@@ -188,7 +188,9 @@ def _fill_archived(context: Context, target: Store, old: _Old | None) -> list[Re
 def _derive(context: Context, target: Store) -> None:
     """Make the documents of what was said."""
     if context.observe.has_turns:
-        turns.update_all(context.memory.journal(), target, progress=context.progress("blocks of turns"))
+        turns.update_all(
+            context.memory.journal(), target, zone=context.zone, progress=context.progress("blocks of turns")
+        )
 
 
 def _bring_in_line(context: Context, target: Store, scope: Scope, *, force: bool = False) -> list[Failed]:

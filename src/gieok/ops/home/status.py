@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, places
-from gieok.capabilities.files import roots, sync
+from gieok.capabilities.files import read, roots, sync
 from gieok.capabilities.prompt import stats
 from gieok.engine.calibration import FITTED_ON
 from gieok.engine.recall import first_answer
@@ -149,6 +149,8 @@ class StatusResult:
     roots: tuple[RootPath, ...]
     missing_roots: tuple[str, ...]
     stale: int
+    #: How many copies of notes, and folders that other programs keep for themselves, are left out.
+    left_out: int
     checks: tuple[Check, ...]
     #: What the store tells of itself, and a line for each replica.
     details: tuple[str, ...] = ()
@@ -241,7 +243,8 @@ def _unused(context: Context) -> tuple[str, ...]:
 
 def _count(context: Context, store: Store) -> StatusResult:
     known = roots.load(store, context.scope)
-    present_roots = [root for root in known if root.path.exists()]
+    hashes = store.hashes(context.scope)
+    present_roots = [root for root in known if not roots.is_away(root, hashes)]
     return StatusResult(
         scope=context.scope,
         store=context.memory.store_name,
@@ -251,6 +254,7 @@ def _count(context: Context, store: Store) -> StatusResult:
         roots=tuple(RootPath(root.name, root.path) for root in known),
         missing_roots=tuple(root.name for root in known if root not in present_roots),
         stale=sync.count_stale(store, context.scope, present_roots, context.memory.cut),
+        left_out=sum(one.is_left_out for root in present_roots for one in read.list_failed(root)),
         checks=(),
         details=tuple(store.describe()) if isinstance(store, Described) else (),
         switch=_switch(context, store),
@@ -414,9 +418,19 @@ def _amiss(result: StatusResult, style: Style) -> list[str]:
             )
         )
     lines += [
-        style.say(f"  the folder of {name!r} does not exist", f"  {name!r}의 폴더가 없음")
+        style.say(
+            f"  the folder of {name!r} is away or empty; its memory is kept",
+            f"  {name!r}의 폴더가 없거나 비어 있음. 그 기억은 그대로 둠",
+        )
         for name in result.missing_roots
     ]
+    if result.left_out:
+        lines.append(
+            style.say(
+                f"  left out, copies of notes and folders of other programs: {result.left_out:,} (`gieok index` names them)",
+                f"  뺀 노트 사본과 다른 프로그램의 폴더: {result.left_out:,}개 (`gieok index`가 이름을 보여 줌)",
+            )
+        )
     if result.waits:
         lines.append(f"  {result.waits.words().say(style.lang)}: {TRUST_HINT}")
     return lines

@@ -3,7 +3,7 @@
 Each gap costs a look, so that they are counted where nothing was found: whoever finds something needs no list of the rest.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from gieok import places
@@ -13,6 +13,7 @@ from gieok.capabilities.files import read, roots
 from gieok.capabilities.observe import turns
 from gieok.capabilities.observe.sidecar import UNREAD
 from gieok.engine.durable import forgotten
+from gieok.engine.ingest import Failed
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
@@ -52,12 +53,12 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
     for scope in scopes:
         known = {*store.hashes(scope), *forgotten(store, scope)}
         for root in roots.load(store, scope):
-            if not root.path.exists():
+            if roots.is_away(root, known):
                 yield Words(
                     f"{root.path} is not there now; what it held when it was indexed was looked at",
                     f"{root.path}: 지금 없음. 색인할 때 있던 것만 봄",
                 )
-            elif count := sum(_find_key(root, found) not in known for found in read.candidates(root)):
+            elif count := sum(_is_missing(root, found, known) for found in read.candidates(root)):
                 files = "1 file" if count == 1 else f"{count:,} files"
                 yield Words(
                     f"{files} of {root.path} that the index does not hold: `gieok index` says why",
@@ -68,9 +69,9 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
         yield Words(f"{words.en}: {TRUST_HINT}", f"{words.ko}: {TRUST_HINT}")
 
 
-def _find_key(root: roots.Root, found: object) -> str:
-    """Return the key of a file, or of a folder that cannot be read, which no store holds."""
-    return root.key_of(found) if isinstance(found, Path) else ""
+def _is_missing(root: roots.Root, found: Path | Failed, known: Collection[str]) -> bool:
+    """Say whether the index does not hold a file, or a folder that cannot be read; copies are left out on purpose."""
+    return root.key_of(found) not in known if isinstance(found, Path) else not found.is_left_out
 
 
 def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:

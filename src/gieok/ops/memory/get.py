@@ -76,7 +76,13 @@ def _named(context: Context, memory: handles.Memory) -> GetResult:
         if words := tier_words(tier, Style(context.lang, colour=False)):
             context.tell(words[0])
         return GetResult(path, memory.text, max(memory.line, 1), found=True, tier=tier)
-    return _file(context, known, memory.document.key)
+    return _file(context, known, _with_lines(memory.document))
+
+
+def _with_lines(document: Document) -> str:
+    """Return the path of a document's file, with its lines where it is a part of that."""
+    file, source = roots.file_key(document.key), document.provenance[0]
+    return document.key if file == document.key else f"{file}:{source.start_line}-{source.end_line}"
 
 
 def _file(context: Context, known: list[roots.Root], path: str) -> GetResult:

@@ -58,6 +58,10 @@ class IndexRequest:
     watch: bool = argument(Words("keep running and index what changes", "계속 실행하며 바뀌는 것을 색인"), False)
 
 
+#: Of what is left out, so many are named.
+_MOST_NAMED = 10
+
+
 class IndexCounts(NamedTuple):
     """How many documents there were of each, and what failed."""
 
@@ -68,12 +72,24 @@ class IndexCounts(NamedTuple):
     forgotten: list[str]
     failed: list[Reason]
     warnings: list[Reason]
+    left_out: list[Reason]
 
 
 def _counted(r: Report) -> IndexCounts:
-    failed, warnings = ([Reason(one.key, one.reason) for one in rows] for rows in (r.failed, r.warnings))
-    counts = (len(r.added), len(r.changed), len(r.removed), r.unchanged)
-    return IndexCounts(*counts, sorted(r.forgotten), failed, warnings)
+    return IndexCounts(
+        added=len(r.added),
+        changed=len(r.changed),
+        removed=len(r.removed),
+        unchanged=r.unchanged,
+        forgotten=sorted(r.forgotten),
+        failed=_reasons(r.failed),
+        warnings=_reasons(r.warnings),
+        left_out=_reasons(r.left_out),
+    )
+
+
+def _reasons(rows: list[Failed]) -> list[Reason]:
+    return [Reason(one.key, one.reason) for one in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,15 +335,31 @@ def present(result: IndexResult, style: Style) -> str:
         lines = [_nothing(result, style)]
     lines += [f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
     lines += [f"  {style.say('warning', '경고')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
+    lines += _left_out_lines(r.left_out, style)
     return "\n".join(lines)
+
+
+def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
+    """Return what was left out on purpose, the first of it by name."""
+    if not left_out:
+        return []
+    count = len(left_out)
+    lines = [
+        style.say(
+            f"  left out, {count:,}: copies of notes, and what other programs keep for themselves",
+            f"  뺀 것 {count:,}개: 노트의 사본과, 다른 프로그램이 스스로 간직하는 것",
+        )
+    ]
+    lines += [f"    {one.key!r}: {style.told(one.reason)}" for one in left_out[:_MOST_NAMED]]
+    return lines + (["    …"] if count > _MOST_NAMED else [])
 
 
 def _nothing(result: IndexResult, style: Style) -> str:
     names = ", ".join(map(repr, result.empty))
     return style.say(
-        f"There are no notes in {names} yet: .md, .markdown and .txt are indexed. For source code: `gieok code init`; to name "
-        f"another folder: `gieok index DIR`, then `gieok index --remove {shlex.join(result.empty)}`",
-        f"{names}에는 아직 노트가 없습니다: .md, .markdown, .txt를 색인합니다. 소스 코드는 `gieok code init`, "
+        f"There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For source code: `gieok code init`; "
+        f"to name another folder: `gieok index DIR`, then `gieok index --remove {shlex.join(result.empty)}`",
+        f"{names}에는 아직 노트가 없습니다: .md, .markdown, .txt, .org를 색인합니다. 소스 코드는 `gieok code init`, "
         f"다른 폴더는 `gieok index 폴더`, 이 폴더를 빼려면 `gieok index --remove {shlex.join(result.empty)}`",
     )
 

@@ -1,4 +1,4 @@
-"""`gieok list`: what is remembered here, the newest first."""
+"""`gieok list`: what is remembered here, what was learned before notes, the newest of each first."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 from gieok import places
-from gieok.capabilities.files import roots
+from gieok.capabilities.files import read, roots
 from gieok.capabilities.observe.observation import PREFIX
 from gieok.capabilities.prompt.standing import Standing
 from gieok.engine import timeline
@@ -19,7 +19,7 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
 from gieok.ops.memory import away, behind, filters, gaps, handles, restatements, search
 from gieok.ops.memory.away import Away
-from gieok.ops.memory.handles import KINDS, TURN
+from gieok.ops.memory.handles import KINDS, NOTE, TURN
 from gieok.ops.memory.restatements import Statement
 from gieok.ops.memory.search import file_of, span_of_days
 from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, said_on, tier_words
@@ -82,7 +82,7 @@ class MemoryRow(NamedTuple):
 
 
 class ListResult(NamedTuple):
-    """What is remembered, the newest first; `more`: there is more than was asked for."""
+    """What was learned or kept, then notes, the newest of each first; `more`: there is more than was asked for."""
 
     memories: tuple[MemoryRow, ...]
     more: bool
@@ -123,9 +123,17 @@ def _listed(context: Context, request: ListRequest, store: Store) -> ListResult:
     scopes = search.everywhere(store) if request.everywhere else context.scopes
     if request.status == "retired":
         return _with_gaps(_away(context, request, scopes), context, request, store, scopes)
+    # A few hundred notes of today would leave no room for what was learned: their files are looked at apart.
+    parts = (
+        [where._replace(without=where.without | {read.KIND}), where._replace(kinds=frozenset((read.KIND,)))]
+        if request.kind == "all"
+        else [where]
+    )
     for scope in scopes:
-        rows += _of_scope(context, request, store, scope, where, limit + 1)
+        for part in parts:
+            rows += _of_scope(context, request, store, scope, part, limit + 1)
     rows.sort(key=lambda row: row.day, reverse=True)  # stable: within a day as each scope has them
+    rows.sort(key=lambda row: row.kind == NOTE)
     return _with_gaps(ListResult(tuple(rows[:limit]), len(rows) > limit), context, request, store, scopes)
 
 
@@ -322,7 +330,7 @@ OPERATION = Operation(
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        "List what is remembered here, the newest first, each with its handle",
-        "여기에 기억한 것을 최근 것부터, 핸들과 함께 보여 줍니다",
+        "List what is remembered here, what was learned before notes, the newest first, each with its handle",
+        "여기에 기억한 것을, 배운 것을 노트보다 앞에, 최근 것부터, 핸들과 함께 보여 줍니다",
     ),
 )

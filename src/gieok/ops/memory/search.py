@@ -1,7 +1,7 @@
 """`gieok search`: find the lines that answer."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from datetime import date as day
@@ -176,8 +176,8 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     where = Filter(
         _KINDS[request.source],
-        since=_midnight(since.first) if since else None,
-        until=_midnight(until.last) + timedelta(days=1) if until else None,
+        since=_edge(since.first, context.zone, min) if since else None,
+        until=_edge(until.last + timedelta(days=1), context.zone, max) if until else None,
     )
     where = filters.narrowed(context, where, request)
     today = context.clock.now().astimezone(context.zone).date()
@@ -203,7 +203,8 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         if asked and not text:
             wanted = timeline.Question(asked, scopes, where, None, context.zone)
             return RankedHits(timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True)
-        return recall(store, embedder, question, profile, context.clock, context.zone, by)
+        found = recall(store, embedder, question, profile, context.clock, context.zone, by)
+        return found._replace(hits=_within_days(found.hits, since, until, context.zone))
 
     found = ranked(profile)
     results = _results(context, request, store, scopes, found, limit)
@@ -336,9 +337,17 @@ def span_of_days(context: Context, words: str) -> DateSpan | None:
     return span
 
 
-def _midnight(of: day) -> datetime:
-    """Return when a day begins: in UTC, like the notes' days."""
-    return datetime.combine(of, time(), UTC)
+def _edge(of: day, zone: tzinfo, which: Callable[[datetime, datetime], datetime]) -> datetime:
+    """Return when a day begins, here or in UTC, as the days of notes do; what is between belongs to one of them alone."""
+    return which(datetime.combine(of, time(), UTC), datetime.combine(of, time(), zone).astimezone(UTC))
+
+
+def _within_days(hits: Sequence[Hit], since: DateSpan | None, until: DateSpan | None, zone: tzinfo) -> tuple[Hit, ...]:
+    """Return the hits of days that were asked for, as a person here counts them."""
+    if not (since or until):
+        return tuple(hits)
+    span = DateSpan(since.first if since else day.min, until.last if until else day.max, "")
+    return tuple(hit for hit in hits if timeline.is_of(hit.passage, span, zone))
 
 
 OPERATION = Operation(

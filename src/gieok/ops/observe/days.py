@@ -15,7 +15,7 @@ from gieok.model.conversation import Run, Turn
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Filter
 from gieok.ops.context import Context
-from gieok.ops.memory.handles import Memory, kind_of, status_of
+from gieok.ops.memory.handles import NOTE, Memory, kind_of, status_of
 from gieok.ports.store import Store
 from gieok.text.markdown import front_matter
 
@@ -198,7 +198,7 @@ def _learned(context: Context, keys: Sequence[tuple[Scope, str]]) -> list[Learne
                 Memory(d).handle, _told(d), d.metadata.get("category", "") or kind, status_of(d, now), d.scope,
                 d.valid_from or d.updated_at, ids, kind,
             ))  # fmt: skip
-    return sorted(rows, key=lambda one: (one.at, one.handle))
+    return sorted(rows, key=lambda one: (one.kind == NOTE, one.at, one.handle))
 
 
 def _told(document: Document) -> str:

@@ -125,7 +125,7 @@ def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
         model=sidecar.models.observer_model,
         journal=journal.stats(context.scope),
         backlog_tokens=sidecar.backlog_tokens(context.scope),
-        runs=tuple(journal.runs(context.scope, since)),
+        runs=tuple(run._replace(at=run.at.astimezone(context.zone)) for run in journal.runs(context.scope, since)),
         usage=usage,
         today_tokens=spent_tokens(journal, today),
         incidents=tuple(journal.incidents()),

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,9 @@ from gieok.capabilities.prompt.inject import InjectedMemory
 from gieok.capabilities.prompt.matches import category_of, shown_path
 from gieok.capabilities.prompt.options import HookSettings
 from gieok.capabilities.prompt.standing import EndedClaim
+from gieok.capabilities.prompt.unasked import NoteGate
 from gieok.capabilities.prompt.window import Window
+from gieok.engine import timeline
 from gieok.engine.learned import prompts
 from gieok.engine.likelihood import SURE, logistic
 from gieok.engine.recall import Question, documents_of, holding, recall
@@ -157,7 +160,8 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     window = Window(str(context.home), request.agent, request.session)
     window.read(table.instructions(request.agent, str(context.caller.folder), str(context.caller.user)))
     found = _newest_first(context, store, asking.best())
-    every = _memories(context, store, found, window)
+    gate = NoteGate(context.prompt.settings.text("hook.asked_only"), [str(scope) for scope in wanted], prompt)
+    every = _memories(context, store, found, window, gate)
     memories = choice.likely(every, asks_memory)
     binding = rules.bearing(rules.read(str(context.home), map(str, scopes), _lines_of(store)), prompt)
     shown = choice.fresh(rules.first(binding, memories), window, str(context.caller.folder))
@@ -273,8 +277,10 @@ def _newest_first(context: Context, store: Store, best: Sequence[_Found]) -> lis
     return made
 
 
-def _memories(context: Context, store: Store, best: Sequence[_Found], window: Window) -> list[InjectedMemory]:
-    """Return what was found as it is shown, without what is gone, and what was said in this very session."""
+def _memories(
+    context: Context, store: Store, best: Sequence[_Found], window: Window, gate: NoteGate
+) -> list[InjectedMemory]:
+    """Return what was found as it is shown, without what is gone, what may not be injected, and what was said right here."""
     folder = str(context.caller.folder)
     documents = documents_of(store, [one.hit for one in best])
     said_here = _said_here(context, documents.values(), window) if window.session else frozenset()
@@ -283,10 +289,24 @@ def _memories(context: Context, store: Store, best: Sequence[_Found], window: Wi
         document = documents.get((one.hit.passage.scope, one.hit.passage.key))
         if document is None or not _is_there(document):
             continue  # a deleted file is no memory any more, whatever the index still holds
+        if not _may_enter(gate, one, document):
+            continue
         began_s = document.valid_from.timestamp() if document.valid_from else 0.0
         if not window.was_said_here(document.key, began_s) and document.key not in said_here:
-            memories.append(_memory(one, document, folder))
+            memories.append(_memory(one, document, folder, context.zone))
     return memories
+
+
+def _may_enter(gate: NoteGate, one: _Found, document: Document) -> bool:
+    tags = document.metadata.get("tags", "")
+    return document.kind == choice.TURN or gate.admits(
+        source=_source(document),
+        scope=str(document.scope),
+        key=document.key,
+        category=category_of(dict(document.metadata), document.key),
+        score=one.score,
+        text=f"{document.title} {tags} {one.hit.passage.text}",
+    )
 
 
 def _said_here(context: Context, documents: Iterable[Document], window: Window) -> frozenset[str]:
@@ -317,10 +337,10 @@ def _status(one: _Found) -> str:
     return "; ".join(filter(None, (*said, newest.spoken_parts(one.parts))))
 
 
-def _memory(one: _Found, document: Document, folder: str) -> InjectedMemory:
+def _memory(one: _Found, document: Document, folder: str, zone: tzinfo) -> InjectedMemory:
     passage = one.hit.passage
     status = _status(one)
-    day = choice.day(passage.valid_from.timestamp()) if passage.valid_from else ""
+    day = str(timeline.day_of(passage, zone)) if passage.valid_from else ""
     turn = spoken(document.text.split("\n"), passage.start_line) if document.kind == choice.TURN else None
     if turn:
         line = passage.start_line

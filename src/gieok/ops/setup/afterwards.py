@@ -13,7 +13,7 @@ from gieok.ops.context import Context
 from gieok.ops.home.daemon import DownResult, UpResult
 from gieok.ops.observe.run import take_in
 from gieok.ops.operation import NoRequest, Style, printable
-from gieok.ops.setup.interview import YES, Interview
+from gieok.ops.setup.interview import ASKED, YES, Interview
 from gieok.ops.setup.questions.after import to_install
 
 _HITS, _LOW = 3, "low"
@@ -50,7 +50,7 @@ class Afterwards:
                 yield self._done(f"install {agent.name}", partial(self._installed, agent.name))
         if known.text("take_in") == YES:
             yield self._done("observe run", self._taken_in)
-        if known.text("index_vault") == YES:
+        if known.text("index_vault") in (YES, ASKED):
             yield self._done("index", self._indexed)
         if known.text("start") == YES:
             yield self._done("up", self._started)
@@ -120,7 +120,13 @@ class Afterwards:
         return f"{said}; {later if self._known.text('start') == YES or self._runs() else alone}"
 
     def _indexed(self) -> str:
-        result = self._run("index", paths=[str(self._known.machine.vaults[0])])
+        vault = str(self._known.machine.vaults[0])
+        kept_back = [name.strip() for name in self._known.setting("hook.asked_only").split(",") if name.strip()]
+        if self._known.text("index_vault") == ASKED and vault not in kept_back:
+            setting = operation("config set")
+            folders = ", ".join([*kept_back, vault])
+            setting.handler(self._context, setting.request(name="hook.asked_only", value=folders))
+        result = self._run("index", paths=[vault])
         return operation("index").present(result, self._style).partition("\n")[0]
 
     def _runs(self) -> bool:

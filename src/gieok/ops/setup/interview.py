@@ -15,6 +15,8 @@ from gieok.ports.setup import Provider, SetupAccess
 
 Given = str | tuple[str, ...]
 YES, NO = "yes", "no"
+#: Notes that are searched, and injected nowhere.
+ASKED = "asked"
 
 
 class Interview:

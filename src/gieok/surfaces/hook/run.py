@@ -155,6 +155,7 @@ class _Call:
         self._by = ""
         values, wrong = resolved.load(home, self.root, USED, os.environ, parse)
         self._settings = HookSettings({name: value for name, (value, _) in values.items()})
+        places.set_process_zone(self._settings.text("zone"))
         for error in wrong:
             trail.log(home, f"{event}: {error}; it is left out")
 

@@ -52,7 +52,9 @@ class SqlOwners:
         known = f"SELECT {columns} FROM users WHERE scope_id = ?{self._lock}"
         row = db.execute(known, (number,)).fetchone()
         if row is None:
-            db.execute("INSERT INTO users (scope_id, name) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, user))
+            db.execute(
+                "INSERT INTO users (scope_id, name, zone) VALUES (?, ?, '') ON CONFLICT DO NOTHING", (number, user)
+            )
             row = db.execute(known, (number,)).fetchone()
         if row is None or row[0] != user:
             raise StoreError(f"user {user!r} has the number of another user", hint="use another name for them")

@@ -4,6 +4,7 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, tzinfo
 from pathlib import Path
 
 from gieok.backends.journals.sql.database import Db, Owner, SqlJournal
@@ -32,10 +33,15 @@ class JournalFile(SqliteFile, SqlJournal):
     )
 
     def __init__(
-        self, file: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS, sealers: Callable[[], Sequence[Sealer]] = plain
+        self,
+        file: Path,
+        *,
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        sealers: Callable[[], Sequence[Sealer]] = plain,
+        zone: tzinfo = UTC,
     ) -> None:
         #: What was said long ago.
-        self.talk = TalkFiles(file.parent / "archive" / "talk", sealers)
+        self.talk = TalkFiles(file.parent / "archive" / "talk", sealers, zone)
         super().__init__(file, busy_timeout_ms)
 
     def _connect(self) -> sqlite3.Connection:

@@ -11,6 +11,7 @@ from gieok.backends.journals.sqlite.talk import SqliteTalk
 from gieok.backends.opening import Opening
 from gieok.backends.sqlite import files
 from gieok.backends.sqlite.failures import translated
+from gieok.zone import find_zone
 
 
 class SqliteJournal(SqliteTalk, SqlParts):
@@ -19,7 +20,7 @@ class SqliteJournal(SqliteTalk, SqlParts):
     @classmethod
     def open(cls, opening: Opening) -> "SqliteJournal":
         """Return the journal of the home folder."""
-        return cls(opening.file, sealers=opening.sealers)
+        return cls(opening.file, sealers=opening.sealers, zone=find_zone(opening.setting("zone")))
 
     @property
     def location(self) -> str:

@@ -8,20 +8,23 @@ and whatever gives a row a text again, or forgets it, marks it too (triggers): w
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import ClassVar
 
 from gieok import fs, places
 from gieok.backends.journals.sql.messages import SqlMessages
 from gieok.backends.journals.sqlite.file import JournalFile
-from gieok.backends.stores.rows import to_ms
+from gieok.backends.stores.rows import to_ms, utc
 from gieok.errors import ArchiveFailed
 from gieok.model.conversation import Journalled, TalkMoved, TalkPlace
 from gieok.model.memory import Scope
 from gieok.places import is_served
+from gieok.zone import day_in
 
 #: The lock under which files of archives are written (`capabilities.observe.archive.tiers.LOCK`); backups hold it too.
 _LOCK = "archive"
+#: Offsets of zones, and so the edges of their days, are whole quarters of an hour.
+_QUARTER_MS = 900_000
 #: Messages that leave in one transaction: other writers wait for it.
 _AT_ONCE = 1_000
 _OLD = "m.at < ? AND m.text <> '' AND m.retracted < 2"
@@ -81,16 +84,21 @@ class SqliteTalk(JournalFile, SqlMessages):
         """Return the months of scopes that have text in rows, the oldest first."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT DISTINCT m.scope_id, s.path, strftime('%Y-%m', m.at / 1000, 'unixepoch') AS month FROM messages m "
-                f"JOIN scopes s ON s.id = m.scope_id WHERE {_OLD} ORDER BY month, s.path",
+                f"SELECT DISTINCT m.scope_id, s.path, m.at / {_QUARTER_MS} FROM messages m "
+                f"JOIN scopes s ON s.id = m.scope_id WHERE {_OLD}",
                 (to_ms(before),),
-            )
-            return [(sid, Scope(path), month) for sid, path, month in rows if not is_served(path)]
+            ).fetchall()
+        found = {
+            (f"{day_in(utc(quarter * _QUARTER_MS), self.talk.zone):%Y-%m}", path, sid)
+            for sid, path, quarter in rows
+            if not is_served(path)
+        }
+        return [(sid, Scope(path), month) for month, path, sid in sorted(found)]
 
     def _archive_month(self, sid: int, scope: Scope, month: str, before: datetime) -> TalkMoved:
         path = f"{places.scope_folder(scope.path)}/{month}"
-        first = datetime.fromisoformat(f"{month}-01").replace(tzinfo=UTC)
-        after = datetime(first.year + first.month // 12, first.month % 12 + 1, 1, tzinfo=UTC)
+        first = datetime.fromisoformat(f"{month}-01").replace(tzinfo=self.talk.zone)
+        after = datetime(first.year + first.month // 12, first.month % 12 + 1, 1, tzinfo=self.talk.zone)
         with self._writing() as db:
             db.execute("INSERT OR IGNORE INTO talk_places (scope_id, path) VALUES (?, ?)", (sid, path))
             db.execute("UPDATE talk_places SET stale = stale + 1 WHERE path = ?", (path,))

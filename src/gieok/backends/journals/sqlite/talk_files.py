@@ -6,6 +6,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, tzinfo
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
@@ -48,8 +49,10 @@ class TalkFiles:
     The first of `sealers` seals, each opens what has its ending.
     """
 
-    def __init__(self, folder: Path, sealers: Callable[[], Sequence[Sealer]] = plain) -> None:
+    def __init__(self, folder: Path, sealers: Callable[[], Sequence[Sealer]] = plain, zone: tzinfo = UTC) -> None:
         self.folder = folder
+        #: Of the days and hours that a person reads in them; which month a message is in is decided by it too.
+        self.zone = zone
         self._archive = FolderArchive(folder)
         self._sealers = sealers
         self._held: OrderedDict[str, _Held] = OrderedDict()
@@ -101,7 +104,7 @@ class TalkFiles:
         sealer = self._sealers()[0]
         target = f"{place}{_ENDING}{sealer.suffix}"
         if found:
-            text = talk.write(scope, place.rpartition("/")[2], found)
+            text = talk.write(scope, place.rpartition("/")[2], found, self.zone)
             data = sealer.seal(gzip.compress(text.encode("utf-8", "surrogatepass"), _LEVEL, mtime=0))
             self._archive.write(target, data, revision if file == target else None)
             if self._parsed(target, self._archive.read(target)[0]) != {one.seq: one for one in found}:

@@ -7,7 +7,7 @@ mapped back to passages here, so that a citation names lines of the file on disk
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple, Self, Unpack
 
@@ -25,6 +25,7 @@ from gieok.model.retrieval import Filter, ManagedRankings, Ranking
 from gieok.ports.store import RemoteData
 from gieok.ports.system import Clock
 from gieok.text.redact import redact
+from gieok.zone import day_in, find_zone
 
 #: Stores that one search may name.
 _MOST_STORES = 5
@@ -73,6 +74,7 @@ class GeminiStore(SqliteDocuments):
         clock: Clock | None = None,
         pause: Callable[[float], None] = time.sleep,
         was_used: bool = False,
+        zone: tzinfo = UTC,
         **options: Unpack[SqliteOptions],
     ) -> None:
         is_new = not file.exists()
@@ -80,6 +82,8 @@ class GeminiStore(SqliteDocuments):
         self._lock = file.with_suffix(".lock")
         self._manifest = UploadManifest(self._reading, self._writing)
         self._clock = clock or _SystemClock()
+        #: In which the days and months of calls are counted.
+        self._zone = zone
         if was_used and is_new:
             self._manifest.note_lost(self._clock.now())
         self._pause = pause
@@ -122,7 +126,16 @@ class GeminiStore(SqliteDocuments):
             float(opening.setting("gemini.price_output")),
             float(opening.setting("gemini.search_timeout_s")),
         )
-        return cls(opening.file, plan, access, terms, was_used=was_used, resident=opening.is_resident, say=opening.say)
+        return cls(
+            opening.file,
+            plan,
+            access,
+            terms,
+            was_used=was_used,
+            zone=find_zone(opening.setting("zone")),
+            resident=opening.is_resident,
+            say=opening.say,
+        )
 
     @property
     def location(self) -> str:
@@ -224,7 +237,7 @@ class GeminiStore(SqliteDocuments):
 
     def describe(self) -> list[str]:
         """Tell what is at the service, and what this month's calls took."""
-        now = self._clock.now()
+        now = self._clock.now().astimezone(self._zone)
         month, today = self._manifest.usage(f"{now:%Y-%m-01}"), self._manifest.usage(f"{now:%Y-%m-%d}")
         dollars = (
             month.input_tokens * self._terms.price_input + month.output_tokens * self._terms.price_output
@@ -233,7 +246,7 @@ class GeminiStore(SqliteDocuments):
         end = f" of {self._terms.daily_calls:,}" if self._terms.daily_calls else ""
         compared = self._manifest.compared()
         counted = (
-            f"{compared[1]:,} counted there on {compared[0]:%Y-%m-%d %H:%M} UTC"
+            f"{compared[1]:,} counted there on {compared[0].astimezone(self._zone):%Y-%m-%d %H:%M}"
             if compared
             else "never counted there: `gieok index --force` does"
         )
@@ -258,15 +271,15 @@ class GeminiStore(SqliteDocuments):
         return " AND ".join(terms)
 
     def _verify_budget(self) -> None:
-        used = self._manifest.usage(f"{self._clock.now():%Y-%m-%d}").calls.get("search", 0)
+        used = self._manifest.usage(str(day_in(self._clock.now(), self._zone))).calls.get("search", 0)
         if 0 < self._terms.daily_calls <= used:
             raise StoreUnreachable(
                 f"gemini not asked: today's {self._terms.daily_calls:,} searches are used up",
-                hint="raise gemini.daily_calls, or wait until tomorrow (UTC)",
+                hint="raise gemini.daily_calls, or wait until tomorrow",
             )
 
     def _count(self, what: str, input_tokens: int, output_tokens: int) -> None:
-        self._manifest.count(f"{self._clock.now():%Y-%m-%d}", what, input_tokens, output_tokens)
+        self._manifest.count(str(day_in(self._clock.now(), self._zone)), what, input_tokens, output_tokens)
 
 
 def _quoted(text: str) -> str:

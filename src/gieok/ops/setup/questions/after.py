@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from gieok.ops.operation import Words
-from gieok.ops.setup.interview import NO, YES, AnswerKind, Interview, SetupQuestion, yes_no
+from gieok.ops.setup.interview import ASKED, NO, YES, AnswerKind, Interview, SetupQuestion, yes_no
 from gieok.ops.setup.machine import FoundAgent
 from gieok.ops.setup.questions.agents import megabytes, transcripts
+from gieok.ports.dialogue import Pick
 
 AFTER_TITLE = {1: Words("And now", "이제")}
 
@@ -50,6 +51,19 @@ def _vault(known: Interview) -> str:
     return known.shown_path(known.machine.vaults[0]) if known.machine.vaults else ""
 
 
+def _vault_picks(known: Interview) -> list[Pick]:
+    return [
+        Pick(
+            ASKED,
+            known.words("yes, but agents get nothing of them unasked", "예, 다만 묻지 않으면 에이전트에 주지 않음"),
+        ),
+        Pick(
+            YES, known.words("yes, and agents get what bears on a prompt", "예, 프롬프트와 관련 있으면 에이전트에도 줌")
+        ),
+        Pick(NO, known.words("no", "아니요")),
+    ]
+
+
 AFTER = (
     SetupQuestion(
         name="install", step=1, kind=AnswerKind.ONE,
@@ -67,7 +81,7 @@ AFTER = (
         name="index_vault", step=1, kind=AnswerKind.ONE,
         words=Words("Search the notes of your vault too?", "보관함의 노트도 검색할까요?"),
         note=lambda known: (_vault(known),), applies=lambda known: bool(known.machine.vaults),
-        picks=yes_no, default=lambda known: NO,
+        picks=_vault_picks, default=lambda known: NO,
     ),
     SetupQuestion(
         name="start", step=1, kind=AnswerKind.ONE,

@@ -22,7 +22,9 @@ _MAIL = r"^$|^[!#-+\--:=?A-~]{1,64}@[A-Za-z0-9.-]{1,189}$"
 class AccountChange(Given):
     """What a user may set of themselves."""
 
-    zone: str = Field("UTC", max_length=64, examples=["Asia/Seoul"], description="Of days: check-ins, plans.")
+    zone: str = Field(
+        "", max_length=64, examples=["Asia/Seoul"], description="Of days: check-ins, plans; empty: the server's."
+    )
     lang: Literal["en", "ko"] = "en"
     mail: str = Field(
         "", pattern=_MAIL, examples=["min@example.org"], description="Warned here before memory is cleared."

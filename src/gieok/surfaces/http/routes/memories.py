@@ -145,7 +145,7 @@ def delete_message(house: TheHouse, who: User, character_id: CharacterId, messag
 def _bond(house: House, user: str, character: str) -> Bond:
     """Return whose memory it is. Raises NotFound where there is neither such a character nor memory of one that is gone."""
     account = house.accounts.account(user)
-    bond = Bond(user, character, "", zone_named(account.zone if account else "UTC"))
+    bond = Bond(user, character, "", zone_named(account.zone if account else "", house.memory.zone))
     try:
         house.roster.find(user, character)
     except NotFound:

@@ -168,8 +168,7 @@ def _changed(seen: Seen, change: Callable[[House, Bond], tuple[str, str]]) -> Re
 def _welcome(seen: Seen, house: House, user: str) -> None:
     """Add a user who is new, and give them the points of the day."""
     if house.accounts.account(user) is None:
-        zone = getattr(seen.memory.context.zone, "key", "UTC")
-        house.accounts.keep_account(Account(user, zone, seen.lang, created_at=house.memory.clock.now()))
+        house.accounts.keep_account(Account(user, lang=seen.lang, created_at=house.memory.clock.now()))
     house.points.check_in(user)
 
 

@@ -1,0 +1,182 @@
+"""Which lines of a diary are of which day: headings that are days, or begin or end with one, and lines that are nothing else.
+
+A year, a month and a day may stand in headings above each other (`# 2026년`, `## 11월`, `### 20일`), the year in the name of
+the file.
+"""
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+from gieok.text.markdown import heading_text
+from gieok.text.written_days import MONTH, WEEKDAY, YEAR, find_day, month_number
+
+_HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
+_ORG_HEADING = re.compile(r"(\*{1,8})[ \t]+(\S.*)")
+_FENCE = re.compile(r" {0,3}(?:```|~~~)")
+_DECORATION = re.compile(r"[*_\[\]<>`~\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+")
+_ENDS = " \t-–—:·|,.()"
+_WEEKDAY = re.compile(rf"(?i)^{WEEKDAY}(?!\w)[ ,.:)]*|[ ,(]*(?<!\w){WEEKDAY}[) .]*$")
+_CLOCK = re.compile(r"(?i)[ ,]*\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?$")
+_DAY_LINE = re.compile(
+    r"^(?:[#*]+[ \t]+(?:[^\n]{0,80}?(?:\d{4}|\d[-/.월일])|\W{0,4}\d{1,2}\b|[^\n]{0,40}?\b(?i:"
+    f"{MONTH}|{WEEKDAY}"
+    r")\b)"
+    r"|[*_\[]{0,4}(?:\d{2,4}[^\n]{4,44}|[A-Z][a-z]{2}[^\n]{0,40}\d{4}[^\n]{0,12})$)",
+    re.MULTILINE,
+)
+#: A line below this level is a day without the marks of a heading.
+_LINE_LEVEL = 9
+_YEAR_ALONE = re.compile(rf"(?P<year>{YEAR})년?")
+_MONTH_ALONE = re.compile(
+    rf"(?i)(?:(?P<year>{YEAR})(?:년|[-./])? ?)?(?:(?P<month>\d\d?)월?|(?P<name>{MONTH})(?:,? (?P<later>{YEAR}))?)"
+)
+_DAY_ALONE = re.compile(
+    rf"(?i)(?:(?P<month>\d\d?)(?:월 ?|[-./])|(?P<name>{MONTH})\.? )(?P<day>\d\d?)(?:일|st|nd|rd|th)?(?![\d.:/-])"
+    rf"|(?P<name_after>(?P<first>\d\d?)(?:st|nd|rd|th)? (?P<named>{MONTH}))(?!\w)"
+    r"|(?P<day_only>\d\d?)(?:일|st|nd|rd|th)?$|(?P<day_korean>\d\d?)일(?!\w)"
+)
+
+
+_IN_NAME = re.compile(rf"(?<!\d)(?P<year>{YEAR})(?!\d)(?:(?:년 ?|[-_.])(?P<month>0\d|1[0-2]|[1-9])(?!\d))?")
+
+
+class DaySection(NamedTuple):
+    """Lines of a diary that are of one day: `text[start:end]`, its first and last line, and the headings above it."""
+
+    day: date
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    above: tuple[str, ...]
+
+
+class _Open(NamedTuple):
+    """A heading whose lines go on, and what it says of the day."""
+
+    level: int
+    words: str
+    year: int = 0
+    month: int = 0
+    day: date | None = None
+
+
+class _Row(NamedTuple):
+    """A line, and the day that it is of."""
+
+    start: int
+    end: int
+    day: date | None
+    above: tuple[str, ...]
+
+
+def may_be_diary(text: str) -> bool:
+    """Say whether a text may have lines that are days: a look that costs little, for every note is looked at."""
+    return bool(_DAY_LINE.search(text))
+
+
+def split_days(text: str, begin: int, end: int, name: str = "", *, is_org: bool = False) -> tuple[DaySection, ...]:
+    """Return the sections of `text[begin:end]` that have a day of their own, in order; none where it is no diary.
+
+    `name` is the file's, which may say the year or the month. One heading that has a day in it makes no diary, unless it is
+    nothing but that day.
+    """
+    rows, dated = _rows(text, begin, end, name, is_org=is_org)
+    days = [words for words, _ in dated]
+    if not days or (len(days) < 2 and not dated[0][1]):
+        return ()
+    sections: list[DaySection] = []
+    line = text.count("\n", 0, begin)
+    for row in rows:
+        line += 1
+        if row.day is None:
+            continue
+        last = sections[-1] if sections else None
+        if last and last.day == row.day and last.end_line == line - 1:
+            sections[-1] = last._replace(end=row.end, end_line=line)
+        else:
+            sections.append(DaySection(row.day, row.start, row.end, line, line, row.above))
+    return tuple(sections)
+
+
+def _rows(text: str, begin: int, end: int, name: str, *, is_org: bool) -> tuple[list[_Row], list[tuple[date, bool]]]:
+    """Return every line with its day, and the days of headings in order, each with whether the heading is nothing else."""
+    pattern = _ORG_HEADING if is_org else _HEADING
+    opened = [_named(name)]
+    rows: list[_Row] = []
+    dated: list[tuple[date, bool]] = []
+    is_code = False
+    at = begin
+    for content in text[begin:end].split("\n"):
+        is_fence = bool(_FENCE.match(content))
+        heading = None if is_code or is_fence else pattern.match(content)
+        level, words = (len(heading[1]), heading_text(heading[2])) if heading else (_LINE_LEVEL, content)
+        if heading or (not is_code and _may_be_day(content)):
+            found, is_whole = _spelt(_cleaned(words), opened[-1 if heading is None else _above(opened, level)])
+            if heading or (found.day and is_whole):
+                del opened[_above(opened, level) + 1 :]
+                opened.append(found._replace(level=level, words=words))
+                dated += [(found.day, is_whole)] if found.day else []
+        is_code ^= is_fence
+        day = next((one.day for one in reversed(opened) if one.day), None)
+        above = tuple(one.words for one in opened[1:-1])
+        rows.append(_Row(at, at + len(content), day, above))
+        at += len(content) + 1
+    return rows, dated
+
+
+def _named(name: str) -> _Open:
+    """Return the year, and the month, that a file's name says."""
+    found = _IN_NAME.search(name)
+    return _Open(0, "", int(found["year"]), int(found["month"] or 0)) if found else _Open(0, "")
+
+
+def _above(opened: list[_Open], level: int) -> int:
+    """Return the place of the heading that one of this level stands under."""
+    return max(place for place, one in enumerate(opened) if one.level < level)
+
+
+def _may_be_day(line: str) -> bool:
+    """Say whether a line without marks may be nothing but a day; a look that costs little."""
+    return (
+        6 <= len(line) <= 48 and any(map(str.isdigit, line)) and not line.startswith((" ", "\t", "- ", "* ", "> ", "|"))
+    )
+
+
+def _cleaned(words: str) -> str:
+    plain = _DECORATION.sub("", words).strip(_ENDS)
+    return _CLOCK.sub("", plain)
+
+
+def _spelt(words: str, above: _Open) -> tuple[_Open, bool]:
+    """Return what a heading says of its day below another, and whether it says nothing else."""
+    bare = _WEEKDAY.sub("", words).strip(_ENDS)
+    inner = above._replace(day=None)
+    if found := find_day(bare):
+        rest = (bare[: found.start] + bare[found.end :]).strip(_ENDS)
+        is_whole = not rest or bool(_WEEKDAY.fullmatch(rest))
+        is_edge = found.start == 0 or found.end == len(bare)
+        return (inner._replace(day=found.day), is_whole) if is_edge else (inner, False)
+    if only := _YEAR_ALONE.fullmatch(bare):
+        return _Open(0, "", int(only["year"])), False
+    if (only := _MONTH_ALONE.fullmatch(bare)) and (only["year"] or only["later"] or only["name"] or "월" in bare):
+        year = int(only["year"] or only["later"] or above.year or 0)
+        month = month_number(only["name"]) if only["name"] else int(only["month"])
+        return (_Open(0, "", year, month), False) if 1 <= month <= 12 else (inner, False)
+    day = _day_below(bare, above)
+    return (inner._replace(day=day[0]), day[1]) if day else (inner, False)
+
+
+def _day_below(words: str, above: _Open) -> tuple[date, bool] | None:
+    """Return the day that words without a year name where the year is known from above."""
+    found = _DAY_ALONE.match(words)
+    if not found or not above.year:
+        return None
+    name = found["name"] or found["named"]
+    month = month_number(name) if name else int(found["month"] or above.month or 0)
+    number = int(found["day"] or found["first"] or found["day_only"] or found["day_korean"] or 0)
+    try:
+        return date(above.year, month, number), not words[found.end() :].strip(_ENDS)
+    except ValueError:
+        return None

@@ -1,0 +1,285 @@
+"""The head of a note, as programs for notes write it: what it says of the note, and where its text begins.
+
+Read are YAML front matter (Obsidian, Jekyll, Dendron, Joplin's export), TOML (Hugo), `key:: value` (Logseq, Dataview),
+`#+TITLE:` and drawers (Org), the lines below the title of Notion's exports, and what Joplin puts behind its raw notes. Names of
+fields are the usual ones in English and Korean; others are kept as metadata and mean nothing here.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from functools import lru_cache
+from itertools import takewhile
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from gieok.text.markdown import FrontMatter, front_matter, title
+from gieok.text.written_days import moment_of
+
+_TITLES = ("title", "제목")
+_ALIASES = ("aliases", "alias", "roamaliases", "alsoknownas", "다른이름", "별칭", "별명")
+_SUMMARIES = (
+    "summary", "description", "desc", "abstract", "excerpt", "subtitle", "tldr", "요약", "설명", "소개", "개요",
+)  # fmt: skip
+_TAGS = (
+    "tags", "tag", "filetags", "keywords", "categories", "topics", "labels", "taxonomies.tags", "태그", "분류", "키워드",
+)  # fmt: skip
+#: What a note says of its day, and what its program says of when it was made: a file's name knows better than that.
+_DAYS = ("date", "day", "journalday", "journaldate", "publishdate", "pubdate", "날짜", "일자", "작성일", "작성일시")
+_CREATED = (
+    "usercreatedtime", "created", "createdat", "createdtime", "datecreated", "creationdate", "createdon", "ctime",
+    "생성일", "생성일시", "만든날짜", "만든날",
+)  # fmt: skip
+_KNOWN = frozenset((*_TITLES, *_ALIASES, *_SUMMARIES, *_TAGS, *_DAYS, *_CREATED))
+
+_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?\n)\+\+\+[ \t]*(?:\n|$)", re.DOTALL)
+_TOML_KEY = re.compile(r"\s*([\w-]+)\s*=")
+_ORG = re.compile(r"#\+([A-Za-z_]+):[ \t]*(.*)|:([A-Z][A-Z0-9_-]*):[ \t]*(.*)")
+_LOGSEQ = re.compile(r"(?:- )?([^\s:`\[\](){}][^:`\[\](){}\n]{0,60}?)::(?:[ \t]+(.*))?$")
+_NOTION = re.compile(r"([^\W\d_][\w &/()'.-]{0,40}): (\S.*)")
+_JOPLIN = re.compile(r"\n\nid: [0-9a-f]{32}\n(?:[a-z_]+:.*\n)*?type_: \d+\s*$")
+_ESCAPED = re.compile(r"%(?:2F|3A|3F|20|23)", re.IGNORECASE)
+_HASH = re.compile(r"[ _-]?(?<![0-9a-f])[0-9a-f]{32}$")
+_LINK = re.compile(r"\[\[(?:[^\]|\[]{0,200}\|)?([^\]\[]{1,200})\]\]")
+_WORDS = re.compile(r"""\s*("[^"]*"|\[\[[^\]]*\]\]|#?[^,;]+)\s*(?:[,;]|$)""")
+_HASHES = re.compile(r"(?<!\S)#\[\[([^\]]+)\]\]|(?<!\S)#([^\s#,]+)#?")
+#: A tag in the text: `#work/offers`, `#회의`, Bear's `#two words#`; no number, no colour, no anchor, no heading.
+_INLINE = re.compile(r"#(?<!\S#)(?:([^\W\d_](?:[\w/ -]{0,60}?\w)?)#(?!\w)|(?!\d+\b)([\w/-]*[^\W\d_][\w/-]*))")
+_COLOUR = re.compile(r"[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}")
+_CODE = re.compile(r"`[^`\n]*`")
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+#: A note's head is read for its document, then for its passages.
+_KEPT_HEADS = 2
+#: Of a field, so much is looked at for names and tags.
+_VALUE_CHARS = 2_000
+_BELOW_CHARS, _TAIL_CHARS = 4_000, 4_000
+_MOST_TAGS, _MOST_ALIASES = 24, 12
+
+
+class Lines(NamedTuple):
+    """A piece of a note: `text[start:end]`, with the number of its first and of its last line."""
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+
+
+class NoteHead(NamedTuple):
+    """What a note says of itself. `text[begin:end]` is its prose, whose first line is `begin_line`."""
+
+    fields: Mapping[str, str]
+    title: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+    #: The lines of the head that sum the note up.
+    summaries: tuple[Lines, ...]
+    #: The day that the note gives itself, and that on which its program made it.
+    day: datetime | None
+    created: datetime | None
+    begin: int
+    begin_line: int
+    end: int
+
+
+@lru_cache(_KEPT_HEADS)
+def read_head(text: str) -> NoteHead:
+    """Read the head of a note, whichever program wrote it, and the tags in its text."""
+    found = _head(text)
+    tail = _JOPLIN.search(text, max(len(text) - _TAIL_CHARS, 0))
+    end = tail.start() if tail else len(text)
+    fields = dict(found.fields)
+    for name, value in (*_below(text, found.end), *(_pairs(text[tail.start() :]) if tail else ())):
+        fields.setdefault(name, value)
+    plain = {_plain_name(name): value[:_VALUE_CHARS] for name, value in reversed(fields.items())}
+    tags = [tag for name in _TAGS if plain.get(name) for tag in _tags(plain[name])]
+    tags += _inline_tags(text[found.end : end])
+    heading = title(text, found.end) or (_first_line(text) if tail else "")
+    return NoteHead(
+        fields=fields,
+        title=next((_unlinked(plain[name]) for name in _TITLES if plain.get(name)), "") or heading,
+        aliases=tuple(dict.fromkeys(one for name in _ALIASES for one in _words(plain.get(name, ""))))[:_MOST_ALIASES],
+        tags=tuple(dict.fromkeys(tags))[:_MOST_TAGS],
+        summaries=tuple(_summaries(text, found)),
+        day=_moment(plain, _DAYS),
+        created=_moment(plain, _CREATED),
+        begin=found.end,
+        begin_line=found.end_line + 1,
+        end=end,
+    )
+
+
+def stem_without_identity(stem: str) -> str:
+    """Return a file's name without the number that Notion puts behind it, as words where Logseq wrote `%2F`."""
+    plain = _HASH.sub("", stem) or stem
+    return unquote(plain).replace("/", " ") if _ESCAPED.search(plain) else plain
+
+
+def _head(text: str) -> FrontMatter:
+    if text.startswith("---"):
+        return front_matter(text)
+    if text.startswith("+++"):
+        return _toml(text)
+    if text.startswith(("#+", ":PROPERTIES:")):
+        return _by_line(text, _org_pair)
+    return _by_line(text, _logseq_pair)
+
+
+def _toml(text: str) -> FrontMatter:
+    block = _TOML.match(text)
+    if not block:
+        return FrontMatter({})
+    import tomllib  # of notes of one program alone
+
+    try:
+        read = tomllib.loads(block[1])
+    except tomllib.TOMLDecodeError:
+        return FrontMatter({})
+    fields = dict(_flat(read, ""))
+    lines: dict[str, tuple[int, int]] = {}
+    name = ""
+    for number, line in enumerate(block[1].splitlines(), start=2):
+        if key := _TOML_KEY.match(line):
+            name = key[1]
+            lines.setdefault(name, (number, number))
+        elif name and line.strip() and not line.startswith("["):
+            lines[name] = (lines[name][0], number)
+    known = {name: at for name, at in lines.items() if name in fields}
+    return FrontMatter(fields, block.end(), text.count("\n", 0, block.end()), known)
+
+
+def _flat(table: Mapping[str, object], above: str) -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{name}.")
+        elif isinstance(value, list):
+            yield f"{above}{name}", ", ".join(map(str, value))
+        else:
+            yield f"{above}{name}", str(value)
+
+
+def _org_pair(line: str) -> tuple[str, str] | None:
+    found = _ORG.fullmatch(line)
+    if not found:
+        return None
+    name, value = (found[1], found[2]) if found[1] else (found[3], found[4])
+    return (name, "") if name in ("PROPERTIES", "END") else (name.lower(), value.strip())
+
+
+def _logseq_pair(line: str) -> tuple[str, str] | None:
+    found = _LOGSEQ.fullmatch(line.strip())
+    return (found[1].strip(), (found[2] or "").strip()) if found else None
+
+
+def _by_line(text: str, pair: Callable[[str], tuple[str, str] | None]) -> FrontMatter:
+    """Read the lines at the beginning of a text that are pairs, to the first that is none.
+
+    Where no name is known, nothing says that they are a head: a glossary looks like that too, and stays text.
+    """
+    fields: dict[str, str] = {}
+    lines: dict[str, tuple[int, int]] = {}
+    end, count = 0, 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        found = pair(line)
+        if found is None:
+            break
+        if found[1]:
+            fields.setdefault(*found)
+            lines.setdefault(found[0], (number, number))
+        end, count = min(end + len(line) + 1, len(text)), number
+    return FrontMatter(fields, end, count, lines) if _has_known(fields) else FrontMatter({})
+
+
+def _has_known(names: Iterable[str]) -> bool:
+    return any(_plain_name(name) in _KNOWN for name in names)
+
+
+def _below(text: str, start: int) -> list[tuple[str, str]]:
+    """Return the pairs right below the title of a note: they stay text too, since a convention alone makes them a head."""
+    lines = text[start : start + _BELOW_CHARS].split("\n")
+    while lines and (not lines[0].strip() or lines[0].startswith("# ")):
+        lines.pop(0)
+    pairs: list[tuple[str, str]] = []
+    for line in takewhile(str.strip, lines):
+        pair = _logseq_pair(line) or _notion_pair(line)
+        if pair is None:
+            return []
+        pairs.append(pair)
+    return pairs if _has_known(name for name, _ in pairs) else []
+
+
+def _notion_pair(line: str) -> tuple[str, str] | None:
+    found = _NOTION.fullmatch(line.strip())
+    return (found[1], found[2]) if found else None
+
+
+def _pairs(block: str) -> Iterator[tuple[str, str]]:
+    for line in block.split("\n"):
+        name, colon, value = line.partition(": ")
+        if colon and value:
+            yield name, value.strip()
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.split("\n") if line.strip()), "")
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[\s_-]", "", name).casefold()
+
+
+def _moment(plain: Mapping[str, str], names: tuple[str, ...]) -> datetime | None:
+    return next((at for name in names if (value := plain.get(name)) and (at := moment_of(value))), None)
+
+
+def _unlinked(value: str) -> str:
+    return _LINK.sub(r"\1", value).strip()
+
+
+def _words(value: str) -> Iterator[str]:
+    """Yield the items of a list that is written in a line, commas between them; Org puts each in quotes."""
+    if re.fullmatch(r'\s*"[^"]*"(?:\s+(?:"[^"]*"|\S+))*\s*', value):
+        value = re.sub(r'"\s+(?=\S)', '", ', value)
+    for found in _WORDS.finditer(value):
+        if word := _unlinked(found[1].strip().strip("\"'")):
+            yield word
+
+
+def _tags(value: str) -> Iterator[str]:
+    """Yield tags as they are written in a head: with commas, `#` or colons; links to pages too."""
+    if re.fullmatch(r"\s*:(?:[^\s:]+:)+\s*", value):
+        value = value.strip(": ").replace(":", ", ")
+    if value.lstrip().startswith("#") and "," not in value:
+        for found in _HASHES.finditer(value):
+            yield found[1] or found[2]
+        return
+    for word in _words(value):
+        yield word.removeprefix("#").strip("[]")
+
+
+def _inline_tags(text: str) -> Iterator[str]:
+    """Yield the tags in a text, without those in code."""
+    found = list(_INLINE.finditer(text))
+    code = _spans_of_code(text) if found else []
+    for match in found:
+        tag = (match[1] or match[2]).strip("/-")
+        if not _COLOUR.fullmatch(tag) and not any(start <= match.start() < end for start, end in code):
+            yield tag
+
+
+def _spans_of_code(text: str) -> list[tuple[int, int]]:
+    spans = [found.span() for found in _CODE.finditer(text)]
+    fences = [found.start() for found in _FENCE.finditer(text)]
+    return spans + list(zip(fences[::2], [*fences[1::2], len(text)], strict=False))
+
+
+def _summaries(text: str, found: FrontMatter) -> Iterator[Lines]:
+    names = [name for name in found.lines if _plain_name(name) in _SUMMARIES and found.fields.get(name)]
+    if not names:
+        return
+    begins = [0]
+    for line in text[: found.end].split("\n"):
+        begins.append(begins[-1] + len(line) + 1)
+    for name in names:
+        first, last = found.lines[name]
+        yield Lines(begins[first - 1], min(begins[last] - 1, len(text)), first, last)

@@ -1,0 +1,204 @@
+"""Days as people write them in names of files, in heads of notes and in headings: with their year, and one reading alone.
+
+What may be two days (05-11-2026) is none. Relative words belong to questions (`text/times`). A row is a pattern with names for
+year, month and day, and examples: what it reads, and what it must leave.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+#: A month, the years of which days are read, and a weekday, as patterns.
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+YEAR = r"(?:19|20)\d\d"
+_ORDINAL = r"(?:st|nd|rd|th)?"
+_GAP = r"[\s_,.-]{1,3}"
+#: Nothing that would make another number or word of what stands there.
+_BEGIN, _END = r"(?<![^\W_])(?<!\d[.,-])", r"(?!\d)(?![.,-]\d)"
+WEEKDAY = (
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
+    r"|[월화수목금토일](?:요일|曜日)?|[月火水木金土日](?:曜日)?)"
+)
+#: Of a year in two digits: those after it belong to the last century.
+_LAST_SHORT_YEAR = 69
+#: Headings of diaries are looked at again whenever a file is compared with the index.
+_KEPT_DAYS = 8_192
+_MILLISECONDS = 100_000_000_000
+
+
+class Row(NamedTuple):
+    """A way to write a day: what it reads, what it leaves."""
+
+    pattern: str
+    example: str
+    counter_example: str
+
+
+ROWS = (
+    Row(
+        rf"{_BEGIN}(?P<year>{YEAR})(?P<joint>[-_/ ]|\. )(?P<month>\d\d?)(?P=joint)(?P<day>\d\d?)(?!\d)",
+        "standup 2026-11-20 notes",
+        "12026-11-20",
+    ),
+    # Releases are numbered in this way too: behind a word, both parts need two digits.
+    Row(
+        rf"(?:{_BEGIN}(?P<year>{YEAR})\.(?=\d\d\.\d\d)|^\W*(?P<first_year>{YEAR})\.)(?P<month>\d\d?)\.(?P<day>\d\d?){_END}",
+        "2026.1.2 회의록",
+        "gardener 2026.1.2 upgrade",
+    ),
+    Row(
+        rf"{_BEGIN}(?P<year>{YEAR})(?P<month>\d\d)(?P<day>\d\d)(?:[T_-]?\d{{4}}(?:\d\d)?)?(?:Z|(?![^\W_]))",
+        "202611201030 quay",
+        "20261120abc",
+    ),
+    Row(
+        rf"{_BEGIN}(?P<year>{YEAR}|\d\d)\s?[년年]\s?(?P<month>\d\d?)\s?[월月]\s?(?P<day>\d\d?)\s?[일日]",
+        "2026년 11월 20일",
+        "2026년 11월",
+    ),
+    Row(
+        rf"{_BEGIN}(?P<name>{MONTH}){_GAP}(?P<day>\d\d?){_ORDINAL}{_GAP}(?P<year>{YEAR}){_END}",
+        "November 24th, 2026",
+        "November 2026",
+    ),
+    Row(
+        rf"{_BEGIN}(?P<day>\d\d?){_ORDINAL}{_GAP}(?:of )?(?P<name>{MONTH}){_GAP}(?P<year>{YEAR}){_END}",
+        "24 Nov 2026",
+        "24 lines of 2026",
+    ),
+    Row(
+        rf"{_BEGIN}(?P<year>{YEAR}){_GAP}(?P<name>{MONTH}){_GAP}(?P<day>\d\d?){_ORDINAL}(?!\w)",
+        "2026-Nov-20",
+        "2026 november 201",
+    ),
+    Row(
+        rf"{_BEGIN}(?P<day>\d\d?)(?P<joint>[-_./])(?P<month>\d\d?)(?P=joint)(?P<year>{YEAR}){_END}",
+        "19-11-2026",
+        "05-11-2026",
+    ),
+    Row(rf"{_BEGIN}(?P<year>{YEAR})-?W(?P<week>\d\d)(?:-?(?P<weekday>[1-7]))?(?!\w)", "2026-W47", "2026-W60"),
+)
+#: Days that the last folders of a path spell: `2026/11/22`, `2026/11-November/22일`, `2026/11-22`.
+FOLDER_ROWS = (
+    Row(
+        rf"(?:^|/)(?P<year>{YEAR})년?(?:/|[-_. ]+)(?P<month>\d\d?)월?(?:[-_. ]+[^/\d]*)?/(?P<day>\d\d?)(?:일|{_ORDINAL})"
+        rf"(?:[-_., (]+{WEEKDAY}\)?)?$",
+        "diary/2026/11-November/22",
+        "2026/11/22 ideas",
+    ),
+    Row(
+        rf"(?:^|/)(?P<year>{YEAR})년?/(?:[^/]*/)?(?P<month>\d\d?)(?:[-_.]|월 ?)(?P<day>\d\d?)일?(?:[-_., (]+{WEEKDAY}\)?)?$",
+        "2026/11-22",
+        "2026/11-22-33",
+    ),
+)
+_DASHES = re.compile("[\u2010-\u2015\u2212\ufe63\uff0d]")
+
+
+class WrittenDay(NamedTuple):
+    """A day, and where its words stand in the text."""
+
+    day: date
+    start: int
+    end: int
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def month_number(name: str) -> int:
+    """Return the number of a month by its English name."""
+    return _MONTH_NAMES.index(name[:3].lower()) + 1
+
+
+@lru_cache(_KEPT_DAYS)
+def find_day(text: str) -> WrittenDay | None:
+    """Return the first day that is written out in a text, with its year; None without any, and for what may be two."""
+    plain = _DASHES.sub("-", text)
+    found = list(_found(plain, ROWS))
+    return min(found, key=lambda one: (one.start, -one.end)) if found else None
+
+
+def _found(text: str, rows: tuple[Row, ...]) -> Iterator[WrittenDay]:
+    for row in rows:
+        for match in _compiled(row.pattern).finditer(text):
+            if (day := _day_of(match.groupdict())) is not None:
+                yield WrittenDay(day, *match.span())
+                break
+
+
+def _day_of(parts: dict[str, str | None]) -> date | None:
+    year = int(parts.get("year") or parts.get("first_year") or 0)
+    day, month = int(parts.get("day") or 0), int(parts.get("month") or 0)
+    year += 0 if year > 99 else 2000 if year <= _LAST_SHORT_YEAR else 1900
+    try:
+        if parts.get("week"):
+            return date.fromisocalendar(year, int(parts["week"] or 0), int(parts.get("weekday") or 1))
+        if parts.get("name"):
+            month = month_number(str(parts["name"]))
+        elif parts.get("joint") and _is_month_unsure(parts, day, month):
+            return None
+        elif parts.get("joint") and month > 12:  # 11/20/2026
+            day, month = month, day
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _is_month_unsure(parts: dict[str, str | None], day: int, month: int) -> bool:
+    """Say whether the day or the month may stand first; where points join the numbers, the day does."""
+    is_year_last = len(parts["day"] or "") <= 2 and next(iter(parts)) == "day"
+    return is_year_last and day <= 12 and month <= 12 and day != month and parts["joint"] != "."
+
+
+def day_of_path(relative: str) -> date | None:
+    """Return the day that a file's name has in it, or that its last folders spell: `2026/11/22.md`."""
+    stem = re.sub(r"\.\w+$", "", relative)
+    named = find_day(stem.rpartition("/")[2])
+    if named:
+        return named.day
+    spelt = next(_found(_DASHES.sub("-", stem), FOLDER_ROWS), None)
+    return spelt.day if spelt else None
+
+
+def name_without_day(name: str) -> str:
+    """Return a file name without the day in it, and without the weekday beside that."""
+    found = find_day(name)
+    if found is None:
+        return name
+    rest = re.sub(rf"(?i)^[-_., (]*{WEEKDAY}(?![^\W_])\)?", "", name[found.end :])
+    return " ".join(part for part in (name[: found.start].strip("-_. ([,"), rest.strip("-_. )],")) if part)
+
+
+def day_in_name(name: str) -> date | None:
+    """Return the day that a file name begins with (`2026-10-14-incident.md`, `2026_10_14`, `20261014`), or None."""
+    found = find_day(name)
+    return found.day if found and not found.start else None
+
+
+def moment_of(value: str) -> datetime | None:
+    """Return when a field of a note's head says: midnight UTC for a day, as for notes that are named by one.
+
+    With a time and a zone it is that moment: its day is the reader's. A time without a zone was the writer's, whose day it is.
+    """
+    value = value.strip().strip("[]<>\"'")
+    if re.fullmatch(r"\d{10}|\d{13}", value):
+        number = int(value)
+        return datetime.fromtimestamp(number / 1000 if number > _MILLISECONDS else number, UTC)
+    exact = re.fullmatch(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?) ?(Z|UTC|[+-]\d\d:?\d\d)", value)
+    if exact:
+        zone = "+00:00" if exact[3] in ("Z", "UTC") else exact[3]
+        try:
+            return datetime.fromisoformat(f"{exact[1]}T{exact[2]}{zone}").astimezone(UTC)
+        except (ValueError, OverflowError):
+            return None
+    found = find_day(value)
+    return datetime(found.day.year, found.day.month, found.day.day, tzinfo=UTC) if found else None

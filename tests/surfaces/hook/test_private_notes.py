@@ -1,0 +1,88 @@
+"""A person's own notes in a prompt at work: only what surely bears on it, and nothing of folders that are asked only."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gieok import places
+from gieok.app import open_context
+from gieok.capabilities.prompt.unasked import NoteGate
+from gieok.ops import operation
+from gieok.ops.memory.index import IndexRequest
+from gieok.ops.prompt.recall import RecallRequest
+
+_WORK = "when does the warehouse scanner contract with Lindqvist end?"
+_NOTES = {
+    "scanner.md": "# Warehouse scanner\n\nThe warehouse scanner contract with Lindqvist ends in March.\n",
+    "mother.md": "# Mother\n\nMother takes the blue tablets for her heart before breakfast.\n",
+    "tax.md": "# Tax\n\nThe tax office wants the letter by the tenth.\n",
+}
+
+
+@pytest.fixture
+def vault(place, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = place.user / "vault"
+    folder.mkdir()
+    for name, text in _NOTES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(place.user)
+    context = open_context({})
+    operation("index").handler(context, IndexRequest(paths=[str(folder)]))
+    context.memory.store().close()
+    monkeypatch.chdir(place.project)
+    return folder
+
+
+def _recalled(prompt: str) -> str:
+    context = open_context({})
+    text: str = operation("recall").handler(context, RecallRequest(prompt=[prompt])).text
+    context.memory.store().close()
+    return text
+
+
+def test_a_note_that_surely_bears_on_a_prompt_comes_up_at_work(place, vault: Path) -> None:
+    assert "March" in place.hook("prompt", place.payload(_WORK)).context
+    assert "March" in _recalled(_WORK)
+
+
+def test_of_a_folder_that_is_asked_only_nothing_is_injected_and_everything_is_found(
+    place, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.home / "config.yaml").write_text(json.dumps({"hook": {"asked_only": "~/vault"}}), encoding="utf-8")
+    assert place.hook("prompt", place.payload(_WORK)).context == ""
+    assert _recalled(_WORK) == ""
+    context = open_context({})
+    found = operation("search").handler(context, operation("search").request(query=[_WORK]))
+    assert "March" in found.results[0].snippet
+
+
+@pytest.mark.parametrize(
+    ("is_note", "scope", "score", "text", "is_admitted"),
+    [
+        (True, places.USER_SCOPE, 0.9, "the tablets of mother", True),
+        (True, places.USER_SCOPE, 0.49, "the tablets of mother", False),
+        (True, places.USER_SCOPE, 0.9, "her medicine", False),
+        (True, "project:shop-1", 0.2, "her medicine", True),
+        (False, places.USER_SCOPE, 0.2, "her medicine", True),
+    ],
+)
+@pytest.mark.parametrize("is_work", [True, False])
+def test_a_private_note_needs_a_shared_word_and_to_be_likely_where_the_prompt_is_of_a_project(
+    is_note: bool, scope: str, score: float, text: str, is_admitted: bool, is_work: bool
+) -> None:
+    scopes = ["project:shop-1", places.USER_SCOPE] if is_work else [places.USER_SCOPE]
+    gate = NoteGate("", scopes, "which tablets do we sell?")
+    source, category = (
+        ("/home/kim/vault/a.md", "") if is_note else ("/home/kim/.gieok/memory/decision/a.md", "decision")
+    )
+    admits = gate.admits(source=source, scope=scope, key="vault/a.md", category=category, score=score, text=text)
+    assert admits is (is_admitted or not is_work)
+
+
+def test_what_is_no_file_is_no_note() -> None:
+    gate = NoteGate("/home/kim/vault", ["project:shop-1"], "tablets")
+    assert gate.admits(source="journal", scope=places.USER_SCOPE, key="observe:1", category="", score=0.1, text="")
+    assert not gate.admits(
+        source="/home/kim/vault/a.md", scope=places.USER_SCOPE, key="v/a.md", category="", score=1, text=""
+    )
