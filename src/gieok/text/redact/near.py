@@ -17,7 +17,10 @@ _Test = Callable[[re.Match[str]], bool]
 
 
 class Far(NamedTuple):
-    """A topic, the words and the value told about it, how far away, and a text with and without one."""
+    """A topic, the words and the value told about it, how far away, and a text with and without one.
+
+    `hints` are divided by blanks, `_` stands for one in a hint; with `is_list` a blank line does not end the paragraph.
+    """
 
     name: str
     hints: str
@@ -169,7 +172,7 @@ _KO_DIALS = (
 )
 
 ROWS = (
-    Far("password", "pass pw login log signed sso wi-fi wifi cred breakglass transfer auth shared ask unlock restic keepass vault", _EN_TOPIC,
+    Far("password", "pass pw login log_in logged_in sign_in signed_in sso wi-fi wifi cred breakglass transfer_code auth_code shared_folder it'll_ask it’ll_ask ask_for_a asks_for_a unlock restic keepass vault", _EN_TOPIC,
         rf"{_EN_TELLS}{_EN_VALUE}", _is_strong_english, 330,
         "Who has the prod login? SSO is down.\n> the usual one, the dog and his year: Pretzel2019", "The login page was rebuilt in Python311 and it is fast." ),
     Far("password", "비밀 비번 암호 패스 와이파이 공유 인터넷 로그인 영타 핀번 자판 계정 관리자 접속", _KO_TOPIC,
@@ -224,7 +227,7 @@ ROWS = (
         "the streaming thing: kim@mail.example, Zebra9lane", "write to kim@mail.example, thanks"),
     Far("password", "unlock", r"(?i:unlock)(?![A-Za-z_(])", r"(?i:unlock)(?: code| pin)?(?: is|:)? (?P<secret>\d{4,8})(?=[,.;!]|\s|\Z)", _is_dialled, 30,
         "my phone unlock is 7204", "unlock after 30 seconds"),
-    Far("secret-key", "access secret api token 키 토큰 시크릿", r"(?<![A-Za-z0-9_./-])(?i:access key|secret key|api key|secret|token)s?(?![A-Za-z0-9_./=(])|(?<![가-힣])키(?=[가를는은 ])|토큰|시크릿",
+    Far("secret-key", "access_key secret api_key token 키 토큰 시크릿", r"(?<![A-Za-z0-9_./-])(?i:access key|secret key|api key|secret|token)s?(?![A-Za-z0-9_./=(])|(?<![가-힣])키(?=[가를는은 ])|토큰|시크릿",
         r"(?<=\s)(?P<secret>[A-Za-z0-9/+_-]{20,120}=?)(?=\s|[.,](?:\s|\Z)|[가-힣]|\Z)", _is_random_key, 220,
         "IAM access key와 짝이 되는 값은 wJ9q/vLq2ZmX+0pWc8Rk7sYb3NdUe5GfJ 입니다", "the token is in docs/operations/rotating-of-the-tokens"),
 )  # fmt: skip
@@ -233,7 +236,7 @@ ROWS = (
 def _rule(row: Far) -> Rule:
     return Rule(
         row.name,
-        tuple(row.hints.split()),
+        tuple(hint.replace("_", " ") for hint in row.hints.split()),
         row.topic,
         row.example,
         row.counter_example,
