@@ -105,7 +105,7 @@ def _names_secret(name: str) -> bool:
     if not name.isascii():
         return _KOREAN_NAME.fullmatch(name) is not None
     noun = read_name(name.replace(" ", "_")) if compiled(r"[\w .-]{2,40}").fullmatch(name) else None
-    return noun is not None and (noun.is_whole or noun.kind is Kind.PIN)
+    return noun is not None and (noun.is_whole or noun.kind in (Kind.PIN, Kind.SECRET))
 
 
 def _column(text: str, header: int, at: int, sign: str) -> Iterator[tuple[int, int]]:
