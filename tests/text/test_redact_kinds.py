@@ -754,3 +754,117 @@ def test_each_kind_of_name_proves_itself(row: NameRow) -> None:
     assert noun is not None
     assert noun.kind is row.kind
     assert read_name(row.counter_example) is None
+
+
+#: A name that can name nothing but a secret: any literal beside it is one, in whatever form settings are written.
+_WHOLE = [
+    ("otter-on-a-raft", "ADMIN_PASSWORD=otter-on-a-raft\nPORT=80"),
+    ("otter-on-a-raft", "db:\n  password: otter-on-a-raft\n  host: x"),
+    ("otter on raft", "db:\n  password: otter on raft\n  host: x"),
+    ("otter on raft", "app.db.password=otter on raft\napp.db.user=kim"),
+    ("otterraft", "<server><password>otterraft</password></server>"),
+    ("otterraft", '<add key="SmtpPassword" value="otterraft" />'),
+    ("otterraft", "spring.datasource.password = otterraft"),
+    ("otterraft", 'datasource {\n  user = "app"\n  password             = "otterraft"\n}'),
+    ("otterraft", "environment:\n  - MYSQL_ROOT_PASSWORD=otterraft"),
+    ("Otter Raft 31", '$c = ConvertTo-SecureString "Otter Raft 31" -AsPlainText'),
+    ("Otter Raft", "vault kv put secret/mail user=a smtp_pass='Otter Raft'"),
+    ("otter.raft", "docker login r.example --username kim --password otter.raft"),
+    ("수달뗏목놀이", "MAIL_PASSWORD=수달뗏목놀이\nMAIL_USER=a"),
+    ("수달뗏목", '{"아이디": "kim", "암호": "수달뗏목"}'),
+    ("수달최고7", "sshpass -p '수달최고7' ssh -p 22 kim@h 'ls'"),
+    ("Otterraft", '        storePassword "Otterraft"'),
+    ("otter raft sea", '#define WIFI_PSK         "otter raft sea"'),
+    ("otterraft77", '#define AP_PHRASE "otterraft77"'),
+    ("otter raft", "CREATE USER kim IDENTIFIED BY 'otter raft';"),
+    ("otter#2004", "INSERT INTO m (id, login_secret) VALUES\n  ('a', 'raft!2580'),\n  ('b', 'otter#2004');"),
+    ("otter_Raft", '"jdbc:oracle:thin:app/otter_Raft@//db:1521/X"'),
+]
+_WHOLE_HARMLESS = [
+    "DB_PASSWORD=\nSESSION_LIFETIME=120",
+    '"password": "Password"',
+    '"password": "Enter your password"',
+    '"password": "This field is required."',
+    '{"args": {"pass": "through"}}',
+    "RUN build --secret id=npmrc then go",
+    "STRIPE_KEY=sk_test_xxxxxxxxxxxxxxxx",
+    "db:\n  password: required for all users\n  host: x",
+    '"암호": "암호를 입력하세요"',
+    'password_field = "password"',
+    "INSERT INTO m (id, note) VALUES ('a', 'otter#2004');",
+]
+#: Columns and labels of tables.
+_TABLES = [
+    ("otter-raft", "site,login,pass,note\nshop,kim@x.example,otter-raft,old"),
+    ("7306", "site,login,pass,note\nlibrary,2993,7306,card"),
+    ("Otter&Raft", "이름,계정,초기비밀번호\n김,kim,Otter&Raft"),
+    ("otter-raft-oslo", "| Role | Login | Passphrase |\n|---|---|---|\n| a | a@x.example | otter-raft-oslo |"),
+    ("수달수달1234", "| 구분 | 값 |\n|---|---|\n| 계정 | demo |\n| 패스워드 | 수달수달1234 |"),
+    ("otterraft7", "name\tlogin\tpasscode\nA\tkim\totterraft7\n"),
+]
+_TABLES_HARMLESS = [
+    "| Option | Type | Text |\n|---|---|---|\n| password | string | The password |",
+    "| Feature | Password | Token |\n|---|---|---|\n| works | yes | no |",
+    "host,user,password\n",
+    "a,b,password,c\nplain text that goes on, and on, and on, and on",
+]
+#: Later in the paragraph, in the answer, in a list.
+_FAR = [
+    ("Otter2017", "who has the prod login? SSO is down\n> the usual one, the dog and his year: Otter2017"),
+    ("raft77otter", "wifi is 'Sea_Guest' and you type raft77otter"),
+    ("수달뗏목2023", "민: 와이파이 비번 뭐였지?\n수: 아 그거 바뀌었어 수달뗏목2023 이야"),
+    ("tnekf2023raft", "암호는 그대로고 영타로 tnekf2023raft"),
+    ("수달의꿈8", '운영 암호를 "뗏목의꿈7"에서 "수달의꿈8"로 바꿨다'),
+    ("뗏목의꿈7", '운영 암호를 "뗏목의꿈7"에서 "수달의꿈8"로 바꿨다'),
+    ("70316", "뒷문 도어락은 별표 누르고 70316 누른 다음 별표"),
+    ("7031#", "keypad by the loading dock still works: 7031# then push"),
+    ("7-1-3-6", "lockbox is on the left, 7-1-3-6, then pull"),
+    ("0731*44", "- 뒷문 도어락\n  0731*44\n- 카드"),
+    ("731604", "tablet passcode\n731604\n"),
+    ("5d1e9-60bd2", "my 2FA backup codes:\n\n- [x] used\n- [ ] 5d1e9-60bd2"),
+    ("seven brown otters", 'our phone passphrase, which Ann set to "seven brown otters"'),
+]
+_FAR_HARMLESS = [
+    "The login page was rebuilt in Python311 and it is fast.",
+    "Log in with the web console: it runs on Ubuntu2204 and is called v2.",
+    "카카오 로그인 사용자가 60%예요.",
+    "비밀번호 정책이 바뀐 건 2023년이야",
+    "the gate opened at 1830 and closed at 2100",
+    "현관 공사는 2024년에 끝났고 비용은 3000만 원",
+    "backup codes\n- print them\n- keep them",
+]
+#: Numbers of papers, by their noun and form.
+_NUMBERS = [
+    ("563180427", "The form wants my passport no. Is it the one up top, 563180427?"),
+    ("M615B2748", "여권 만료\n나: M58203917 (2029년)\n지우: M615B2748, 내년"),
+    ("BRONT756091RJ4KD", "my driving licence number, which is BRONT756091RJ4KD"),
+    ("352-0816-7294-13", "농협 통장 352-0816-7294-13"),
+    ("417", "the new Visa, exp 11/27, security code 417."),
+    ("GB29NWBK60161331926819", "please use GB29NWBK60161331926819"),
+    (
+        "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
+        "Twelve words in order: ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster.",
+    ),
+]
+_NUMBERS_HARMLESS = [
+    "passport-jwt 4.0.1 and passport.js",
+    "계좌 이체 문의는 1588-2100",
+    "통장은 2024-05-01에 만들었다",
+    "card 4 of 10, security code is on the back",
+]
+
+
+@pytest.mark.parametrize(
+    ("secret", "text"), [*_WHOLE, *_TABLES, *_FAR, *_NUMBERS], ids=lambda text: text[:40].replace("\n", " ")
+)
+def test_a_secret_is_found_by_its_noun_wherever_the_noun_stands(secret: str, text: str) -> None:
+    assert secret in text
+    assert secret not in redact(text)
+    assert redact(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text", [*_WHOLE_HARMLESS, *_TABLES_HARMLESS, *_FAR_HARMLESS, *_NUMBERS_HARMLESS], ids=lambda text: text[:40]
+)
+def test_what_stands_near_the_noun_of_a_secret_and_is_none_stays(text: str) -> None:
+    assert redact(text) == text

@@ -14,14 +14,16 @@ from gieok.text.redact import own
 from gieok.text.redact.assigned import ASSIGNED, ASSIGNED_IN_SOURCE
 from gieok.text.redact.commands import COMMANDS, FLAGGED
 from gieok.text.redact.documents import DOCUMENTS
+from gieok.text.redact.near import NEAR
 from gieok.text.redact.personal import PERSONAL
 from gieok.text.redact.prose import PROSE
 from gieok.text.redact.rule import PLACEHOLDER, Rule
 from gieok.text.redact.structures import LONG_STRUCTURES, STRUCTURES
 from gieok.text.redact.table import Table
+from gieok.text.redact.tables import TABLES
 from gieok.text.redact.tokens import TOKENS
 
-RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *PERSONAL, *DOCUMENTS, *COMMANDS, *ASSIGNED, *PROSE)
+RULES: tuple[Rule, ...] = (*STRUCTURES, *TOKENS, *PERSONAL, *DOCUMENTS, *COMMANDS, *ASSIGNED, *TABLES, *PROSE, *NEAR)
 SOURCE_RULES: tuple[Rule, ...] = (*(rule for rule in RULES if rule.in_source), *ASSIGNED_IN_SOURCE)
 #: Rules whose secrets are long words.
 _WORDS = frozenset((*TOKENS, *LONG_STRUCTURES))

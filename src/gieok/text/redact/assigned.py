@@ -15,6 +15,7 @@ from gieok.text.redact.value import (
     is_code,
     is_expression,
     is_joined,
+    is_literal,
     is_name_of_secret,
     is_password,
     is_phrase,
@@ -28,7 +29,9 @@ from gieok.text.redact.value import (
     is_wordy,
 )
 
-_HINTS = tuple("pass pw psk secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split())
+_HINTS = tuple(
+    "pass pw psk phrase secret cred key salt pepper token sess srf= sid= bearer auth pin otp code _api".split()
+)
 _UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
 _LONG_CHARS = 300
 #: Characters of the line before a name that are read.
@@ -56,16 +59,16 @@ _CLOSES_QUOTE = re.compile(r"[\"'`](?=$|[\s,;:)\]}>&|/\\.])")
 _STATES = frozenset(
     "required optional incorrect disabled enabled expired protected unchanged encrypted password passwords forgotten redacted "
     "authenticate undefined plaintext included inherited provided mismatch rejected accepted supported mandatory invalid123 "
-    "credential credentials username anonymous nullable unlocked standard postgres generated variable function argument".split()
+    "credential credentials username anonymous nullable unlocked standard postgres generated variable function argument through".split()
 )
 _HEAD = (
     r"(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)|s(?:ecrets?|ess(?:ion)?(?:[_-]?id)?|id|alt)|"
-    r"k(?:eys?)|t(?:okens?)|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?)"
+    r"k(?:eys?)|t(?:okens?)|phrase|cred(?:ential)?s?|srf|bearer|auth|_api|otp|codes?)"
 )
 _SIGN = (
     r"(?P<close>(?:\\?[\"'`]\]?|\[\d{0,4}\])?)(?: PROGMEM)?(?:"
     r"(?P<typed>\??: ?[A-Za-z_&][^=\n\"'(){},]{0,40}= ?(?=[fFbB]?[\"'`]))"
-    r"|[ \t]{0,8}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>]-?\s{1,20})?"
+    r"|[ \t]{0,40}(?P<sign>:=|\?=|=>|=(?!=)|:(?!:)|->(?= )|→)\s{0,8}(?:[|>]-?\s{1,20}|\[ ?(?=[\"']))?"
     r"|(?P<named>[\"']?\s{1,24}(?:-? ?)\"?value\"?\s?[:=]\s?|[\"']?,\s{0,24}[\"']value[\"']:\s?)"
     r"|(?P<beside>\\?[\"']? ?, ?(?=[\"'])|\((?=[\"']))"
     r"|(?P<tag>>))"
@@ -84,7 +87,7 @@ _SPOKEN_PATTERN = rf"(?i:pass(?:word|phrase|wd)?)(?P<tail>)(?P<blank> (?:[057] )
 _JOINTS = ("sign", "typed", "beside", "named", "tag", "blank")
 
 
-_BEFORE_WORD = ("", " ", "\t", '"', "'", "`", "{", "[", ",")
+_BEFORE_WORD = ("", "+", " ", "\t", '"', "'", "`", "{", "[", ",")
 
 
 #: The section that a key of YAML stands in, where it is its first.
@@ -135,8 +138,10 @@ def _value(found: re.Match[str]) -> tuple[int, int] | None:
         return None
     if place.is_quoted:
         return _quoted(found, noun, place)
+    if place.joint == "blank" and compiled(r"(?:id|type|src|source|env|name|file)=").match(found["bare"]):
+        return None
     is_macro = place.joint == "blank" and _DEFINE.search(place.line) and compiled(r"\w+").fullmatch(found["bare"])
-    if is_macro or place.joint in ("typed", "beside") or (place.sign == ":" and not _follows_on_line(found)):
+    if is_macro or place.joint in ("typed", "beside") or (place.sign in (":", "=") and not _follows_on_line(found)):
         return None
     return _bare(found, noun, place)
 
@@ -158,6 +163,24 @@ def _quoted(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] 
     return (start, end) if _holds(found, noun, place, text[start:end]) else None
 
 
+def _rest_of_setting(found: re.Match[str], place: _Place) -> int:
+    """Return where the value of a setting ends that may hold blanks: the end of its line in a file of settings, or its tag."""
+    text, end = found.string, found.end("bare")
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    if place.joint == "tag":
+        closing = text.find("</", end, min(line_end, end + 80))
+        return closing if closing > 0 and compiled(r"[\w .,'!-]*").fullmatch(text, end, closing) else 0
+    if place.sign not in ("=", ":") or not compiled(r"[+-]?[ \t]{0,24}(?:- )?").fullmatch(place.line):
+        return 0
+    is_words = compiled(r"(?: [A-Za-z가-힣']{1,16}){1,8}[ \t\r]*").fullmatch(text, end, line_end)
+    line_start = text.rfind("\n", 0, place.start)
+    before = text.rfind("\n", 0, max(0, line_start)) + 1
+    is_setting = compiled(r"[+-]?[\w.]{2,60}=|[ \t]{0,24}(?:- )?[\w.-]{2,60}:(?: \S|[ \t]*\n)").match
+    has_neighbour = (line_start > 0 and is_setting(text, before)) or is_setting(text, line_end + 1)
+    return line_end if is_words and has_neighbour else 0
+
+
 def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
     """Return the span of a value without quotes, without the punctuation after it."""
     raw = found["bare"]
@@ -166,10 +189,14 @@ def _bare(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | 
     if not raw or is_reference(raw) or sum(map(raw.count, "(){}[];,")) > _MOST_BRACKETS:
         return None
     is_setting = _is_setting(found, place)
+    start = found.start("bare")
+    if noun.is_whole and (rest := _rest_of_setting(found, place)):
+        phrase = found.string[start:rest].rstrip()
+        if _is_literal_of(noun, phrase):
+            return start, start + len(phrase)
     if (raw[:1] in "$%{[(<&*|" and is_stand_in(raw)) or (is_code(raw) and not (is_setting and not is_expression(raw))):
         return None
     value = _trimmed(raw)
-    start = found.start("bare")
     return (start, start + len(value)) if _holds(found, noun, place, value) else None
 
 
@@ -182,6 +209,8 @@ def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool
     """Say whether what stands between a name and a value joins them."""
     if place.joint == "blank":
         as_flag = _FLAG.search(place.line) or place.name.startswith("-")
+        if found["quoted"] is not None and noun.kind is Kind.PASSWORD and _is_statement(found, place):
+            return True
         is_define = _DEFINE.search(place.line) is not None or _STORES.search(place.line) is not None
         return bool(as_flag or is_define or (noun.kind is Kind.PASSWORD and _SPOKEN_FLAG.search(place.line)))
     if place.joint == "beside":
@@ -189,6 +218,12 @@ def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool
     is_arn = place.sign == ":" and place.line.endswith(":")
     is_quotation = place.joint == "tag" and not _TAG.search(f"{place.line}{found.string[place.start : found.start()]}")
     return not is_arn and not is_quotation
+
+
+def _is_statement(found: re.Match[str], place: _Place) -> bool:
+    """Say whether a name and a value in quotes are all of their line: `storePassword "…"`."""
+    after = found.string[found.end() : found.end() + 3].lstrip(" \t")
+    return not place.line.strip() and place.name != place.name.lower() and after[:1] in ("", "\n", "\r", "/", "#")
 
 
 def _is_beside(found: re.Match[str], place: _Place) -> bool:
@@ -201,7 +236,7 @@ def _is_beside(found: re.Match[str], place: _Place) -> bool:
 
 
 def _follows_on_line(found: re.Match[str]) -> bool:
-    """Say whether a bare value after a colon is on the line of its key."""
+    """Say whether a bare value after a sign is on the line of its key."""
     between = found.string[found.end("sign") : found.start("bare")]
     return "\n" not in between or "|" in between
 
@@ -222,31 +257,43 @@ def _is_setting(found: re.Match[str], place: _Place) -> bool:
         or _PAIRS.search(place.line)
     ):
         return True
-    ends = text[end : end + 1] in ("", "\n", "\r") and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
-    return ends and _LINE_KEY.fullmatch(place.line) is not None
+    ends = compiled(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(text, end) and not found[
+        "bare"
+    ].endswith((",", ")", ";", "{", "]", "(", "["))
+    return bool(ends) and _LINE_KEY.fullmatch(place.line) is not None
 
 
 def _trimmed(raw: str) -> str:
     """Return a bare value without the punctuation after it."""
     if ends := _ENDS_PAIR.search(raw):
         raw = raw[: ends.start()]
-    raw = raw.rstrip(",")
+    raw = raw.rstrip(",`")
     for opening, closing in ("()", "[]", "{}"):
         while raw.endswith(closing) and raw.count(closing) > raw.count(opening):
             raw = raw[:-1].rstrip(",")
     return raw[:-2] if raw.endswith(("\\n", "\\t", "\\r")) else raw.rstrip("\\").removesuffix(".")
 
 
-def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
-    """Say whether the value of a name is a secret."""
+def _is_no_value(found: re.Match[str], place: _Place, value: str) -> bool:
+    """Say whether a value is a type, a pattern, a constant, a placeholder or an address."""
     is_type = place.is_quoted and value.endswith((")", "]")) and is_code(value)  # as `List[V1Secret]`
     is_pattern = compiled(r"\[[^\]]*\][+*?]|\\[wdWD][+*?\]]").search(value) is not None
     is_tight = place.sign == "=" and not found.string[found.start("sign") - 1].isspace()
     is_constant = not place.is_quoted and not is_tight and "_" in value and value.isupper()
-    if is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value:
+    return is_type or is_pattern or is_constant or is_stand_in(value) or "://" in value
+
+
+def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
+    """Say whether the value of a name is a secret."""
+    if _is_no_value(found, place, value):
         return False
+    return (_is_certain(found, noun, place) and _is_literal_of(noun, value)) or _looks_like(found, noun, place, value)
+
+
+def _looks_like(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
+    """Say whether a value looks like what its name says."""
     if noun.kind is Kind.PIN:
-        return _is_pin(value)
+        return _is_pin(value) or (place.is_quoted and place.name.isupper() and is_shaped(value))
     if place.is_quoted and " " in value:
         return noun.kind in (Kind.PASSWORD, Kind.SECRET) and is_phrase(value)
     if noun.kind in (Kind.TOKEN, Kind.SESSION):
@@ -265,6 +312,37 @@ def _holds(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
     if noun.kind is Kind.SECRET:
         return _holds_key(noun, value) or is_password(value)
     return _holds_password(found, place, value)
+
+
+def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
+    """Say whether a value stands where nothing but a literal of a whole name can: quoted, in a tag, in a setting."""
+    if not noun.is_whole:
+        return False
+    if place.joint == "beside":
+        return place.is_quoted and place.name.isupper()
+    if place.joint == "blank" and not place.is_quoted:
+        is_pair = compiled(r"[a-z]+=").match(found["bare"]) is not None
+        return not is_pair and compiled(r" --?[A-Za-z]").search(place.line[:-2]) is not None
+    return place.is_quoted or place.joint == "tag" or _is_setting(found, place)
+
+
+#: Words joined as people choose them: `juniper-berry-gin`.
+_ROW_OF_WORDS = re.compile(r"[A-Za-z가-힣]{2,16}(?:[-_. ][A-Za-z가-힣]{2,16}){2,8}")
+_LEAST_KEY = 8
+
+
+def _is_literal_of(noun: Noun, value: str) -> bool:
+    """Say whether a literal is the secret that its name says: any is a password; a key has a digit or is a row of words."""
+    if noun.kind in (Kind.PASSWORD, Kind.SECRET):
+        return is_literal(value) and not _is_constant(value)
+    if noun.kind in (Kind.KEY, Kind.TOKEN) and len(value) >= _LEAST_KEY and is_literal(value):
+        return _ROW_OF_WORDS.fullmatch(value) is not None
+    return False
+
+
+def _is_constant(value: str) -> bool:
+    """Say whether a value is written as a constant or a member of a program, none of whose parts is a number."""
+    return compiled(r"[A-Z]{2,}(?:_[A-Z]{2,})+|self\.\w+|[a-z]+[A-Z]\w*\(.*").fullmatch(value) is not None
 
 
 def _is_pin(value: str) -> bool:
@@ -366,7 +444,18 @@ _FLAGGED = Rule("password", _HINTS, _BLANK_PATTERN, "deploy --db-password pear-t
 _MACRO = _FLAGGED._replace(
     example='#define MQTT_PASS "tulip-fields-88"', counter_example="#define MAX_TOKENS 256", cut=_quoted_only
 )
+#: A Korean name of a secret with its value in quotes: `"암호": "…"`, `접속암호 = "…"`.
+_KOREAN_PATTERN = r"(?:비밀 ?번호|비번|암호|패스 ?워드|공유 ?키|비밀 ?키)[\"'`]? ?[:=] ?(?P<quote>[\"'`])(?P<secret>[^\"'`\n]{3,100})(?P=quote)"
+
+
+def _korean(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut a literal; labels and messages are none."""
+    return found.span("secret") if is_literal(found["secret"]) else None
+
+
 ASSIGNED = (
+    Rule("password", ("비밀", "비번", "암호", "패스", "공유"), _KOREAN_PATTERN, '"암호": "달밤고양이"', '"암호": "암호를 입력하세요"',
+         cut=_korean),
     Rule("password", _HINTS, _PATTERN, "DB_PASSWORD=kangaroo_42", "password=getpass.getpass()", cut=_cut, in_source=False),
     _FLAGGED,
     Rule("password", ("pass",), _SPOKEN_PATTERN, "nmcli dev wifi connect Home password pear-tree-5", "change the password tomorrow",

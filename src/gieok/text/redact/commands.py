@@ -21,7 +21,7 @@ class CommandRow(NamedTuple):
 
 
 #: Options and operands before the one that matters.
-_ANY = r"(?: [^\n|;&]{0,300}?)?"
+_ANY = r"(?: [^\n|;&]{0,300}?)??"
 _PAIR = r"[\"']?[^\s:\"'=%]{1,64}"
 
 _ROWS = (
@@ -36,8 +36,10 @@ _ROWS = (
     CommandRow("mosquitto_pub mosquitto_sub mosquitto_rr sqlcmd bcp ipmitool impala-shell", rf"{_ANY} -P ?", "mosquitto_pub -u dev -P pear-tree-5 -t x", "mosquitto_pub -p 1883"),
     CommandRow("smbclient smbget rpcclient mount.cifs net", rf"{_ANY} -U ?{_PAIR}%", "smbclient //nas/x -U kim%pear-tree-5", "smbclient //nas/x -U kim"),
     CommandRow("curl wget http https xh", rf"{_ANY} (?:-u|--user|-a|--auth|--proxy-user|-U)[ =]?{_PAIR}:", "curl -u kim:pear-tree-5 https://x", "curl -u user:password https://x"),
+    CommandRow("plink pscp psftp putty", rf"{_ANY} -pw ", "plink -ssh kim@h -pw pear-tree-5 ls", "plink -ssh kim@h -i key"),
     CommandRow("rdesktop", rf"{_ANY} -p ", "rdesktop -u kim -p pear-tree-5 host", "rdesktop -u kim host"),
     CommandRow("htpasswd", rf"{_ANY} -[a-zA-Z]{{0,4}}b[a-zA-Z]{{0,4}}(?: -[a-zA-Z]{{1,6}}(?: \d{{1,2}})?){{0,3}} \S{{1,200}} \S{{1,60}} ", "htpasswd -b .htpasswd kim pear-tree-5", "htpasswd -c .htpasswd kim"),
+    CommandRow("htpasswd", r" -[a-zA-Z]{0,3}n[a-zA-Z]{0,3}(?: -[a-zA-Z]{1,6}(?: \d{1,2})?){0,3} \S{1,60} ", "htpasswd -nbB kim pear-tree-5", "htpasswd -n kim"),
     CommandRow("openssl", rf"{_ANY} (?:-pass|-passin|-passout)[ =][\"']?pass:", "openssl rsa -passin pass:pear-tree-5", "openssl rsa -passin env:PW"),
     CommandRow("lftp ncftp", rf"{_ANY} -u ?[\"']?[^\s,\"']{{1,64}},", "lftp -u kim,pear-tree-5 sftp://h", "lftp -u kim sftp://h"),
     CommandRow("openssl", rf"{_ANY} -k ", "openssl enc -aes-256-cbc -k pear-tree-5 -in a", "openssl enc -kfile f"),
@@ -66,6 +68,11 @@ def _cut(found: re.Match[str]) -> tuple[int, int] | None:
     return None if len(value) < 3 or is_none or _WORDS_FOR_NONE.fullmatch(value) else (start, end)
 
 
+def _mapped(found: re.Match[str]) -> tuple[int, int] | None:
+    """Cut the password of a drive that is mapped; an option is none."""
+    return None if found["secret"].startswith(("/", "\\\\")) else _cut(found)
+
+
 def _rule(row: CommandRow) -> Rule:
     programs = row.programs.split()
     names = "|".join(map(re.escape, sorted(programs, key=len, reverse=True)))
@@ -82,8 +89,12 @@ def _rule(row: CommandRow) -> Rule:
 
 
 _SPECIAL = (
+    Rule("password", ("securestring ",), r"(?i:securestring(?<=convertto-securestring) (?:-string )?)(?P<secret>\"[^\"\n$]{3,200}\"|'[^'\n]{3,200}')",
+         'ConvertTo-SecureString "pear-tree-5" -AsPlainText', 'ConvertTo-SecureString "$pw" -AsPlainText', cut=_cut, in_source=False),
     Rule("password", ("pass",), rf"passphrase(?<=wpa_passphrase) (?:\"[^\"\n]{{1,32}}\"|'[^'\n]{{1,32}}'|\S{{1,32}}) {_SECRET}", "wpa_passphrase Home pear-tree-5", "wpa_passphrase Home",
          cut=_cut, in_source=False),
+    Rule("password", ("net use ",), rf"(?i:net use) \S{{1,120}}(?: \\\\\S{{1,120}})? (?:(?i:/user:)\S{{1,60}} )?{_SECRET}", "net use Z: \\\\nas\\x /user:kim pear-tree-5", "net use Z: \\\\nas\\x /persistent:yes",
+         cut=_mapped, in_source=False),
     Rule("password", ("net user ",), rf"net user \S{{1,60}} {_SECRET}", "net user kim pear-tree-5 /add", "net user kim /delete",
          cut=_cut, in_source=False),
     Rule("password", ("operator unseal ",), rf"(?i:operator unseal) {_SECRET}", "vault operator unseal Qm9vdHM-77+abcDEF==", "vault operator unseal -migrate",

@@ -58,8 +58,13 @@ def _number_of_driver(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _words_of_wallet(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a run of twelve to twenty-four words; a longer one is a text."""
-    text = found.string
-    start = at = end = found.start("secret")
+    start = found.start("secret")
+    colon = found.string.find(":", start, start + 60)
+    return _run_of_words(found.string, start) or (_run_of_words(found.string, colon + 2) if colon > 0 else None)
+
+
+def _run_of_words(text: str, start: int) -> tuple[int, int] | None:
+    at = end = start
     words: list[str] = []
     while len(words) <= _MOST_WORDS and (word := compiled(_WORD).match(text, at)):
         words.append(word[0])
@@ -97,9 +102,9 @@ _PAPERS = (
     ("licence-number", ("면허",), rf"면허(?:증)? ?(?:번호)?{_LINK}{_OPENS}(?P<secret>(?:[가-힣]{{2}} ?)?\d{{2}}-\d{{2}}-\d{{6}}-\d{{2}}|\d{{12}})(?!\d)",
      "운전면허번호: 11-22-333333-44", "면허 갱신은 2027-05-02"),
 )  # fmt: skip
-_WALLETS = "seed recovery backup mnemonic secret wallet Seed Recovery Backup Secret Wallet SEED RECOVERY MNEMONIC"
+_WALLETS = "metamask Metamask MetaMask ledger Ledger trezor Trezor phantom seed recovery backup mnemonic secret wallet Seed Recovery Backup Secret Wallet SEED RECOVERY MNEMONIC"
 _PHRASE_NOUN = (
-    rf"(?:{after(_WALLETS, '[ _-]')}(?i:phrase|words)|(?i:mnemonic|seed[ _-]words|seed(?=[:=]| is | -> ))|"
+    rf"(?:{after(_WALLETS, '[ _-]')}(?i:phrase|words)|(?i:mnemonic|(?:twelve|(?<![0-9])12|(?<![0-9])24|twenty-four|fifteen|eighteen) words|seed[ _-]words|seed(?=[:=]| is | -> ))|"
     r"시드(?: ?(?:구문|문구|단어|워드|프레이즈))?|니모닉|복구 ?(?:구문|문구|단어)|지갑 ?(?:구문|문구))"
 )
 
@@ -111,7 +116,7 @@ DOCUMENTS = (
     *(Rule(*row)._replace(cut=_number_of_paper, in_source=False) for row in _PAPERS),
     Rule("licence-number", ("licen",), rf"(?i:licen[cs]es?)(?: ?(?i:no\.?|number|num|#))?{_LINK}{_OPENS}(?P<secret>[A-Z0-9][A-Z0-9 -]{{5,24}})",
          "driver's license number is D1234567", "driver's license renewal costs 40", cut=_number_of_driver, in_source=False),
-    Rule("seed-phrase", ("phrase", "seed", "mnemonic", "시드", "니모닉", "복구", "지갑"),
+    Rule("seed-phrase", ("phrase", "seed", "mnemonic", "twelve words", "12 words", "24 words", "twenty-four words", "words", "시드", "니모닉", "복구", "지갑"),
          rf"{_PHRASE_NOUN}[^\n.]{{0,40}}?(?:[:=>→\s]|은 |는 |is ){{1,6}}(?:\d{{1,2}}[.):] ?)?[\"'`]?(?P<secret>[a-z]{{3,8}})(?![a-z])",
          "seed phrase: " + "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster",
          "the seed phrase has twelve words that you write down on paper, never in a file", cut=_words_of_wallet),

@@ -40,9 +40,7 @@ class NameRow(NamedTuple):
     counter_example: str
 
 
-_PASSWORDS = (
-    "password passwords passwd passwds passwort passphrase passcode pass pwd pw psk pswd passw kennwort wachtwoord"
-)
+_PASSWORDS = "password passwords passwd passwds passwort passphrase passcode pass pwd pw psk pswd passw phrase kennwort wachtwoord"
 #: Words before `key` that make it a secret whatever its value looks like.
 _KEYS = frozenset(
     (
@@ -59,6 +57,11 @@ _PINS = "pin pins pincode otp code codes"
 #: Words before `code` that make it one for a door or a login.
 _CODES = frozenset(
     "door gate alarm access lock entry safe pin security unlock garage keypad recovery backup verification otp sms mfa".split()
+)
+
+#: Words before `phrase` that make it a secret.
+_PHRASES = frozenset(
+    "pass ap wifi wlan wpa psk salt secret unlock vault auth login master ota encryption crypt key".split()
 )
 
 NAMES = (
@@ -190,6 +193,8 @@ def _noun(kind: Kind, head: str, rest: list[str], *, is_loud: bool) -> Noun | No
         is_named = near in _TOKENS or (is_loud and bool(rest))
         is_other = any(part in _NO_TOKEN for part in rest[-2:])
         return None if is_other else Noun(kind, is_whole=head.startswith("token") and is_named)
+    if head == "phrase" and near not in _PHRASES:
+        return None
     is_whole = kind is Kind.PASSWORD or (kind is Kind.SECRET and (is_loud or bool(near)))
     return Noun(kind, is_whole=is_whole)
 

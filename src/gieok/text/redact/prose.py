@@ -9,7 +9,7 @@ import re
 
 from gieok.text.redact.rule import Rule, after, compiled
 from gieok.text.redact.told import COUNTS, NUMBERED, PASSWORDS, secret_of, told
-from gieok.text.redact.value import is_phrase
+from gieok.text.redact.value import is_phrase, is_plain_korean
 
 _EN_KEYS = (
     "api access private auth bot secret license licence product recovery backup service encryption signing master unseal shared "
@@ -152,16 +152,11 @@ def _told_in_hangul(found: re.Match[str]) -> tuple[int, int] | None:
         return (start, end) if said and (digits > 1 or has_sign) else None
     is_after_sign = found["link"].strip() in (":", "=") and compiled(r"[\"'`”’」]?\s*(?:$|\n)").match(text, end)
     is_word = compiled(r"[가-힣]{4,12}[!@#$%^&*?~]{0,3}").fullmatch(value) is not None
-    if not is_after_sign or not is_word or compiled(_KO_PLAIN).search(value):
+    if not is_after_sign or not is_word or is_plain_korean(value):
         return None
     return start, end
 
 
-#: What labels and sentences say after `비밀번호:` without telling it.
-_KO_PLAIN = (
-    r"비밀|비번|암호|입력|변경|확인|필수|오류|없|있|않|다시|초기|설정|분실|찾기|재발|만료|사용|관리|저장|영문|숫자|특수|동일|참고|문의|별도|"
-    r"나중|추후|미정|공유|안내|하세요|합니다|입니다|니다$|해요$|하기$|됨$|함$|음$|까$|요$|다$"
-)
 _KO_TAIL = re.compile(
     r"(?:이라는|이라고|라고|이에요|이예요|예요|에요|입니다|이었음|였음|이던데|던데|인데요?|이거든|거든|이니까|니까|이래|이야|야|이고|이다|임|이지|이죠|으로|로|이요|요|이라|라|이|가|은|는|을|를|도)$"
 )

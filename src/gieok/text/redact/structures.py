@@ -3,14 +3,14 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 
 from gieok.text.redact.nouns import Kind, read_name
 from gieok.text.redact.rule import Cut, Rule, compiled
 from gieok.text.redact.value import (
+    is_literal,
     is_password,
-    is_phrase,
+    is_phrase_of_literal,
     is_placeholder,
     is_random,
     is_shaped,
@@ -91,7 +91,7 @@ _STATEMENT = r"(?i)\b(?:create|alter|grant|set|update)\b[^;\n]{0,160}$"
 def _is_sql_password(secret: str) -> bool:
     """Say whether a literal of a statement is a password: any is but a placeholder or the word itself."""
     is_word = re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE) or is_placeholder(secret) or is_state(secret)
-    is_sentence = " " in secret and not is_phrase(secret)
+    is_sentence = " " in secret and not is_phrase_of_literal(secret)
     return not is_word and not is_sentence and not secret.startswith((":", "?", "@", "%", "$", "&"))
 
 
@@ -130,8 +130,14 @@ def _called(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span("secret") if is_shaped(found["secret"]) and not is_placeholder(found["secret"]) else None
 
 
-def _inserted(found: re.Match[str]) -> tuple[int, int] | None:
-    """Cut the first literal of a statement that goes into a column for a secret."""
+def _inserted(text: str, places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the literals of statements that go into a column for a secret, of all rows."""
+    for at in places:
+        if found := compiled(_INSERT).match(text, at):
+            yield from _of_rows(found)
+
+
+def _of_rows(found: re.Match[str]) -> Iterator[tuple[int, int]]:
     nouns = [read_name(column.strip(' \t\n"`[]')) for column in found["columns"].split(",")]
     secret = {n for n, noun in enumerate(nouns) if noun is not None and (noun.is_whole or noun.kind is Kind.PIN)}
     at = 0
@@ -143,11 +149,12 @@ def _inserted(found: re.Match[str]) -> tuple[int, int] | None:
         elif value["comma"]:
             at += 1
         elif value["quote"] and at in secret and _is_sql_password(value["text"]) and len(value["text"]) > 3:
-            return value.span("text")
-    return None
+            yield value.span("text")
 
 
-_is_password = partial(is_password, least=4)
+_INSERT = (
+    r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\)\s{0,3}(?i:values)\s{0,8}(?P<rows>\([^;]{3,4000})"
+)
 _B64 = "aB3dE6+gH9jK2/mN5pQ8sT1vW4zY7xC0"
 _JWT_BODY = "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 
@@ -173,6 +180,11 @@ STRUCTURES = (
     Rule("url-password", ("://",),
          r"://[^\s:/?#@\"'<>()\[\]{}`]{0,64}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[A-Za-z0-9.\[_%$-])",
          "postgres://app:h7Kq@x/2@db/prod", "postgres://user:password@localhost:5432/db", cut=_url_password),
+    Rule("url-password", ("jdbc:", "sqlplus "), r"(?i:jdbc:oracle:(?:thin|oci):|sqlplus (?:-\w{1,2} ){0,3})[\w.$#-]{1,40}/(?P<secret>[^\s\"'/@]{3,100})@",
+         "jdbc:oracle:thin:app/pear_Tree@//db:1521/X", "jdbc:oracle:thin:@//db:1521/X"),
+    Rule("webhook", ("hook",), r"hook(?<=[./-]hook)s?[./][\w./-]{0,160}/(?P<secret>[A-Za-z0-9_-]{20,100})(?![\w/-])",
+         "https://chat.example.com/hooks/T04K/B05N/aB3dE6gH9jK2mN5pQ8sT1vW4", "https://x.org/hooks/use-the-latest-release-of-it",
+         cut=_secret_if(lambda secret: is_random(secret, 20))),
     Rule("url-password", ("://",), r"://(?P<secret>[A-Za-z0-9_-]{20,200})@(?=[A-Za-z0-9])",
          "https://aB3dE6gH9jK2mN5pQ8sT1@git.example.com/x", "https://medium-sized-host-name-of-mine@example.com",
          cut=_secret_if(lambda secret: is_random(secret, 20))),
@@ -211,18 +223,18 @@ STRUCTURES = (
          r"(?i:login|auth|connect|begin)\((?:[^()\n,]{1,60},){1,3} ?(?P<q>[\"'])(?P<secret>[^\"'\n]{4,64})(?P=q)",
          'WiFi.begin("Home", "pear-tree-5");', 'login("kim", "password")', cut=_called),
     Rule("sql-password", ("insert into ",),
-         r"(?i:insert into) [^\s(]{1,80} ?\((?P<columns>[^()]{3,400})\) ?\s?(?i:values)\s{0,8}(?P<rows>\([^\n]{3,2000})",
+         _INSERT,
          "INSERT INTO users (email, password) VALUES ('a@b.c', 'pear-tree-5');", "INSERT INTO users (email, name) VALUES ('a@b.c', 'kim5')",
-         cut=_inserted, in_source=False),
+         in_source=False, search=_inserted),
     Rule("password", ("cpy(", "cmp("),
          r"c(?:py|mp)\( ?[\w.>\[\]&-]{0,60}(?i:passw(?:or)?d|passphrase|pass|pwd|secret|psk|api_?key|token)\w{0,12}\]? ?, ?\"(?P<secret>[^\"\n]{4,200})\"",
          'strcpy(cfg.password, "pear-tree-5");', 'strcpy(password, "%s");', cut=_secret_if(_is_sql_password)),
-    Rule("redis-password", ("pass ", "masterauth "), r"(?:pass(?<=requirepass)|masterauth) (?P<secret>\S{4,200})",
-         "requirepass h7Kqx2vP", "requirepass foobared", cut=_secret_if(_is_password), in_source=False),
+    Rule("redis-password", ("pass ", "masterauth "), r"(?:(?i:pass(?<=requirepass)|masterauth)) (?P<secret>\S{4,200})",
+         "requirepass h7Kqx2vP", "requirepass foobared", cut=_secret_if(is_literal), in_source=False),
     Rule("netrc", ("password",), r"password\s{1,8}(?P<secret>[^\s=:]\S{2,199})",
          "machine api.x.com login me password h7Kqx2vP", "machine api.x.com login me, password later", cut=_of_machine, in_source=False),
     Rule("pgpass", (),
-         r"(?m:^)[\w.*-]{1,200}:[0-9*]{1,5}:[\w*-]{1,64}:[\w*@.-]{1,64}:(?P<secret>[^\s:]{4,200})(?m:$)",
+         r"(?m:^)[\w.*-]{1,200}:[0-9*]{1,5}:[\w*-]{1,64}:[\w*@.-]{1,64}:(?P<secret>(?:[^\s:\\]|\\[:\\]){4,200})(?m:$)",
          "db.example.com:5432:prod:app:h7Kqx2vP", "db.example.com:5432:prod", needs=(b":0000:", b":*:"), before=400, in_source=False),
     Rule("password-hash", ("$argon2", "$scrypt$", "$pbkdf2"),
          r"\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d{1,3})?)\$[A-Za-z0-9$=,./+-]{32,}",

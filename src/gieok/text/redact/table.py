@@ -46,9 +46,10 @@ class Table:
         names = [rule.name for rule in (*self._rules, *own)] if spans else []
         return [(*read.original(start, end), names[order]) for start, end, order in _merged(spans)]
 
-    def _hinted(self, text: str, lower: str, hint: str, users: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-        """Yield the spans of the rules of one hint."""
-        places = _places(lower, hint)
+    def _hinted(
+        self, text: str, lower: str, hint: str, users: Sequence[int], places: list[int]
+    ) -> Iterator[tuple[int, int, int]]:
+        """Yield the spans of the rules of one hint that stands at `places`."""
         opened: dict[str, list[int]] = {"": places}
         for order in users:
             rule = self._rules[order]
@@ -68,8 +69,16 @@ class Table:
             hints += _present(self._heads, "\n".join(lower[start:end] for start, end in words))
         if self._programs and (lines := _flagged_lines(lower)):
             hints += _present(self._programs, lines)
+        far: dict[int, list[int]] = {}
         for hint, users in hints:
-            spans += self._hinted(text, lower, hint, users)
+            places = _places(lower, hint)
+            near = [order for order in users if self._rules[order].search is None]
+            spans += self._hinted(text, lower, hint, near, places)
+            for order in users:
+                if self._rules[order].search is not None:
+                    far.setdefault(order, []).extend(places)
+        for order, places in far.items():
+            spans += [(*span, order) for span in self._rules[order].spans(text, lower, hint, sorted(set(places)))]
         kinds = data.translate(_KINDS)
         for needs, orders in self._free.items():
             around = max(self._rules[order].before for order in orders)
@@ -177,6 +186,7 @@ def _has_hangul(text: str) -> bool:
 
 
 def _present(hints: _Hints, lower: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield the hints that a text holds, with their rules."""
     seen: dict[str, bool] = {"": True}
     for sign, rows in hints.items():
         if _has_hangul(lower) if sign == _NO_ASCII else sign in lower:

@@ -24,7 +24,16 @@ _BODIES = {
 def _random(found: re.Match[str]) -> tuple[int, int]:
     """Cut the match; skip a row of words (`sk-learn-contrib-packages` has no digit)."""
     is_row = is_wordy(found[0]) and sum(map(str.isdigit, found[0])) < _FEW_DIGITS
-    return (found.end(), found.end()) if is_row else found.span()
+    return (found.end(), found.end()) if is_row or _is_masked(found[0]) else found.span()
+
+
+def _unmasked(found: re.Match[str]) -> tuple[int, int]:
+    """Cut the match; skip one whose body is written as `xxxx`."""
+    return (found.end(), found.end()) if _is_masked(found[0]) else whole(found)
+
+
+def _is_masked(value: str) -> bool:
+    return re.search(r"([xX*.0])\1{9}", value) is not None
 
 
 def _random_secret(found: re.Match[str]) -> tuple[int, int]:
@@ -45,7 +54,7 @@ def _token(name: str, prefixes: str, alphabet: str, length: int, *, open_end: bo
         f"(?:{heads}){body}",
         words[0] + _of(alphabet, length),
         words[0] + "-",
-        cut=_random if _URL in alphabet or alphabet == _ANY else whole,
+        cut=_random if _URL in alphabet or alphabet == _ANY else _unmasked,
     )
 
 

@@ -228,7 +228,7 @@ def is_state(value: str) -> bool:
 
 def is_row(value: str) -> bool:
     """Say whether a value is a row of words as people choose for a passphrase: `violet-harbor-lantern-crow`."""
-    is_joined_row = re.fullmatch(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){3,6}", value) is not None
+    is_joined_row = re.fullmatch(r"[A-Za-z]{3,12}(?:[-_.][A-Za-z]{3,12}){2,6}", value) is not None
     return (
         is_joined_row
         and not is_word_of_interface(value)
@@ -253,3 +253,62 @@ def is_shaped(value: str) -> bool:
 
 
 _LEAST_DIGITS = 2
+
+
+#: Words that say that a value is a secret's name or describe it, and a few that documents put in its place.
+_NAMING = frozenset(
+    "password passwords passwd pass pwd pw passphrase passcode secret secrets token tokens key keys apikey credential credentials "
+    "cred creds auth authentication authorization login logout prompt vault env environment oauth oauth2 jwt bearer sha md5 "
+    "passwort kennwort wachtwoord contrasena bcrypt header cookie sessionid param parameter scheme api".split()
+)
+_DOCUMENTED = frozenset(
+    "string str text int integer number bool boolean object array list dict map bytes binary any optional never unknown type "
+    "value values none null nil undefined empty unset void true false yes no on off true auto hidden masked disabled enabled "
+    "required foobar foobared foo bar baz example sample dummy placeholder test testing todo tbd changeme change-me "
+    "change_me replace-me replace_me fixme xxx admin root user username visible url file path name id email phone date "
+    "through short long 123 1234 12345 abc ref stdin ask select submit checkbox button numeric textbox plain plaintext aes rsa scram md5 trust peer".split()
+)
+_PLAIN_KOREAN = re.compile(
+    r"비밀|비번|암호|패스|토큰|입력|변경|확인|필수|오류|없|있|않|다시|초기|설정|분실|찾기|재발|만료|사용|관리|저장|영문|숫자|특수|동일|참고|문의|별도|"
+    r"나중|추후|미정|공유|안내|하세요|합니다|입니다|니다$|해요$|하기$|됨$|함$|음$|까$|요$|다$"
+)
+_ENDS_MESSAGE = (".", ":", "?", "…", "。")
+_HAS_FORMAT = re.compile(r"%[sdr(]|\\[nt]|\{[\w.]*\}|</")
+_MOST_LITERAL = 200
+_LEAST_LITERAL = 3
+
+
+def is_plain_korean(value: str) -> bool:
+    """Say whether Korean words label or describe a password rather than are one: `비밀번호를 입력하세요`."""
+    return _PLAIN_KOREAN.search(value) is not None
+
+
+def is_literal(value: str) -> bool:
+    """Say whether a value is a secret where its name can name nothing else, whatever its shape.
+
+    Only placeholders, names, types, the words of labels and of documents, and whole sentences are spared.
+    """
+    if not _LEAST_LITERAL <= len(value) <= _MOST_LITERAL or is_placeholder(value) or "://" in value:
+        return False
+    if _HAS_FORMAT.search(value) or not any(map(str.isalnum, value)):
+        return False
+    if not value.isascii() and is_plain_korean(value) and not any(map(str.isdigit, value)):
+        return False
+    words = {part.lower() for part in _HUMP.findall(value)} | set(re.split(r"[^A-Za-z]+", value.lower()))
+    has_signs = sum(map(str.isdigit, value)) > 1 or (
+        _SYMBOL.search(value.rstrip("?!")) is not None and " " not in value
+    )
+    if value.lower().strip("!?") in _DOCUMENTED | _STATES or (not has_signs and words & (_NAMING | _INTERFACE)):
+        return False
+    return " " not in value.strip() or is_phrase_of_literal(value)
+
+
+def is_phrase_of_literal(value: str) -> bool:
+    """Say whether words with blanks between them, in the place of a password, are no message."""
+    words = value.lower().split()
+    is_sentence = value.endswith(_ENDS_MESSAGE) or (
+        value[:1].isupper() and any(word.strip(".,!?") in _FUNCTION_WORD for word in words)
+    )
+    describing = _STATES | _NAMING | _INTERFACE | _DOCUMENTED - _FUNCTION_WORD
+    is_described = any(word.strip(".,!?") in describing for word in words)
+    return not is_sentence and not is_described and len(words) <= _MOST_WORDS
