@@ -54,7 +54,9 @@ def test_an_operations_help_names_its_parameters(name: str, capsys: pytest.Captu
     assert main([*name.split(), "--help"]) == 0
     shown = capsys.readouterr().out
     for field in dataclasses.fields(operation(name).request):
-        expected = field.name.upper() if field.metadata["positional"] else f"--{field.name.rstrip('_').replace('_', '-')}"
+        expected = (
+            field.name.upper() if field.metadata["positional"] else f"--{field.name.rstrip('_').replace('_', '-')}"
+        )
         assert expected in shown
     assert "--json" in shown
 

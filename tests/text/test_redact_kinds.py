@@ -868,3 +868,27 @@ def test_a_secret_is_found_by_its_noun_wherever_the_noun_stands(secret: str, tex
 )
 def test_what_stands_near_the_noun_of_a_secret_and_is_none_stays(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "It works in the browser with otter!ep2.\n$ docker login -u deploy -p 'otter!ep2'\ndenied",
+            "It works in the browser with [redacted:password].\n$ docker login -u deploy -p '[redacted:password]'\ndenied",
+        ),
+        (
+            "tulip7moon이라고 썼는데\nDB_PASSWORD=tulip7moon",
+            "[redacted:password]이라고 썼는데\nDB_PASSWORD=[redacted:password]",
+        ),
+        # A part of another word, a plain word and a short number mean something else there.
+        ("DB_PASSWORD=tulip7moon\ntulip7moonlight", "DB_PASSWORD=[redacted:password]\ntulip7moonlight"),
+        (
+            "DB_PASSWORD=sunflower\na sunflower in the field",
+            "DB_PASSWORD=[redacted:password]\na sunflower in the field",
+        ),
+        ("bank pin is 4471, room 4471", "bank pin is [redacted:password], room 4471"),
+    ],
+)
+def test_a_secret_is_taken_out_wherever_it_stands_again(text: str, expected: str) -> None:
+    assert redact(text) == expected

@@ -25,7 +25,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def _run(name: str, **request: object):  # noqa: ANN202 - each operation has its own result
+def _run(name: str, **request: object):
     return operation(name).handler(open_context({}), operation(name).request(**request))
 
 

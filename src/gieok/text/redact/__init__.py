@@ -6,8 +6,9 @@ transcripts; `redact_source` for source code, where only quoted values, key bloc
 stays unchanged. The number of lines never changes, so line ranges stay exact.
 """
 
+import re
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from gieok.text.private_tags import CUT, cut_private, cut_private_source
 from gieok.text.redact import own
@@ -32,6 +33,8 @@ _SOURCE = Table(SOURCE_RULES, _WORDS)
 #: A replacement may expose another secret; a few passes suffice.
 _MOST_PASSES = 6
 _LEAST_REST = 4
+#: Characters from which a secret is looked for once more in its text.
+_LEAST_REPEATED = 6
 
 
 def redact(text: str) -> str:
@@ -56,6 +59,7 @@ def _redacted(text: str, table: Table, counts: Counter[str] | None) -> str:
     if counts is not None and bare != text:
         counts["private"] += bare.count(CUT) - text.count(CUT)
     text = bare
+    values: dict[str, str] = {}
     for _ in range(_MOST_PASSES):
         spans = list(_apart(text, table.found(text, own.rules())))
         if not spans:
@@ -63,12 +67,34 @@ def _redacted(text: str, table: Table, counts: Counter[str] | None) -> str:
         parts: list[str] = []
         at = 0
         for start, end, name in spans:
+            values.setdefault(text[start:end].strip(), name)
             parts += (text[at:start], f"[redacted:{name}]", "\n" * text.count("\n", start, end))
             at = end
         text = "".join((*parts, text[at:]))
         if counts is not None:
             counts.update(name for _, _, name in spans)
+    return text if table is _SOURCE else _without_repeats(text, values, counts)
+
+
+def _without_repeats(text: str, values: Mapping[str, str], counts: Counter[str] | None) -> str:
+    """Return a text without the other places of values that were found to be secret: there no noun may stand beside them.
+
+    A short value, or one that may be a plain word, stays: it can mean something else there.
+    """
+    for value, name in values.items():
+        if len(value) < _LEAST_REPEATED or value not in text or not _is_telling(value):
+            continue
+        whole = rf"(?<![A-Za-z0-9_]){re.escape(value)}(?![A-Za-z0-9_])"
+        text, number = re.subn(whole, lambda _, name=name: f"[redacted:{name}]", text)  # type: ignore[misc]
+        if counts is not None and number:
+            counts[name] += number
     return text
+
+
+def _is_telling(value: str) -> bool:
+    """Say whether a value is no word of a language: letters with digits or signs between them, without blanks."""
+    kinds = (any(map(str.isalpha, value)), any(map(str.isdigit, value)), any(not c.isalnum() for c in value))
+    return sum(kinds) > 1 and not any(map(str.isspace, value))
 
 
 def _apart(text: str, spans: Sequence[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
