@@ -18,7 +18,7 @@ _MOST_LINE = 2_000
 _LEAST_COLUMNS = 3
 _MOST_HEADER = 40
 _LEAST_VALUE = 4
-_RULE_OF_HEADER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?){2,40}[ \t\r]*")
+_RULE_OF_HEADER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?){2,40}[ \t\r]*")
 _KOREAN_NAME = re.compile(r"[가-힣A-Za-z ]{0,10}(?:비밀 ?번호|비번|패스 ?워드|암호|핀 ?번호|PIN|pin|PW|pw)")
 _LOGIN = re.compile(
     r"(?i)(?:[\w ]{0,12}[ _-])?(?:log ?in|user(?:name|id)?|account|e?-?mail|id|ssid)|[가-힣 ]{0,6}(?:아이디|계정|사용자|이메일)"
