@@ -800,7 +800,7 @@ _TABLES = [
     ("Otter&Raft", "이름,계정,초기비밀번호\n김,kim,Otter&Raft"),
     ("otter-raft-oslo", "| Role | Login | Passphrase |\n|---|---|---|\n| a | a@x.example | otter-raft-oslo |"),
     ("수달수달1234", "| 구분 | 값 |\n|---|---|\n| 계정 | demo |\n| 패스워드 | 수달수달1234 |"),
-    ("수달바람7", "  login | temp_pw\n--------+---------\n kim | 수달바람7\n(1 row)"),
+    ("수달바람7", "  login | temp_pw | team\n-------+---------+------\n kim | 수달바람7 | a\n(1 row)"),
     ("otterraft7", "name\tlogin\tpasscode\nA\tkim\totterraft7\n"),
 ]
 _TABLES_HARMLESS = [
