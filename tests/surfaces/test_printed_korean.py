@@ -28,6 +28,8 @@ _LINES = [
     "search 결제", "search 양자컴퓨터", "search 결제 --explain", "search", "search 결제 --limit -1", "search 결제 --since 글쎄",
     "search 몇몇 주 전에 정한 것", "search 결제 --source sessions --since 2020-01-01 --until 2020-01-02", "list", "list 양자",
     "list --kind turn", "list --limit -2", "get MEMORY.md", "get 없음.md", "status", "status --deep",
+    "pause --for 글쎄", "pause --for 2h", "status", "remember 회의는_목요일", "observe run --once", "resume", "resume", "pause",
+    "search 결제 --tag 없음", "list --tag 없음", "resume",
     "remember 린터는 ruff로 정했다. --until 2031-01-01", "remember 린터는 ruff로 정했다. --until 글쎄",
     "remember", "list",
     "retire decision/린터는-ruff로-정했다", "list --status retired", "restore decision/린터는-ruff로-정했다", "retire 0000",

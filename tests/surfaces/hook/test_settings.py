@@ -18,6 +18,7 @@ _DEFAULTS = {option.name: option.default for option in OPTIONS}
 _TEXTS = {
     "hook.output_mode": ("tiered", "full"),
     "hook.scopes": ("agent:main", "user:kim/character:mina", "agent:main,project:shop-1a2b"),
+    "hook.asked_only": ("~/vault", "/home/kim/diary, ~/notes/*"),
     "judge.api": ("openai", "anthropic"),
     "judge.model": ("gpt-5-mini", "claude haiku 4.5"),
     "judge.base_url": ("https://judge.test/v1", "http://127.0.0.1:8080"),
