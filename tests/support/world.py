@@ -30,6 +30,8 @@ CALLS = {
     "restore": ["decision/린터는-ruff를-쓰기로-했다"],
     "history": [handle("agent:main", "sessions/claude-code/s#1", 1)],
     "transfer": ["0000", "--to", "agent:main"],
+    "pause": ["--for", "2h"],
+    "resume": [],
     "archive status": [],
     "archive run": [],
     "archive pending": [],

@@ -66,7 +66,8 @@ def _values(world: worlds.World, name: str) -> dict[str, Any]:
     """Return the parameters that the words of the world's call are."""
     words = tuple(word.format(notes=world.notes) for word in worlds.CALLS[name])
     given = parser.values(operation(name), parser.of_command(name, "en", lambda error: 2).parsed(words))
-    return dataclasses.asdict(checked(operation(name), given, Surface.CLI))
+    asked = dataclasses.asdict(checked(operation(name), given, Surface.CLI))
+    return {field.rstrip("_"): value for field, value in asked.items()}
 
 
 def test_a_client_made_from_the_document_calls_every_operation(service: _Served, client: aiopenapi3.OpenAPI) -> None:
