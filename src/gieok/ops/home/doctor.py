@@ -20,7 +20,7 @@ from gieok.engine.ingest import ingest
 from gieok.engine.notices import Told
 from gieok.engine.recall import Question, recall
 from gieok.engine.rerank import Reranking
-from gieok.errors import BudgetReached, GieokError, RerankerFailed, StoreCorrupt
+from gieok.errors import BudgetReached, GieokError, RerankerFailed, StoreCorrupt, StoreError
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.encode import OrNull, shown
@@ -353,7 +353,11 @@ def _told(one: Told) -> Check:
 def _transcripts(context: Context) -> Iterator[Check]:
     """Read the newest transcripts of each agent that has some here, and name talk that is not read."""
     transcripts = context.observe.transcripts()
-    for path, why in list_unread_talk(context, transcripts.places).items():
+    try:
+        not_read = list_unread_talk(context, transcripts.places)
+    except StoreError:  # the row of the journal says why
+        not_read = {}
+    for path, why in not_read.items():
         yield Check("transcript not read", None, f"{path}: {why}")
     found = list(sample.by_agent(transcripts.places))
     for one in found:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from gieok import places
@@ -171,7 +172,8 @@ def kind_of(document: Document, known: Sequence[roots.Root], home: str) -> str:
 def is_shelf(root: roots.Root, home: str) -> bool:
     """Say whether a root holds records: the `memory` folder of a project's `.gieok`, or of the home."""
     above = root.path.parent
-    return root.path.name == MEMORY and (above.name == places.PROJECT_FOLDER or str(above) == home)
+    is_programs = above.parent == Path(home) / "scopes"
+    return root.path.name == MEMORY and (above.name == places.PROJECT_FOLDER or str(above) == home or is_programs)
 
 
 def status_of(document: Document, now: datetime, line: int = 0) -> str:

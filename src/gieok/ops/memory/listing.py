@@ -188,7 +188,9 @@ def _of_scope(
     context: Context, request: ListRequest, store: Store, scope: Scope, where: Filter, limit: int
 ) -> list[MemoryRow]:
     known = roots.load(store, scope)
-    is_rare = bool(request.words) or request.status != "all" or request.tier != "all"
+    # Records lie among the notes of a scope, by the day on which they were made: all are looked at where there may be any.
+    has_records = read.KIND in where.kinds and any(handles.is_shelf(root, str(context.home)) for root in known)
+    is_rare = has_records or bool(request.words) or request.status != "all" or request.tier != "all"
     looked_at = _EVERYTHING if is_rare or limit > _MOST else limit * _LOOKED_AT
     while True:
         ids = store.within(scope, where, looked_at)
@@ -199,7 +201,7 @@ def _of_scope(
             (item, _row(context, item, documents[item.key], known, standing)) for item in items if item.key in documents
         ]
         shown = [pair for pair in shown if _is_wanted(context, request, pair[1])]
-        rows = _fold(shown, documents)
+        rows = sorted(_fold(shown, documents), key=lambda row: row.kind == NOTE)
         if len(rows) >= limit or len(ids) < looked_at:
             return rows[:limit]
         looked_at = _EVERYTHING
