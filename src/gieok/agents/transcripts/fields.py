@@ -2,9 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 #: One line of a transcript, as JSON gives it.
 Line = Mapping[str, Any]
@@ -78,27 +78,43 @@ def time_of(line: Line) -> datetime | None:
 
 
 def unwrapped(text: str, names: Sequence[str]) -> str:
-    """Return text without the blocks `<name>…</name>` that an agent writes in the user's place.
-
-    A block that is never closed goes to the end of the text where its tag begins a line; elsewhere somebody speaks of it.
-    """
+    """Return text without the blocks `<name>…</name>` that an agent writes in the user's place."""
     if "<" not in text:
         return text
     kept: list[str] = []
     position = 0
+    for block in find_blocks(text, re.compile(rf"<({'|'.join(map(re.escape, names))})(?:\s[^<>]{{0,200}})?>")):
+        kept.append(text[position : block.opener.start()])
+        position = block.end
+    return "".join((*kept, text[position:])).strip() if kept else text
+
+
+class Block(NamedTuple):
+    """A block `<name>…</name>`: its opening tag, where its closing one begins (-1: it has none), and where it ends."""
+
+    opener: re.Match[str]
+    closer: int
+    end: int
+
+
+def find_blocks(text: str, opener: re.Pattern[str]) -> Iterator[Block]:
+    """Yield the blocks that stand in no other; the first group of `opener` is the tag's name.
+
+    A block that is never closed goes to the end of the text where its tag begins a line; elsewhere somebody speaks of it.
+    """
+    position = 0
     unclosed: set[str] = set()  # looked for once, and not behind each of many openers
-    for found in re.finditer(rf"<({'|'.join(map(re.escape, names))})(?:\s[^<>]{{0,200}})?>", text):
+    for found in opener.finditer(text):
         name = found[1]
         if found.start() < position or name in unclosed:
             continue
-        end = text.find(f"</{name}>", found.end())
-        if end < 0:
+        closer = text.find(f"</{name}>", found.end())
+        if closer < 0:
             unclosed.add(name)
             if text[position : found.start()].rpartition("\n")[2].strip():
                 continue
-        kept.append(text[position : found.start()])
-        position = len(text) if end < 0 else end + len(name) + 3
-    return "".join((*kept, text[position:])).strip() if kept or position else text
+        position = len(text) if closer < 0 else closer + len(name) + 3
+        yield Block(found, closer, position)
 
 
 def fingerprint(data: bytes) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gieok.agents.marks.mark import ANY, SOMETHING, Kind, Mark, Speaker
 from gieok.agents.marks.table import MARKS
-from gieok.agents.transcripts.fields import Line, name_of
+from gieok.agents.transcripts.fields import Line, find_blocks, name_of
 
 #: Envelopes lie in each other; no program puts on as many.
 _MOST_ENVELOPES = 40
@@ -210,32 +210,21 @@ def _tags(host: str) -> tuple[re.Pattern[str], dict[str, tuple[tuple[re.Pattern[
 
 
 def _unwrap(host: str, text: str) -> str:
-    """Return a text without a program's blocks, and with what stands inside of a person's.
-
-    A block that is never closed goes to the end of the text where its tag begins a line; elsewhere somebody speaks of it.
-    """
+    """Return a text without a program's blocks, and with what stands inside of a person's."""
     if "<" not in text:
         return text
     opener, speakers = _tags(host)
     wordless = _names_setting(host, text)
     kept: list[str] = []
     position = 0
-    unclosed: set[str] = set()  # looked for once, and not behind each of many openers
-    for found in opener.finditer(text):
+    for found, closer, end in find_blocks(text, opener):
         name = found[1]
-        if found.start() < position or name in unclosed:
-            continue
-        end = text.find(f"</{name}>", found.end())
-        if end < 0:
-            unclosed.add(name)
-            if text[position : found.start()].rpartition("\n")[2].strip():
-                continue
         speaker = next((whose for sign, whose in speakers[name] if sign.search(found[2])), Speaker.PROGRAM)
         kept.append(text[position : found.start()])
-        if speaker is Speaker.PERSON and name not in wordless and end >= 0:
-            kept.append(f"\n{text[found.end() : end].strip()}\n")
-        position = len(text) if end < 0 else end + len(name) + 3
-    return "".join((*kept, text[position:])).strip() if kept or position else text
+        if speaker is Speaker.PERSON and name not in wordless and closer >= 0:
+            kept.append(f"\n{text[found.end() : closer].strip()}\n")
+        position = end
+    return "".join((*kept, text[position:])).strip() if kept else text
 
 
 def _names_setting(host: str, text: str) -> frozenset[str]:
