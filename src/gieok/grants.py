@@ -158,6 +158,19 @@ def forget(home: Path, root: str) -> bool:
     return had
 
 
+def move(home: Path, old: str, new: str) -> None:
+    """Trust in one folder what was trusted in another, where its project was moved from; what it has already stays."""
+    held = load(home, old)
+
+    def joined(there: Grant) -> Grant:
+        return there.with_entries(held.entries)._replace(
+            settings=there.settings or held.settings, at=there.at or held.at
+        )
+
+    change(home, new, joined)
+    forget(home, old)
+
+
 def every(home: Path) -> list[Grant]:
     """Return all grants, by the project's path."""
     found = []

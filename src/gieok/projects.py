@@ -37,7 +37,7 @@ def know(home: Path, folder: str) -> str:
             }
         _write(home, known)
         if before is not None:
-            _move_trust(home, before.root, root)
+            grants.move(home, before.root, root)
     return scope
 
 
@@ -49,15 +49,3 @@ def _write(home: Path, known: dict[str, KnownProject]) -> None:
     rows = [[one.root, one.scope, one.event] for one in known.values()]
     text = json.dumps(rows, ensure_ascii=False, indent=0)
     fs.replace_private(Path(places.projects_file(str(home))), text.encode("utf-8", "surrogateescape"))
-
-
-def _move_trust(home: Path, old: str, new: str) -> None:
-    held = grants.load(home, old)
-    if held.entries or held.settings:
-        grants.change(
-            home, new,
-            lambda there: there.with_entries(held.entries)._replace(
-                settings=there.settings or held.settings, at=there.at or held.at
-            ),
-        )  # fmt: skip
-        grants.forget(home, old)

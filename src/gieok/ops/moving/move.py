@@ -198,13 +198,7 @@ def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ..
     for grant in grants.every(context.home):
         now = where.path(grant.project)
         if now != grant.project and Path(now).is_dir():
-            grants.change(
-                context.home, now,
-                lambda held, grant=grant: held.with_entries(grant.entries)._replace(  # type: ignore[misc]
-                    settings=held.settings or grant.settings, at=held.at or grant.at
-                ),
-            )  # fmt: skip
-            grants.forget(context.home, grant.project)
+            grants.move(context.home, grant.project, now)
     for moved in scopes:
         context.observe.sidecar().write_active_memory(moved.scope_now)
         home, old = str(context.home), moved.scope.path
