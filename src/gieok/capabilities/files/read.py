@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import stat
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -115,16 +115,19 @@ def why_copy(file: Path) -> str:
     return f"a copy of {named(found.original)!r}, which stands beside it"
 
 
-def copies_of(file: Path) -> Iterator[Path]:
-    """Yield the files beside one that are copies of it by their names, whether it is there or not."""
-    try:
-        names = [entry.name for entry in file.parent.iterdir()]
-    except OSError:
-        return
-    for name in names:
-        found = copies.copy_of(name, {file.name})
-        if found and is_memory_file(Path(name)):
-            yield file.with_name(name)
+def copies_of(files: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files that are copies of some by their names, whether those are there or not; each folder is listed once."""
+    originals: dict[Path, set[str]] = defaultdict(set)
+    for file in files:
+        originals[file.parent].add(file.name)
+    for folder, names in originals.items():
+        try:
+            beside = [entry.name for entry in folder.iterdir()]
+        except OSError:
+            continue
+        for name in beside:
+            if copies.copy_of(name, names) and is_memory_file(Path(name)):
+                yield folder / name
 
 
 def _is_equal(file: Path, other: Path) -> bool:

@@ -107,7 +107,7 @@ def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, c
             report.merge(ingest(store, scope, read_root(scope, root, cut), owns=root.owns, forgotten=skipped))
         else:
             files = {path for path in touched if root.is_file or is_memory_file(path.relative_to(root.path))}
-            files |= {copy for path in files if not root.is_file for copy in copies_of(path)}
+            files |= set() if root.is_file else set(copies_of(files))
             keys = {root.key_of(path) for path in files}
             there = sorted(path for path in files if path.exists() and (root.is_file or not why_copy(path)))
             items = [item for path in there for item in read_file(scope, root, path, cut)]
