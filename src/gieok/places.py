@@ -25,6 +25,8 @@ _BROUGHT = "/from:repository"
 DAEMON_DOWN = "daemon.down"
 #: In the environment of an agent's command that Gieok asks as a model: its hooks stay silent.
 OWN_RUN = "GIEOK_OWN_RUN"
+#: In the home: the records of scopes that programs made, a folder each.
+_OWN_SCOPES = "scopes"
 #: Of a file that names a path, so much is read.
 _MOST_PATH_CHARS = 4_096
 _NOT_IN_SCOPE = re.compile(r"[\s/:]+")
@@ -120,12 +122,14 @@ def common_folder(top: str) -> str:
     objects stand for themselves, and so does what is not the user's.
     """
     linked = git_folder(top)
+    if not linked:
+        return top
     try:
         with open(os.path.join(linked, "commondir"), encoding="utf-8", errors="surrogateescape") as opened:
             shared = os.path.realpath(os.path.join(linked, opened.read(_MOST_PATH_CHARS).strip()))
     except OSError:
         return top
-    if not linked or not os.path.isdir(shared) or not is_owned(shared):
+    if not os.path.isdir(shared) or not is_owned(shared):
         return top
     return os.path.dirname(shared) if os.path.basename(shared).startswith(".") else shared
 
@@ -173,7 +177,13 @@ def scope_folder(scope: str) -> str:
 
 def records_folder(home: str, scope: str) -> str:
     """Return where the records of a scope are that is neither the user's own nor a project's: a program made it."""
-    return os.path.join(home, "scopes", scope_folder(scope))
+    return os.path.join(home, _OWN_SCOPES, scope_folder(scope))
+
+
+def is_records_folder(home: str, folder: str) -> bool:
+    """Say whether a folder holds the records of the user, of a project, or of a scope that a program made."""
+    is_programs = os.path.dirname(folder) == os.path.join(home, _OWN_SCOPES)
+    return folder == home or is_programs or os.path.basename(folder) == PROJECT_FOLDER
 
 
 def lasting_file(home: str, scope: str) -> str:

@@ -22,6 +22,7 @@ from gieok.model.memory import MOVED_FROM, Document, Scope
 from gieok.ops.context import Context
 from gieok.ops.memory import copies, leftovers, waiting, whereabouts
 from gieok.ops.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan, source_of
+from gieok.ops.memory.handles import is_shelf
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedCopy, Scrubbing, Store
 from gieok.text.keywords import folded
@@ -48,7 +49,7 @@ def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
     for scope in _scopes(context, wanted):
         found = held[scope] = _documents(context, scope)
         there = roots.load(context.memory.store(), scope)
-        shelves |= {root.path.parent for root in there if _is_shelf(context, root.path)}
+        shelves |= {root.path.parent for root in there if is_shelf(root, str(context.home))}
         chosen = made.scopes[scope] = Chosen()
         for document in found.values():
             names = _names(document, there)
@@ -105,16 +106,9 @@ def shelves(context: Context) -> list[Path]:
         root.path.parent
         for scope in store.scopes()
         for root in roots.load(store, scope)
-        if _is_shelf(context, root.path)
+        if is_shelf(root, str(context.home))
     }
     return sorted(found | {context.home})
-
-
-def _is_shelf(context: Context, folder: Path) -> bool:
-    """Say whether an indexed folder holds records, which are Gieok's own files."""
-    base = folder.parent
-    is_programs = base.parent == context.home / "scopes"
-    return folder.name == records.MEMORY and (base == context.home or is_programs or base.name == places.PROJECT_FOLDER)
 
 
 def _names(document: Document, there: Sequence[roots.Root]) -> set[str]:

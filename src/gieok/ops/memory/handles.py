@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
-from pathlib import Path
 from typing import NamedTuple
 
 from gieok import places
@@ -170,10 +169,8 @@ def kind_of(document: Document, known: Sequence[roots.Root], home: str) -> str:
 
 
 def is_shelf(root: roots.Root, home: str) -> bool:
-    """Say whether a root holds records: the `memory` folder of a project's `.gieok`, or of the home."""
-    above = root.path.parent
-    is_programs = above.parent == Path(home) / "scopes"
-    return root.path.name == MEMORY and (above.name == places.PROJECT_FOLDER or str(above) == home or is_programs)
+    """Say whether a root holds records: the `memory` folder of a project's `.gieok`, of the home, or of a program's scope."""
+    return root.path.name == MEMORY and places.is_records_folder(home, str(root.path.parent))
 
 
 def status_of(document: Document, now: datetime, line: int = 0) -> str:

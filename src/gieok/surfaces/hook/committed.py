@@ -43,15 +43,12 @@ def committed(folder: str, most: int) -> "list[tuple[str, str]]":
 
 def _log(marker: str) -> str:
     """Return the end of the log of where HEAD was; of a worktree, its own."""
-    if os.path.isfile(marker):
-        with open(marker, encoding="utf-8", errors="replace") as opened:
-            named = opened.read(4_096).partition("gitdir:")[2].strip()
-        marker = os.path.join(os.path.dirname(marker), named)
+    folder = places.git_folder(os.path.dirname(marker)) or marker
     try:
-        with open(os.path.join(marker, "logs", "HEAD"), "rb") as log:
+        with open(os.path.join(folder, "logs", "HEAD"), "rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _READ_BYTES))
             return log.read(_READ_BYTES).decode("utf-8", "replace")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return ""
 
 
