@@ -1,19 +1,24 @@
-"""Call graphs of small cases in several languages, for `code.py graph`: JCG's (opalj/JCG) and those that the tests keep.
+"""Call graphs of small cases in several languages, for `code.py graph`: JCG's (opalj/JCG) and those
+that the tests keep.
 
-`DIR/jcg/jcg_js.md`, `jcg_python.md`, `jcg_java.md` are JCG's Markdown: `## ID`, then fenced blocks, each file's path in a
-comment on its first line. JavaScript and Python have their truth in a `json` block, Java in `@DirectCall` and
-`@IndirectCall`. Or `DIR/jcg/jcg_cases.json`: `[{"language", "id", "files": {path: text}, "links": [[caller, callee]]}]`.
+`DIR/jcg/jcg_js.md`, `jcg_python.md`, `jcg_java.md` are JCG's Markdown: `## ID`, then fenced blocks,
+each file's path in a comment on its first line. JavaScript and Python have their truth in a `json`
+block, Java in `@DirectCall` and `@IndirectCall`. Or `DIR/jcg/jcg_cases.json`: `[{"language", "id",
+"files": {path: text}, "links": [[caller, callee]]}]`.
 
-What a link names: a simple name, with `:line` where several bear it; `<global>` is the module. A function without a name is
-the named one around it, as everywhere in Gieok. A call out of `Native.map` is a call by whoever calls that. Links into
-`Native` are left out. An indirect link only has to be reached. Java's `prohibitedTargets` are the only edges known to be
+What a link names: a simple name, with `:line` where several bear it; `<global>` is the module. A
+function without a name is the named one around it, as everywhere in Gieok. A call out of
+`Native.map` is a call by whoever calls that. Links into `Native` are left out. An indirect link
+only has to be reached. Java's `prohibitedTargets` are the only edges known to be
 wrong: precision is of those alone, and only Java has it. `edges` is how much was answered in all.
 
-`DIR/js-callgraph` is the folder `tests` of the npm package @persper/js-callgraph: `x.truth` beside `x.js` lists every call of
-that file, so that precision is of all: `x.js:caller:line of the call -> y.js:name:line of the function`.
+`DIR/js-callgraph` is the folder `tests` of the npm package @persper/js-callgraph: `x.truth` beside
+`x.js` lists every call of that file, so that precision is of all: `x.js:caller:line of the call ->
+y.js:name:line of the function`.
 
-`DIR/callgraph_js/P.json` is what code_trace_js.py wrote of `DIR/trees/P`; its name is `js:P`. `DIR/callgraph_go/P.json`
-(`go:P`) is code_calls_go.py's. An edge that was not seen is refuted where its caller and all calls that name it ran.
+`DIR/callgraph_js/P.json` is what code_trace_js.py wrote of `DIR/trees/P`; its name is `js:P`.
+`DIR/callgraph_go/P.json` (`go:P`) is code_calls_go.py's. An edge that was not seen is refuted where
+its caller and all calls that name it ran.
 """
 
 import json
@@ -32,7 +37,9 @@ from gieok.model.code import Edge, Symbol
 _CASE = re.compile(r"^##\s*(\S+)[ \t]*\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PATH = re.compile(r"(?://|#)\s*(\S+\.\w+)\s*\n")
-_ANNOTATION = re.compile(r"@(Direct|Indirect)Call\((.*?)\)\s*(?=@|\}|public|private|protected|static|void)", re.DOTALL)
+_ANNOTATION = re.compile(
+    r"@(Direct|Indirect)Call\((.*?)\)\s*(?=@|\}|public|private|protected|static|void)", re.DOTALL
+)
 _METHOD = re.compile(r"(\w+)\s*\([^()]*\)\s*(?:throws [\w, ]+)?\{")
 _CALLED = re.compile(r"([\w$]+)\s*\(")
 _SUFFIXES = {"js": "js", "python": "py", "java": "java"}
@@ -42,7 +49,9 @@ _CONSTRUCTORS = ("constructor", "__init__", "<init>")
 
 
 class Link(NamedTuple):
-    """One thing that is true (or, `wrong`, is not). `reached`: through others is enough; `at`: the line of the call, or 0."""
+    """One thing that is true (or, `wrong`, is not). `reached`: through others is enough; `at`: the
+    line of the call, or 0.
+    """
 
     caller: str
     callee: str
@@ -60,7 +69,9 @@ class Case(NamedTuple):
 
 
 def read(folder: Path) -> dict[str, list[Case]]:
-    """Return the cases of each language that a folder holds. Raises ValueError where a block of JSON is none."""
+    """Return the cases of each language that a folder holds. Raises ValueError where a block of
+    JSON is none.
+    """
     found: dict[str, list[Case]] = {}
     for file in sorted(folder.glob("jcg_*.md")):
         found[file.stem] = list(_cases(file.read_text(encoding="utf-8")))
@@ -96,7 +107,9 @@ def _json_links(truth: dict[str, list[list[str]]]) -> list[Link]:
         for source in (callers[caller] if caller.startswith("Native.") else [caller])
         if not callee.startswith("Native.")
     ]
-    return links + [Link("<module>", _node(target), reached=True) for target in truth["indirectLinks"]]
+    return links + [
+        Link("<module>", _node(target), reached=True) for target in truth["indirectLinks"]
+    ]
 
 
 def _node(name: str) -> str:
@@ -107,7 +120,10 @@ def _node(name: str) -> str:
 def _java_links(text: str) -> Iterator[Link]:
     for match in _ANNOTATION.finditer(text):
         method = _METHOD.search(text, match.end())
-        name, line = re.search(r'name\s*=\s*"([^"]+)"', match[2]), re.search(r"line\s*=\s*(\d+)", match[2])
+        name, line = (
+            re.search(r'name\s*=\s*"([^"]+)"', match[2]),
+            re.search(r"line\s*=\s*(\d+)", match[2]),
+        )
         if method is None or name is None:
             continue
         for key in ("resolvedTargets", "prohibitedTargets"):
@@ -115,7 +131,9 @@ def _java_links(text: str) -> Iterator[Link]:
             for owner in re.findall(r"L([\w/$]+);", listed[1] if listed else ""):
                 callee = f"{owner.rpartition('/')[2].replace('$', '.')}.{name[1]}"
                 at = int(line[1]) if line and match[1] == "Direct" else 0
-                yield Link(method[1], callee, match[1] == "Indirect", key == "prohibitedTargets", at)
+                yield Link(
+                    method[1], callee, match[1] == "Indirect", key == "prohibitedTargets", at
+                )
 
 
 class Answer(NamedTuple):
@@ -132,17 +150,23 @@ class Answer(NamedTuple):
             wanted = self.around(path, int(line.rstrip(">"))) if line else ""
             return key == wanted if line else f".{qualified}".endswith(f".{name}")
         starts = [s for s in self.symbols if s.key == key]
-        return qualified.rpartition(".")[2] == name and any(s.start_line <= int(line) <= s.end_line for s in starts)
+        return qualified.rpartition(".")[2] == name and any(
+            s.start_line <= int(line) <= s.end_line for s in starts
+        )
 
     def around(self, path: str, line: int) -> str:
         inside = [s for s in self.symbols if s.path == path and s.start_line <= line <= s.end_line]
-        return max(inside, key=lambda s: (s.start_line, -s.end_line, len(s.key))).key if inside else ""
+        return (
+            max(inside, key=lambda s: (s.start_line, -s.end_line, len(s.key))).key if inside else ""
+        )
 
     def has(self, link: Link) -> bool:
         """Say whether the link was found."""
         if not link.reached:
             return any(
-                self.names(e.source, link.caller) and self.names(e.target, link.callee) and link.at in (0, e.line)
+                self.names(e.source, link.caller)
+                and self.names(e.target, link.callee)
+                and link.at in (0, e.line)
                 for e in self.edges
             )
         after: dict[str, list[str]] = defaultdict(list)
@@ -173,17 +197,29 @@ def by_name(symbols: list[Symbol], files: dict[str, str]) -> list[Edge]:
             caller = max(inside, key=lambda s: s.start_line).key if inside else f"{path}::<module>"
             defined = {s.name for s in inside if s.start_line == line}
             for name in set(_CALLED.findall(source)) - defined:
-                edges += [Edge(caller, s.key, CALLS, Certainty.RESOLVED, "", line) for s in named[name]]
+                edges += [
+                    Edge(caller, s.key, CALLS, Certainty.RESOLVED, "", line) for s in named[name]
+                ]
     return edges
 
 
 def names(data: Path) -> list[str]:
     """Return what a folder has of cases."""
-    traced = sorted(f"{kind}:{f.stem}" for kind in ("js", "go") for f in (data / f"callgraph_{kind}").glob("*.json"))
-    return [*sorted(read(data / "jcg")), *(["js-callgraph"] if (data / "js-callgraph").is_dir() else []), *traced]
+    traced = sorted(
+        f"{kind}:{f.stem}"
+        for kind in ("js", "go")
+        for f in (data / f"callgraph_{kind}").glob("*.json")
+    )
+    return [
+        *sorted(read(data / "jcg")),
+        *(["js-callgraph"] if (data / "js-callgraph").is_dir() else []),
+        *traced,
+    ]
 
 
-def score(data: Path, name: str, index: Callable[[Path, str], Project]) -> dict[str, dict[str, float]]:
+def score(
+    data: Path, name: str, index: Callable[[Path, str], Project]
+) -> dict[str, dict[str, float]]:
     """Return how well each method does on the cases of a name."""
     if name == "js-callgraph":
         return score_truths(data / name, index)
@@ -192,8 +228,12 @@ def score(data: Path, name: str, index: Callable[[Path, str], Project]) -> dict[
     return score_cases(read(data / "jcg")[name], index)
 
 
-def score_truths(folder: Path, index: Callable[[Path, str], Project]) -> dict[str, dict[str, float]]:
-    """Return precision and recall of the calls of every file beside which a `.truth` lies, by method."""
+def score_truths(
+    folder: Path, index: Callable[[Path, str], Project]
+) -> dict[str, dict[str, float]]:
+    """Return precision and recall of the calls of every file beside which a `.truth` lies, by
+    method.
+    """
     totals: dict[str, dict[str, float]] = {}
     for truth in sorted(folder.rglob("*.truth")):
         file = next((f for f in (truth.with_suffix(s) for s in (".js", ".ts")) if f.exists()), None)
@@ -201,13 +241,17 @@ def score_truths(folder: Path, index: Callable[[Path, str], Project]) -> dict[st
             continue
         files = _imported(file)
         found, symbols = _indexed(files, index)
-        wanted = {(int(a), p, n, int(b)) for _, a, p, n, b in _TRUTH.findall(truth.read_text("utf-8"))}
+        wanted = {
+            (int(a), p, n, int(b)) for _, a, p, n, b in _TRUTH.findall(truth.read_text("utf-8"))
+        }
         for method, edges in (("gieok", found), ("names", by_name(symbols, files))):
             answer = Answer(edges, symbols)
             own = {(e.line, e.target) for e in edges if e.source.partition("::")[0] == file.name}
             true = set()
             for at, path, name, line in wanted:
-                key = next((answer.around(f, line) for f in files if f"/{f}".endswith(f"/{path}")), "")
+                key = next(
+                    (answer.around(f, line) for f in files if f"/{f}".endswith(f"/{path}")), ""
+                )
                 if name != "anon" or key != answer.around(
                     file.name, at
                 ):  # what a nameless function does, its owner does
@@ -223,21 +267,32 @@ def score_truths(folder: Path, index: Callable[[Path, str], Project]) -> dict[st
                 total[key] += count
     return {
         method: {
-            "precision": t["hits"] / max(t["edges"], 1), "recall": t["hits"] / max(t["links"], 1),
-            "links": int(t["links"]), "cases": int(t["cases"]), "exact": int(t["exact"]),
+            "precision": t["hits"] / max(t["edges"], 1),
+            "recall": t["hits"] / max(t["links"], 1),
+            "links": int(t["links"]),
+            "cases": int(t["cases"]),
+            "exact": int(t["exact"]),
         }
         for method, t in totals.items()
-    }  # fmt: skip
+    }
 
 
-def score_traced(data: Path, name: str, index: Callable[[Path, str], Project]) -> dict[str, dict[str, float]]:
-    """Return precision and recalls against the calls that were seen while a project's tests ran, by method."""
+def score_traced(
+    data: Path, name: str, index: Callable[[Path, str], Project]
+) -> dict[str, dict[str, float]]:
+    """Return precision and recalls against the calls that were seen while a project's tests ran, by
+    method.
+    """
     kind, _, name = name.partition(":")
     truth = json.loads((data / f"callgraph_{kind}" / f"{name}.json").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         store = index(data / "trees" / name, folder).store
         peer = codegraph(data / "trees" / name, store.all_symbols())
-        found = {(e.source, e.target) for e in store.all_edges() if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME}
+        found = {
+            (e.source, e.target)
+            for e in store.all_edges()
+            if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME
+        }
         named = defaultdict(list)
         for symbol in store.all_symbols():
             named[_called(symbol.key)].append(symbol.key)
@@ -266,7 +321,9 @@ def _against(predicted: set[tuple[str, str]], truth: dict[str, Any]) -> dict[str
 
 
 def _imported(file: Path) -> dict[str, str]:
-    """Return a file and what it imports, all below its folder. Bare names mean files beside it there: they get a `./`."""
+    """Return a file and what it imports, all below its folder. Bare names mean files beside it
+    there: they get a `./`.
+    """
     found: dict[str, str] = {}
     waiting = [file]
     while waiting:
@@ -276,25 +333,39 @@ def _imported(file: Path) -> dict[str, str]:
             named = [path.parent / f"{quoted}{suffix}" for suffix in ("", ".js", ".ts")]
             target = next((p.resolve() for p in named if p.is_file()), None)
             if target is not None and file.parent in target.parents:
-                text = re.sub(rf"(['\"]){re.escape(quoted)}\1", f"'./{quoted}'", text) if quoted[0] != "." else text
-                waiting += [target] if target.relative_to(file.parent).as_posix() not in found else []
+                text = (
+                    re.sub(rf"(['\"]){re.escape(quoted)}\1", f"'./{quoted}'", text)
+                    if quoted[0] != "."
+                    else text
+                )
+                waiting += (
+                    [target] if target.relative_to(file.parent).as_posix() not in found else []
+                )
         found[path.relative_to(file.parent).as_posix()] = text
     return found
 
 
-def _indexed(files: dict[str, str], index: Callable[[Path, str], Project]) -> tuple[list[Edge], list[Symbol]]:
+def _indexed(
+    files: dict[str, str], index: Callable[[Path, str], Project]
+) -> tuple[list[Edge], list[Symbol]]:
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         for path, text in files.items():
             (tree / path).parent.mkdir(parents=True, exist_ok=True)
             (tree / path).write_text(text, encoding="utf-8")
         store = index(tree, folder).store
-        found = [e for e in store.all_edges() if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME]
+        found = [
+            e for e in store.all_edges() if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME
+        ]
         return found, list(store.all_symbols())
 
 
-def score_cases(cases: list[Case], index: Callable[[Path, str], Project]) -> dict[str, dict[str, float]]:
-    """Return recall of links, cases without a miss or a wrong edge, and how many edges were answered, by method."""
+def score_cases(
+    cases: list[Case], index: Callable[[Path, str], Project]
+) -> dict[str, dict[str, float]]:
+    """Return recall of links, cases without a miss or a wrong edge, and how many edges were
+    answered, by method.
+    """
     totals: dict[str, dict[str, float]] = {}
     for case in cases:
         if not case.links:
@@ -320,9 +391,12 @@ def _add(total: dict[str, float], case: Case, answer: Answer) -> None:
 
 def _shares(total: dict[str, float]) -> dict[str, float]:
     shares = {
-        "recall": total["hits"] / max(total["links"], 1), "links": int(total["links"]),
-        "cases": int(total["cases"]), "exact": int(total["exact"]), "edges": int(total["edges"]),
-    }  # fmt: skip
+        "recall": total["hits"] / max(total["links"], 1),
+        "links": int(total["links"]),
+        "cases": int(total["cases"]),
+        "exact": int(total["exact"]),
+        "edges": int(total["edges"]),
+    }
     if total["prohibited"]:
         shares |= {
             "precision": total["hits"] / max(total["hits"] + total["refuted"], 1),

@@ -1,13 +1,16 @@
 """What a turn with a character costs on one PostgreSQL as users grow, and on SQLite beside it.
 
-    python benchmarks/character.py [--memories 10000 100000 1000000] [--clients 50 200] [--seconds 15] [--pause 10] [--json]
+    python benchmarks/character.py [--memories 10000 100000 1000000] [--clients 50 200] [--seconds
+    15] [--pause 10] [--json]
 
-Forty people's memories (33 each: facts, moments, episodes; 60 messages) are written by the code that serves, vectors of the
-bundled dimension too, and then copied to as many users as are wanted inside the server: 1,000,000 memories are 30,303 users.
-At each size: retrieval inside a scope by words and vectors (`retrieval`, the embedding of the question left out), whole turns
-by `Turns` with a model that answers at once (`turn`: what the service costs beside a model; what is learned in the background
-goes on meanwhile), by one client, and by many of which each says something about every `--pause` seconds (what a model and a
-person take), and without a pause, which is the most that the machine does. SQLite has the first size.
+Forty people's memories (33 each: facts, moments, episodes; 60 messages) are written by the code
+that serves, vectors of the bundled dimension too, and then copied to as many users as are wanted
+inside the server: 1,000,000 memories are 30,303 users.
+At each size: retrieval inside a scope by words and vectors (`retrieval`, the embedding of the
+question left out), whole turns by `Turns` with a model that answers at once (`turn`: what the
+service costs beside a model; what is learned in the background goes on meanwhile), by one client,
+and by many of which each says something about every `--pause` seconds (what a model and a person
+take), and without a pause, which is the most that the machine does. SQLite has the first size.
 """
 
 import argparse
@@ -75,12 +78,20 @@ _SETTINGS = "shared_buffers = '1GB'\nmax_connections = 100\nmax_wal_size = '8GB'
 _LOADING, _SERVING = ("off", "off"), ("on", "on")  # fsync, full_page_writes
 _THINGS = (
     "떡볶이 등산 고양이 필라테스 커피 바다 기타 드라마 빵 자전거 수영 사진 캠핑 뜨개질 영화 면접 이사 시험 부산 제주 "
-    "hiking pottery sushi guitar piano cats dogs tea jazz running chess baking travel work exam garden novels coding tennis sea"
+    "hiking pottery sushi guitar piano cats dogs tea jazz running chess baking travel work "
+    "exam garden novels coding tennis sea"
 ).split()
-_CARD = json.dumps({
-    "spec": "chara_card_v3", "spec_version": "3.0",
-    "data": {"name": "Mina", "description": "Mina runs a book shop by the sea. " * 20, "first_mes": "어서 와."},
-})  # fmt: skip
+_CARD = json.dumps(
+    {
+        "spec": "chara_card_v3",
+        "spec_version": "3.0",
+        "data": {
+            "name": "Mina",
+            "description": "Mina runs a book shop by the sea. " * 20,
+            "first_mes": "어서 와.",
+        },
+    }
+)
 
 
 class SystemClock:
@@ -92,13 +103,18 @@ class SystemClock:
 
 
 class Vectors:
-    """`Embedder` that has vectors at hand: a text's is the mean of directions that its words have."""
+    """`Embedder` that has vectors at hand: a text's is the mean of directions that its words
+    have.
+    """
 
     model, dimension = _MODEL, _DIMENSION
 
     def embed_query(self, text: str) -> bytes:
         """Return a unit vector."""
-        rows = [np.random.default_rng(abs(hash(word)) % 2**32).standard_normal(_DIMENSION) for word in text.split()[:8]]
+        rows = [
+            np.random.default_rng(abs(hash(word)) % 2**32).standard_normal(_DIMENSION)
+            for word in text.split()[:8]
+        ]
         total = np.sum(rows or [np.ones(_DIMENSION)], axis=0)
         return bytes((total / np.linalg.norm(total)).astype("<f4").tobytes())
 
@@ -154,10 +170,18 @@ def service(store: Any, journal: Any, accounts: Any) -> Service:
     tending = Tending(lambda bond: (memory.learn(bond), memory.summarise(bond))[0])
     numbers = itertools.count()
     turns = Turns(
-        memory=memory, accounts=accounts, find=roster.find, canon=canon.told, points=_desk(accounts),
-        chat=lambda stored: ScriptedReplies(("그래, ", "들었어.")), later=tending.later, close=tending.close,
-        sampling=Sampling(0.8, 400), new_id=lambda: f"m{os.getpid()}-{next(numbers)}", order=Turnstile(journal),
-    )  # fmt: skip
+        memory=memory,
+        accounts=accounts,
+        find=roster.find,
+        canon=canon.told,
+        points=_desk(accounts),
+        chat=lambda stored: ScriptedReplies(("그래, ", "들었어.")),
+        later=tending.later,
+        close=tending.close,
+        sampling=Sampling(0.8, 400),
+        new_id=lambda: f"m{os.getpid()}-{next(numbers)}",
+        order=Turnstile(journal),
+    )
     return Service(store, journal, accounts, memory, turns)
 
 
@@ -168,30 +192,54 @@ def life(scope: Scope, number: int) -> tuple[list[Entry], list[Message]]:
     ids = [f"m{n}" for n in range(_MESSAGES)]
     facts = [
         Fact(
-            subject="user", predicate=rng.choice(("likes", "job", "pet", "home")), object=f"{rng.choice(_THINGS)} {n}",
-            type=rng.choice(list(FactType)), at=start + timedelta(hours=7 * n), confidence=0.9,
-            source=f"나 요즘 {' '.join(rng.sample(_THINGS, 4))} 얘기만 해", message_ids=(ids[n],), importance=rng.random(),
+            subject="user",
+            predicate=rng.choice(("likes", "job", "pet", "home")),
+            object=f"{rng.choice(_THINGS)} {n}",
+            type=rng.choice(list(FactType)),
+            at=start + timedelta(hours=7 * n),
+            confidence=0.9,
+            source=f"나 요즘 {' '.join(rng.sample(_THINGS, 4))} 얘기만 해",
+            message_ids=(ids[n],),
+            importance=rng.random(),
         )
         for n in range(22)
-    ]  # fmt: skip
+    ]
     happened = [
         Moment(
-            "fight", f"왜 {rng.sample(_THINGS, 5)} 안 왔어", start + timedelta(days=3 * n), ("서운함",), 0.7, (ids[n],)
+            "fight",
+            f"왜 {rng.sample(_THINGS, 5)} 안 왔어",
+            start + timedelta(days=3 * n),
+            ("서운함",),
+            0.7,
+            (ids[n],),
         )
         for n in range(6)
     ]
     told = [
         Episode(
-            "민지가 한 말: " + " / ".join(" ".join(rng.sample(_THINGS, 6)) for _ in range(4)), start + timedelta(days=9 * n),
-            start + timedelta(days=9 * n + 8), 40, tuple(rng.sample(_THINGS, 5)), "기쁨", tuple(f"e{n}-{m}" for m in range(40)),
+            "민지가 한 말: " + " / ".join(" ".join(rng.sample(_THINGS, 6)) for _ in range(4)),
+            start + timedelta(days=9 * n),
+            start + timedelta(days=9 * n + 8),
+            40,
+            tuple(rng.sample(_THINGS, 5)),
+            "기쁨",
+            tuple(f"e{n}-{m}" for m in range(40)),
         )
         for n in range(5)
-    ]  # fmt: skip
+    ]
     entries = [fact_entry(scope, one) for one in facts]
-    entries += [moment_entry(scope, one) for one in happened] + [episode_entry(scope, one) for one in told]
+    entries += [moment_entry(scope, one) for one in happened] + [
+        episode_entry(scope, one) for one in told
+    ]
     said = [
         Message(
-            one, (Role.USER, Role.ASSISTANT)[n % 2], said_text(rng), start + timedelta(hours=n), "talk", "character", 24
+            one,
+            (Role.USER, Role.ASSISTANT)[n % 2],
+            said_text(rng),
+            start + timedelta(hours=n),
+            "talk",
+            "character",
+            24,
         )
         for n, one in enumerate(ids)
     ]
@@ -200,7 +248,9 @@ def life(scope: Scope, number: int) -> tuple[list[Entry], list[Message]]:
 
 def said_text(rng: random.Random) -> str:
     """Return a message."""
-    return f"오늘은 {' '.join(rng.sample(_THINGS, 4))} 때문에 바빴어. 너는 {rng.choice(_THINGS)} 어때?"
+    return (
+        f"오늘은 {' '.join(rng.sample(_THINGS, 4))} 때문에 바빴어. 너는 {rng.choice(_THINGS)} 어때?"
+    )
 
 
 def write_lives(opened: Service, names: Sequence[str]) -> None:
@@ -217,27 +267,46 @@ def write_lives(opened: Service, names: Sequence[str]) -> None:
         deliver_scope(opened.journal, opened.store, scope)
     vectors = Vectors()
     while waiting := opened.store.missing(500):
-        opened.store.put_vectors(_MODEL, {passage: vectors.embed_query(text) for passage, text in waiting})
+        opened.store.put_vectors(
+            _MODEL, {passage: vectors.embed_query(text) for passage, text in waiting}
+        )
 
 
-_SHIFTED = {"id", "document_id", "passage_id", "seq", "source_id", "run_id", "place", "start", "end"}
+_SHIFTED = {
+    "id",
+    "document_id",
+    "passage_id",
+    "seq",
+    "source_id",
+    "run_id",
+    "place",
+    "start",
+    "end",
+}
 #: Columns of these names that are no number: places in a text, and the id of a message.
 _NO_NUMBERS = {"passages": {"start", "end"}, "messages": {"id"}}
 _COLUMNS = (
-    "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
+    "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 AND NOT "
+    "attisdropped ORDER BY attnum"
 )
 _JOURNAL = ("sources", "messages", "positions", "runs", "made")
 
 
 def copy_users(db: psycopg.Connection, first: int, last: int) -> None:
-    """Give users copies of the forty people's rows, inside the server; ids are shifted by the number of the user."""
+    """Give users copies of the forty people's rows, inside the server; ids are shifted by the
+    number of the user.
+    """
     db.execute(
-        "CREATE TEMP TABLE IF NOT EXISTS copied (n int, path text, scope_id bigint, like_id bigint, shift bigint)"
+        "CREATE TEMP TABLE IF NOT EXISTS copied (n int, path text, scope_id bigint, like_id "
+        "bigint, shift bigint)"
     )
     db.execute("TRUNCATE copied")
     with db.cursor().copy("COPY copied FROM STDIN") as out:
         for n in range(first, last):
-            path, alike = Bond(f"u{n}", _MINA).scope.path, Bond(f"life{n % _LIVES}", _MINA).scope.path
+            path, alike = (
+                Bond(f"u{n}", _MINA).scope.path,
+                Bond(f"life{n % _LIVES}", _MINA).scope.path,
+            )
             out.write_row((n, path, scope_number(path), scope_number(alike), (n + 1) * _SPAN))
     db.execute("ANALYZE copied")
     db.execute("INSERT INTO gieok_journal.scopes SELECT scope_id, path FROM copied")
@@ -260,7 +329,10 @@ def copy_users(db: psycopg.Connection, first: int, last: int) -> None:
             f"INSERT INTO {table} ({names}) SELECT {', '.join(map(value, columns))} FROM copied c "
             f"JOIN {table} t ON t.scope_id = c.like_id ORDER BY c.scope_id"
         )
-    db.execute("SELECT setval('gieok.ids', %s), setval('gieok_journal.numbers', %s)", ((last + 2) * _SPAN,) * 2)
+    db.execute(
+        "SELECT setval('gieok.ids', %s), setval('gieok_journal.numbers', %s)",
+        ((last + 2) * _SPAN,) * 2,
+    )
 
 
 def grown(server: Any, first: int, last: int) -> float:
@@ -286,7 +358,11 @@ def _configure(db: psycopg.Connection, durable: tuple[str, str]) -> None:
 def percentiles(seconds: Sequence[float]) -> dict[str, float]:
     """Return p50 and p95 in milliseconds."""
     cut = statistics.quantiles(seconds, n=20) if len(seconds) > 1 else [*seconds] * 19
-    return {"p50": round(1000 * statistics.median(seconds), 1), "p95": round(1000 * cut[18], 1), "n": len(seconds)}
+    return {
+        "p50": round(1000 * statistics.median(seconds), 1),
+        "p95": round(1000 * cut[18], 1),
+        "n": len(seconds),
+    }
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -336,18 +412,26 @@ def server_cpu_s(server: Any) -> float:
 
 
 def alone(opened: Service, users: int, count: int, server: Any) -> dict[str, float]:
-    """Have turns one after the other, each of somebody else; CPU is this process's, background work too, and the server's."""
+    """Have turns one after the other, each of somebody else; CPU is this process's, background work
+    too, and the server's.
+    """
     rng = random.Random(6)
     names = [f"u{rng.randrange(users)}" for _ in range(count)]
     fund(opened, names)
     here, there = time.process_time(), server_cpu_s(server)
     found = [timed(lambda name=name: turn(opened, name, said_text(rng))) for name in names]  # type: ignore[misc]
     cpu = {"cpu": time.process_time() - here, "server_cpu": server_cpu_s(server) - there}
-    return percentiles(found[5:]) | {name: round(1000 * seconds / count, 1) for name, seconds in cpu.items()}
+    return percentiles(found[5:]) | {
+        name: round(1000 * seconds / count, 1) for name, seconds in cpu.items()
+    }
 
 
-def together(opened: Service, users: int, clients: int, seconds: float, pause_s: float) -> dict[str, float]:
-    """Let clients talk at once, each as somebody else, each resting about `pause_s` between two turns."""
+def together(
+    opened: Service, users: int, clients: int, seconds: float, pause_s: float
+) -> dict[str, float]:
+    """Let clients talk at once, each as somebody else, each resting about `pause_s` between two
+    turns.
+    """
     names = [f"u{n}" for n in random.Random(clients).sample(range(users), min(clients, users))]
     fund(opened, names)
     end = time.monotonic() + seconds
@@ -371,7 +455,10 @@ def together(opened: Service, users: int, clients: int, seconds: float, pause_s:
     for thread in threads:
         thread.join()
     took = time.perf_counter() - begun
-    result = percentiles(found) | {"turns_per_s": round(len(found) / took, 1), "failed": len(failed)}
+    result = percentiles(found) | {
+        "turns_per_s": round(len(found) / took, 1),
+        "failed": len(failed),
+    }
     return result | ({"first_failure": failed[0]} if failed else {})  # type: ignore[dict-item]
 
 
@@ -382,15 +469,25 @@ def fund(opened: Service, names: Sequence[str]) -> None:
         desk.credit(name, 10_000, f"bench-{time.monotonic_ns()}")
 
 
-def measured(opened: Service, users: int, asked: argparse.Namespace, server: Any = None) -> dict[str, Any]:
+def measured(
+    opened: Service, users: int, asked: argparse.Namespace, server: Any = None
+) -> dict[str, Any]:
     """Return the figures of one size."""
-    row: dict[str, Any] = {"users": users, "memories": users * _PER_LIFE, "load": round(os.getloadavg()[0], 1)}
+    row: dict[str, Any] = {
+        "users": users,
+        "memories": users * _PER_LIFE,
+        "load": round(os.getloadavg()[0], 1),
+    }
     row["retrieval_ms"] = retrieval(opened, users, 300)
     row["turn_ms"] = alone(opened, users, 150, server)
     for clients in asked.clients:
         if clients <= users:
-            row[f"{clients}_clients_ms"] = together(opened, users, clients, asked.seconds, asked.pause)
-    row[f"{asked.clients[0]}_clients_flat_out_ms"] = together(opened, users, asked.clients[0], asked.seconds / 2, 0)
+            row[f"{clients}_clients_ms"] = together(
+                opened, users, clients, asked.seconds, asked.pause
+            )
+    row[f"{asked.clients[0]}_clients_flat_out_ms"] = together(
+        opened, users, asked.clients[0], asked.seconds / 2, 0
+    )
     return row
 
 
@@ -406,13 +503,21 @@ def disk(url: str, users: int) -> dict[str, Any]:
     with psycopg.connect(url) as db:
         sizes: dict[str, int] = dict(db.execute(_SIZES).fetchall())
         (messages,) = db.execute("SELECT count(*) FROM gieok_journal.messages").fetchone() or (1,)
-    of_memory = sum(size for name, size in sizes.items() if name.startswith("gieok.") or name == "gieok_journal.made")
+    of_memory = sum(
+        size
+        for name, size in sizes.items()
+        if name.startswith("gieok.") or name == "gieok_journal.made"
+    )
     return {
         "bytes_per_memory": round(of_memory / (users * _PER_LIFE)),
         "bytes_per_message": round(sizes["gieok_journal.messages"] / max(messages, 1)),
-        "bytes_per_user": round((sum(sizes.values()) - of_memory - sizes["gieok_journal.messages"]) / users),
+        "bytes_per_user": round(
+            (sum(sizes.values()) - of_memory - sizes["gieok_journal.messages"]) / users
+        ),
         "gib": round(sum(sizes.values()) / 2**30, 2),
-        "tables_mib": {name: round(size / 2**20, 1) for name, size in sizes.items() if size > 2**20},
+        "tables_mib": {
+            name: round(size / 2**20, 1) for name, size in sizes.items() if size > 2**20
+        },
     }
 
 
@@ -420,7 +525,9 @@ def on_postgres(asked: argparse.Namespace) -> list[dict[str, Any]]:
     """Measure every size on one server."""
     rows: list[dict[str, Any]] = []
     with running_server(_SETTINGS) as server, ExitStack() as closing:
-        opened = service(PostgresStore(server.url), PostgresJournal(server.url), PostgresAccounts(server.url))
+        opened = service(
+            PostgresStore(server.url), PostgresJournal(server.url), PostgresAccounts(server.url)
+        )
         closing.callback(opened.close)
         write_lives(opened, [f"life{n}" for n in range(_LIVES)])
         done = 0
@@ -460,7 +567,9 @@ def show(row: dict[str, Any], asked: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--memories", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--clients", type=int, nargs="+", default=[50, 200])
     parser.add_argument("--seconds", type=float, default=15.0)

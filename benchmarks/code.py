@@ -1,14 +1,17 @@
-"""How good project intelligence is, on truth that was made by running tests: call edges, impact, search, and speed.
+"""How good project intelligence is, on truth that was made by running tests: call edges, impact,
+search, and speed.
 
     python benchmarks/code.py graph|impact|search|speed --data DIR [--project P …] [--json]
 
-`DIR/trees/P` holds the source of project P (a leading `src/` stripped), `DIR/callgraph_dyn/P.json` the call edges seen
-while its own tests ran, `DIR/impact/P.json` the tests that executed each function (code_trace.py makes both),
-`DIR/impact/cochange_P.json` commits that changed source and tests together, `DIR/search/queries.jsonl` questions with the
-files that answer them, `DIR/pycg/snippets/CATEGORY/CASE` PyCG's micro-benchmark (graph, by the name `pycg`), `DIR/jcg` and
+`DIR/trees/P` holds the source of project P (a leading `src/` stripped), `DIR/callgraph_dyn/P.json`
+the call edges seen while its own tests ran, `DIR/impact/P.json` the tests that executed each
+function (code_trace.py makes both), `DIR/impact/cochange_P.json` commits that changed source and
+tests together, `DIR/search/queries.jsonl` questions with the files that answer them,
+`DIR/pycg/snippets/CATEGORY/CASE` PyCG's micro-benchmark (graph, by the name `pycg`), `DIR/jcg` and
 `DIR/js-callgraph` small cases in other languages (graph; cases.py). Peers:
 
-- names: an edge to every function of the called name (graph); import: the closure of imports (impact);
+- names: an edge to every function of the called name (graph); import: the closure of imports
+  (impact);
 - jedi, where it is installed: what each call is inferred to be (graph).
 """
 
@@ -36,7 +39,11 @@ def shown(value: Any) -> str:
 def flat(row: dict[str, Any], prefix: str = "") -> list[str]:
     parts: list[str] = []
     for key, value in row.items():
-        parts += flat(value, f"{prefix}{key} ") if isinstance(value, dict) else [f"{prefix}{key} {shown(value)}"]
+        parts += (
+            flat(value, f"{prefix}{key} ")
+            if isinstance(value, dict)
+            else [f"{prefix}{key} {shown(value)}"]
+        )
     return parts
 
 
@@ -59,16 +66,22 @@ def names_of(data: Path, part: str) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("part", choices=("graph", "impact", "search", "speed"))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--project", nargs="*", default=[])
     parser.add_argument("--json", action="store_true")
     parser.add_argument(
-        "--hybrid", action="store_true", help="search: with vectors too (embeds everything first); speed: vectors"
+        "--hybrid",
+        action="store_true",
+        help="search: with vectors too (embeds everything first); speed: vectors",
     )
     parser.add_argument(
-        "--coverage", type=Path, help="impact: a data file of coverage.py with contexts, of one project"
+        "--coverage",
+        type=Path,
+        help="impact: a data file of coverage.py with contexts, of one project",
     )
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))
     arguments = parser.parse_args()
@@ -79,7 +92,9 @@ def main() -> None:
         embedder = E5Embedder(arguments.models)
     parts: dict[str, Callable[[str], dict[str, Any]]] = {
         "impact": lambda name: impact_of(arguments.data, name, arguments.coverage),
-        "graph": lambda name: pycg_of(arguments.data) if name == _PYCG else graph_of(arguments.data, name),
+        "graph": lambda name: (
+            pycg_of(arguments.data) if name == _PYCG else graph_of(arguments.data, name)
+        ),
         "search": lambda name: search_of(arguments.data, name, embedder),
         "speed": lambda name: speed_of(arguments.data, name, embedder),
     }

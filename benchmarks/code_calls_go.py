@@ -1,12 +1,14 @@
-"""Make truth of a Go project's calls for benchmarks/code.py: the call graph that golang.org/x/tools finds, with types.
+"""Make truth of a Go project's calls for benchmarks/code.py: the call graph that golang.org/x/tools
+finds, with types.
 
-    cd DIR/trees/P; callgraph -test -algo=cha -format '{{.Caller}}|{{.Dynamic}}|{{.Callee}}' ./... > P.txt
-    python benchmarks/code_calls_go.py DIR/trees/P P.txt DIR/callgraph_go/P.json
+    cd DIR/trees/P; callgraph -test -algo=cha -format '{{.Caller}}|{{.Dynamic}}|{{.Callee}}' ./... >
+    P.txt python benchmarks/code_calls_go.py DIR/trees/P P.txt DIR/callgraph_go/P.json
 
-CHA is sound: a call by type has its one target, one through an interface or a variable every target whose type fits. So what
-is not in it is wrong. Flags: n where the target is known by type, c where it is chosen at run time: of these most never
-happen, and no resolver is meant to find all (`recall_call` says little). Wrappers that the compiler makes are seen through; a
-function without a name is the one around it; what stands in no symbol of the project is left out.
+CHA is sound: a call by type has its one target, one through an interface or a variable every target
+whose type fits. So what is not in it is wrong. Flags: n where the target is known by type, c where
+it is chosen at run time: of these most never happen, and no resolver is meant to find all
+(`recall_call` says little). Wrappers that the compiler makes are seen through; a function without a
+name is the one around it; what stands in no symbol of the project is left out.
 """
 
 import argparse
@@ -27,10 +29,14 @@ _MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 
 
 def named(text: str, module: str) -> tuple[str, str] | None:
-    """Return folder and qualified name of a function of the project: `(*shop/pay.Till).Open$1` is ("pay", "Till.Open")."""
+    """Return folder and qualified name of a function of the project: `(*shop/pay.Till).Open$1` is
+    ("pay", "Till.Open").
+    """
     text = re.sub(r"(\$\d+)+$", "", _MADE.sub("", text)).replace("[", " [").split(" ")[0]
     method = _METHOD.match(text)
-    package, _, name = (method[1], "", f"{method[2]}.{method[3]}") if method else text.rpartition(".")
+    package, _, name = (
+        (method[1], "", f"{method[2]}.{method[3]}") if method else text.rpartition(".")
+    )
     package = package.removesuffix("_test") if package.endswith("_test") else package
     if package != module and not package.startswith(f"{module}/"):
         return None
@@ -49,7 +55,9 @@ def collect(tree: Path, graph: str) -> dict[str, Any]:
             if symbol.kind in ("function", "method"):
                 keys[path.rpartition("/")[0], qualified].append(symbol.key)
                 lines = (tree / path).read_text(encoding="utf-8", errors="replace").split("\n")
-                called[symbol.key] = set(_CALLED.findall("\n".join(lines[symbol.start_line : symbol.end_line])))
+                called[symbol.key] = set(
+                    _CALLED.findall("\n".join(lines[symbol.start_line : symbol.end_line]))
+                )
     made: dict[str, set[tuple[str, str]]] = defaultdict(set)
     flags: dict[tuple[str, str], str] = {}
     for line in graph.splitlines():
@@ -69,13 +77,16 @@ def collect(tree: Path, graph: str) -> dict[str, Any]:
     executed = sorted({key for caller, _ in flags for key in of(caller)})
     return {
         "edges": [[a, b, flag] for (a, b), flag in sorted(edges.items()) if a != b or flag == "n"],
-        "indirect": [], "executed": executed,
+        "indirect": [],
+        "executed": executed,
         "sites": {f"{key} {name}": True for key in executed for name in sorted(called[key])},
-    }  # fmt: skip
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("tree", type=Path)
     parser.add_argument("graph", type=Path)
     parser.add_argument("out", type=Path)

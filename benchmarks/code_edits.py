@@ -1,12 +1,16 @@
-"""Attack the index: edit a real source tree at random, sync after every few edits, and compare with a fresh index.
+"""Attack the index: edit a real source tree at random, sync after every few edits, and compare with
+a fresh index.
 
-    python benchmarks/code_edits.py --tree DIR [--tree DIR …] --edits 100 --seed 1 [--every 10] [--json]
+    python benchmarks/code_edits.py --tree DIR [--tree DIR …] --edits 100 --seed 1 [--every 10]
+    [--json]
 
-A copy of DIR is edited: lines and definitions are inserted, deleted, swapped, moved, renamed; files and folders are added,
-moved, deleted, broken; conftest.py, go.mod, package.json, tsconfig.json and the like change; edits are taken back. Syncs
-look at everything, at some files alone, come from another process or are killed. After every tenth edit files, symbols,
-edges, unresolved calls, passages, search tables, executions and some answers have to be those of a fresh index. Where they
-are not, what differs is shown with the last edits, and the exit status is 1; `--every 1` finds the edit.
+A copy of DIR is edited: lines and definitions are inserted, deleted, swapped, moved, renamed; files
+and folders are added, moved, deleted, broken; conftest.py, go.mod, package.json, tsconfig.json and
+the like change; edits are taken back. Syncs look at everything, at some files alone, come from
+another process or are killed. After every tenth edit files, symbols, edges, unresolved calls,
+passages, search tables, executions and some answers have to be those of a fresh index. Where they
+are not, what differs is shown with the last edits, and the exit status is 1; `--every 1` finds the
+edit.
 """
 
 import argparse
@@ -23,7 +27,9 @@ from kept_index import KeptIndex
 
 
 def attack(source: Path, edits: int, every: int, seed: int) -> dict[str, Any]:
-    """Return how many comparisons were made, and of the first that failed what differs and the edits since the last."""
+    """Return how many comparisons were made, and of the first that failed what differs and the
+    edits since the last.
+    """
     before = resource.getrusage(resource.RUSAGE_SELF)
     with tempfile.TemporaryDirectory() as folder:
         tree = Tree(copied(source, Path(folder) / "tree"), seed)
@@ -44,11 +50,16 @@ def attack(source: Path, edits: int, every: int, seed: int) -> dict[str, Any]:
                 break
         kept.close()
     used = resource.getrusage(resource.RUSAGE_SELF)
-    return {**found, "cpu_s": round(used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime, 1)}
+    return {
+        **found,
+        "cpu_s": round(used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime, 1),
+    }
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tree", type=Path, action="append", required=True)
     parser.add_argument("--edits", type=int, default=100)
     parser.add_argument("--every", type=int, default=10)
@@ -61,8 +72,11 @@ def main() -> int:
             print(json.dumps(row, ensure_ascii=False))
             continue
         result = "DIFFERS" if "differs" in row else "equal"
-        print(f"{row['tree']}: {row['edits']} edits of {row['files']} files, {row['compared']} comparisons: {result} "
-              f"(seed {row['seed']}, {row['cpu_s']} s CPU)")  # fmt: skip
+        print(
+            f"{row['tree']}: {row['edits']} edits of {row['files']} files, {row['compared']} "
+            f"comparisons: {result} "
+            f"(seed {row['seed']}, {row['cpu_s']} s CPU)"
+        )
         for line in [
             *row.get("differs", ()),
             *(f"  after: {edit}" for edit in row.get("since", ()) if "differs" in row),

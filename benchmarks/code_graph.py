@@ -1,7 +1,7 @@
 """Call edges of benchmarks/code.py, against those that were seen while a project's own tests ran.
 
-Peers: names, an edge to every function of the called name; where they are installed, jedi, what each call is inferred to
-be, and codegraph (code_peers.py).
+Peers: names, an edge to every function of the called name; where they are installed, jedi, what
+each call is inferred to be, and codegraph (code_peers.py).
 """
 
 import ast
@@ -21,7 +21,9 @@ from gieok.capabilities.code.index.project import ProjectStore
 
 
 def score_graph(predicted: Pairs, truth: dict[str, Any], tree: Path) -> dict[str, float]:
-    """Return precision and recalls. An edge that was not seen is refuted where its caller and all calls that name it ran."""
+    """Return precision and recalls. An edge that was not seen is refuted where its caller and all
+    calls that name it ran.
+    """
     seen = {(a, b) for a, b, _ in truth["edges"]}
     allowed = seen | {(a, b) for a, b in truth["indirect"]}
     executed, ran = set(truth["executed"]), {tuple(site) for site in truth["executed_sites"]}
@@ -56,7 +58,9 @@ def name_edges(store: ProjectStore, tree: Path) -> Pairs:
     for symbol in store.all_symbols():
         if symbol.kind in ("function", "method"):
             by_name[called_name(symbol.key)].append(symbol.key)
-    sites = sites_by_name(tree, [path for path, file in store.files().items() if file.language == "python"])
+    sites = sites_by_name(
+        tree, [path for path, file in store.files().items() if file.language == "python"]
+    )
     return {(caller, key) for caller, name in sites for key in by_name.get(name, ())}
 
 

@@ -1,11 +1,14 @@
-"""Impact of benchmarks/code.py, against which tests executed each function: what `gieok code impact` lists by default.
+"""Impact of benchmarks/code.py, against which tests executed each function: what `gieok code
+impact` lists by default.
 
-Of the tests to run (`Impact.run`): precision of the first ten (`p@10`), whether one of the first ten ran it (`hit@10`),
-precision and recall of all of them with their harmonic mean (`symbol`), the median share of all tests that they are, how far
-chances are from what happened (`calibration`, mean distance over ten ranges). `guaranteed`: the tests' files with those that
-only import. Floors in the same run:
+Of the tests to run (`Impact.run`): precision of the first ten (`p@10`), whether one of the first
+ten ran it (`hit@10`), precision and recall of all of them with their harmonic mean (`symbol`), the
+median share of all tests that they are, how far chances are from what happened (`calibration`, mean
+distance over ten ranges). `guaranteed`: the tests' files with those that only import. Floors in the
+same run:
 
-- tiers: every test with a way to the function whose edges are sure, by distance, as it was ranked before chances were;
+- tiers: every test with a way to the function whose edges are sure, by distance, as it was ranked
+  before chances were;
 - import: the closure of imports.
 """
 
@@ -28,7 +31,9 @@ _RANGES = 10
 
 
 class Listed(NamedTuple):
-    """The tests that were listed for a function, likeliest first, those to run first; and those that ran it."""
+    """The tests that were listed for a function, likeliest first, those to run first; and those
+    that ran it.
+    """
 
     ranked: Sequence[str]
     run: int
@@ -58,7 +63,9 @@ def score_lists(lists: Sequence[Listed], tests: int) -> dict[str, Any]:
 
 
 def calibration(judged: Sequence[tuple[float, bool]]) -> float:
-    """Return the mean distance between what was expected and what happened, over ranges of chances, by how many are in each."""
+    """Return the mean distance between what was expected and what happened, over ranges of chances,
+    by how many are in each.
+    """
     ranges: dict[int, list[tuple[float, bool]]] = {}
     for chance, ran in judged:
         ranges.setdefault(min(int(chance * _RANGES), _RANGES - 1), []).append((chance, ran))
@@ -69,14 +76,25 @@ def by_tiers(edges: Mapping[str, Sequence[Edge]], key: str) -> list[str]:
     """Return what reaches a symbol by sure edges, nearest first."""
     found, frontier = {key: None}, [key]
     while frontier:
-        near = sorted({e.source for at in frontier for e in edges.get(at, ()) if e.tier <= SURE and e.kind != IMPORTS})
+        near = sorted(
+            {
+                e.source
+                for at in frontier
+                for e in edges.get(at, ())
+                if e.tier <= SURE and e.kind != IMPORTS
+            }
+        )
         frontier = [source for source in near if source not in found]
         found |= dict.fromkeys(frontier)
     return [one for one in found if one != key]
 
 
-def default_lists(indexed: Project, truth: dict[str, Any]) -> tuple[list[Listed], list[tuple[float, bool]], list[Any]]:
-    """Return for every function that ran what is listed, the chances of what was judged, and test files with the true ones."""
+def default_lists(
+    indexed: Project, truth: dict[str, Any]
+) -> tuple[list[Listed], list[tuple[float, bool]], list[Any]]:
+    """Return for every function that ran what is listed, the chances of what was judged, and test
+    files with the true ones.
+    """
     tests: list[str] = truth["tests"]
     known, symbols = set(tests), {s.key: s for s in indexed.store.all_symbols()}
     lists, judged, files = [], [], []
@@ -88,7 +106,9 @@ def default_lists(indexed: Project, truth: dict[str, Any]) -> tuple[list[Listed]
         lists.append(Listed([one.key for one in rows], run, true))
         judged += [(one.chance, one.key in true) for one in rows]
         path = key.partition("::")[0]
-        whole = found if key in symbols else impact_of_symbol(indexed, symbols.get(f"{path}::<module>"))
+        whole = (
+            found if key in symbols else impact_of_symbol(indexed, symbols.get(f"{path}::<module>"))
+        )
         listed = {file.path for file in whole.test_files} | {path}
         wanted = {test.partition("::")[0] for test in true}
         files.append(({test.partition("::")[0] for test in tests} & listed, wanted))
@@ -101,7 +121,9 @@ def impact_of_symbol(indexed: Project, symbol: Symbol | None) -> impact.Impact:
 
 
 def score_coverage(indexed: Project, file: Path, truth: dict[str, Any]) -> dict[str, Any]:
-    """Return how impact does once a run under coverage was taken in. Its functions and those of the truth are much the same."""
+    """Return how impact does once a run under coverage was taken in. Its functions and those of the
+    truth are much the same.
+    """
     learned = coverage.learn(indexed, CoverageFile(file))
     executed.keep(indexed, learned)
     lists, _, _ = default_lists(indexed, truth)
@@ -133,10 +155,12 @@ def impact_of(data: Path, name: str, run: Path | None) -> dict[str, Any]:
         lists, judged, files = default_lists(indexed, truth)
         results: dict[str, Any] = {
             "gieok": {
-                **score_lists(lists, len(truth["tests"])), "calibration": calibration(judged), "guaranteed": score_sets(files),
+                **score_lists(lists, len(truth["tests"])),
+                "calibration": calibration(judged),
+                "guaranteed": score_sets(files),
             },
             **floors(indexed, truth),
-        }  # fmt: skip
+        }
         if run is not None:
             results["coverage"] = score_coverage(indexed, run, truth)
         cochange = data / "impact" / f"cochange_{name}.json"
@@ -147,7 +171,9 @@ def impact_of(data: Path, name: str, run: Path | None) -> dict[str, Any]:
 
 
 def score_commits(commits: list[dict[str, Any]], indexed: Project) -> dict[str, float]:
-    """Return how often one of the top 3 test files, or of those named after the source, was changed in the same commit."""
+    """Return how often one of the top 3 test files, or of those named after the source, was changed
+    in the same commit.
+    """
     known = set(indexed.store.files())
     hits = total = 0
     for commit in commits:

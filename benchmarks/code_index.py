@@ -1,4 +1,6 @@
-"""What the parts of benchmarks/code.py share: an index without vectors, and how a called function is named."""
+"""What the parts of benchmarks/code.py share: an index without vectors, and how a called function
+is named.
+"""
 
 import ast
 from collections import defaultdict
@@ -36,7 +38,9 @@ def called_name(key: str) -> str:
     return parts[-2] if parts[-1] in ("__init__", "__new__") and len(parts) > 1 else parts[-1]
 
 
-def sites_by_name(tree: Path, paths: Iterable[str]) -> dict[tuple[str, str], list[tuple[int, int, int, int]]]:
+def sites_by_name(
+    tree: Path, paths: Iterable[str]
+) -> dict[tuple[str, str], list[tuple[int, int, int, int]]]:
     """Return (caller, called name) → positions of the calls, by the standard library's parser."""
     found: dict[tuple[str, str], list[tuple[int, int, int, int]]] = defaultdict(list)
     for path in paths:
@@ -45,7 +49,9 @@ def sites_by_name(tree: Path, paths: Iterable[str]) -> dict[tuple[str, str], lis
         except (OSError, SyntaxError, ValueError):
             continue
         for caller, node in calls_of(root, path):
-            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            name = (
+                node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            )
             place = (node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0)
             found[caller, name].append(place)
     return found
@@ -62,7 +68,13 @@ def calls_of(root: ast.Module, path: str) -> Iterator[tuple[str, ast.Call]]:
             if isinstance(child, ast.ClassDef):
                 heads = [*child.decorator_list, *child.bases, *(k.value for k in child.keywords)]
                 stack += [(ast.Expr(value=head), key, prefix) for head in heads]
-                stack.append((ast.Module(body=child.body), f"{path}::{prefix}{child.name}", f"{prefix}{child.name}."))
+                stack.append(
+                    (
+                        ast.Module(body=child.body),
+                        f"{path}::{prefix}{child.name}",
+                        f"{prefix}{child.name}.",
+                    )
+                )
             elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 stack += [(ast.Expr(value=d), key, prefix) for d in child.decorator_list]
                 stack.append((child, f"{path}::{prefix}{child.name}", f"{prefix}{child.name}."))

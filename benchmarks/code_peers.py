@@ -1,10 +1,13 @@
-"""Peers of project intelligence for benchmarks/code.py, each where it is installed: codegraph and semble.
+"""Peers of project intelligence for benchmarks/code.py, each where it is installed: codegraph and
+semble.
 
-    npm install @colbymchenry/codegraph     # then its `codegraph` on PATH, or named by the variable CODEGRAPH
-    pip install semble                      # without its model, which it downloads: keywords and ranking
+    npm install @colbymchenry/codegraph     # then its `codegraph` on PATH, or named by the variable
+    CODEGRAPH pip install semble                      # without its model, which it downloads:
+    keywords and ranking
 
-codegraph is read by the index that it writes: edges `calls` and `instantiates` are calls (a class stands for its
-constructor). Its symbols are Gieok's by their file, their name and the line of their head.
+codegraph is read by the index that it writes: edges `calls` and `instantiates` are calls (a class
+stands for its constructor). Its symbols are Gieok's by their file, their name and the line of their
+head.
 """
 
 import os
@@ -33,7 +36,9 @@ class Peer:
 
 
 def codegraph(tree: Path, symbols: Iterable[Symbol]) -> Peer | None:
-    """Return codegraph's graph of a tree; None where it is not installed. Raises CalledProcessError, TimeoutExpired."""
+    """Return codegraph's graph of a tree; None where it is not installed. Raises
+    CalledProcessError, TimeoutExpired.
+    """
     command = os.environ.get("CODEGRAPH") or shutil.which("codegraph")
     if command is None:
         return None
@@ -42,16 +47,25 @@ def codegraph(tree: Path, symbols: Iterable[Symbol]) -> Peer | None:
         shutil.copytree(tree, copy, ignore=shutil.ignore_patterns(".git", ".gieok", "node_modules"))
         environment = os.environ | {"CODEGRAPH_TELEMETRY": "0", "CODEGRAPH_NO_DAEMON": "1"}
         subprocess.run(
-            [command, "init", "."], cwd=copy, env=environment, check=True, capture_output=True, timeout=_INDEX_S
+            [command, "init", "."],
+            cwd=copy,
+            env=environment,
+            check=True,
+            capture_output=True,
+            timeout=_INDEX_S,
         )
         with sqlite3.connect(copy / ".codegraph" / "codegraph.db") as database:
-            nodes = database.execute("select id, kind, name, file_path, start_line, end_line from nodes").fetchall()
+            nodes = database.execute(
+                "select id, kind, name, file_path, start_line, end_line from nodes"
+            ).fetchall()
             edges = database.execute("select source, target, kind from edges").fetchall()
     keys = _keys(nodes, list(symbols))
     return Peer((keys[a], keys[b], kind) for a, b, kind in edges if a in keys and b in keys)
 
 
-def _keys(nodes: list[tuple[str, str, str, str, int, int]], symbols: list[Symbol]) -> dict[str, str]:
+def _keys(
+    nodes: list[tuple[str, str, str, str, int, int]], symbols: list[Symbol]
+) -> dict[str, str]:
     """Return Gieok's key of each node that is a file, a function, a method or a class."""
     by_place: dict[tuple[str, str], list[Symbol]] = defaultdict(list)
     constructors = {}
@@ -73,7 +87,9 @@ def _keys(nodes: list[tuple[str, str, str, str, int, int]], symbols: list[Symbol
 
 
 class _NoModel:
-    """Stands for semble's model, which is on a hub: every text has the same vector, which weighs nothing."""
+    """Stands for semble's model, which is on a hub: every text has the same vector, which weighs
+    nothing.
+    """
 
     dim = 1
 
@@ -82,14 +98,18 @@ class _NoModel:
 
 
 def semble(tree: Path) -> Callable[[str], list[str]] | None:
-    """Return semble's search by its keywords with its ranking: question → files, best first. None where it is not installed."""
+    """Return semble's search by its keywords with its ranking: question → files, best first. None
+    where it is not installed.
+    """
     try:
         from semble.index.create import create_index_from_path
         from semble.search import search
     except ImportError:
         return None
     model: Any = _NoModel()
-    words, vectors, chunks, _ = create_index_from_path(tree.resolve(), model, display_root=tree.resolve())
+    words, vectors, chunks, _ = create_index_from_path(
+        tree.resolve(), model, display_root=tree.resolve()
+    )
 
     def files(question: str) -> list[str]:
         found = search(question, model, vectors, words, chunks, 60, alpha=0.0)

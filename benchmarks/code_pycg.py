@@ -18,37 +18,56 @@ def cases_of(snippets: Path) -> list[Path]:
 
 
 def dotted(key: str) -> str:
-    """Return the name that PyCG gives a body of code: `pkg/__init__.py::C.m` is `pkg.C.m`, a module itself `pkg`."""
+    """Return the name that PyCG gives a body of code: `pkg/__init__.py::C.m` is `pkg.C.m`, a module
+    itself `pkg`.
+    """
     path, _, qualified = key.partition("::")
     module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     return module if qualified == "<module>" else f"{module}.{qualified}"
 
 
 def case_edges(case: Path, place: Callable[[str], str]) -> tuple[Pairs, set[str]]:
-    """Return the sure call edges of a case as PyCG names them, and everything that is defined in it."""
+    """Return the sure call edges of a case as PyCG names them, and everything that is defined in
+    it.
+    """
     parser = TreeSitterParser()
     paths = sorted(path.relative_to(case).as_posix() for path in case.rglob("*.py"))
-    sources = [read.read(path, "python", (case / path).read_text(encoding="utf-8"), parser) for path in paths]
+    sources = [
+        read.read(path, "python", (case / path).read_text(encoding="utf-8"), parser)
+        for path in paths
+    ]
     built = graph.build([(s.path, s.facts) for s in sources], place)
-    calls = {(dotted(e.source), dotted(e.target)) for e in built.edges if e.kind == CALLS and e.tier <= SURE}
+    calls = {
+        (dotted(e.source), dotted(e.target))
+        for e in built.edges
+        if e.kind == CALLS and e.tier <= SURE
+    }
     return calls, {dotted(symbol.key) for source in sources for symbol in source.symbols}
 
 
 def case_truth(case: Path, defined: set[str]) -> Pairs:
     """Return a case's edges between what is defined in it; a class stands for its `__init__`."""
     truth: dict[str, list[str]] = json.loads((case / "callgraph.json").read_text(encoding="utf-8"))
-    known = {name: f"{name}.__init__" if f"{name}.__init__" in defined else name for name in defined}
-    return {(a, known[b]) for a, callees in truth.items() for b in callees if a in known and b in known}
+    known = {
+        name: f"{name}.__init__" if f"{name}.__init__" in defined else name for name in defined
+    }
+    return {
+        (a, known[b]) for a, callees in truth.items() for b in callees if a in known and b in known
+    }
 
 
 def folded(pairs: Pairs) -> Pairs:
-    """Return edges of functions without a name as those of the function around, as Gieok shows them."""
+    """Return edges of functions without a name as those of the function around, as Gieok shows
+    them.
+    """
     places = {(a, b): (graph.fold(f"::{a}")[2:], graph.fold(f"::{b}")[2:]) for a, b in pairs}
     return {place for (_, b), place in places.items() if "<lambda" not in b or place[0] != place[1]}
 
 
 def pycg_of(data: Path) -> dict[str, dict[str, float]]:
-    """Score PyCG's cases: with functions without a name apart, as its truth has them, and folded in both."""
+    """Score PyCG's cases: with functions without a name apart, as its truth has them, and folded in
+    both.
+    """
     started = time.process_time()
     counts: dict[str, list[tuple[Pairs, Pairs, Pairs]]] = defaultdict(list)
     for case in cases_of(data / "pycg" / "snippets"):
@@ -67,13 +86,16 @@ def pycg_of(data: Path) -> dict[str, dict[str, float]]:
 
 
 def score_cases(cases: list[tuple[Pairs, Pairs, Pairs]]) -> dict[str, float]:
-    """Return precision and recalls over (predicted, true, true and named at the call), summed, and how many are exact."""
+    """Return precision and recalls over (predicted, true, true and named at the call), summed, and
+    how many are exact.
+    """
     edges, wanted, named = (sum(len(case[part]) for case in cases) for part in range(3))
     hits = sum(len(predicted & true) for predicted, true, _ in cases)
     precision, recall = hits / max(edges, 1), hits / max(wanted, 1)
     return {
         "precision": precision,
-        "recall_named": sum(len(predicted & called) for predicted, _, called in cases) / max(named, 1),
+        "recall_named": sum(len(predicted & called) for predicted, _, called in cases)
+        / max(named, 1),
         "recall_call": recall,
         "recall_all": recall,
         "f1": mean_of(precision, recall),

@@ -1,7 +1,9 @@
-"""Search of benchmarks/code.py: questions with the files that answer them, and Korean questions with the symbols that do.
+"""Search of benchmarks/code.py: questions with the files that answer them, and Korean questions
+with the symbols that do.
 
-English: `DIR/search/queries.jsonl`, nDCG@10 of files. Korean: `data/code/korean_*.tsv` beside this file (project, question,
-`path[::symbol]` that answer), the share of questions with one among the first three. `--hybrid`: without and with vectors.
+English: `DIR/search/queries.jsonl`, nDCG@10 of files. Korean: `data/code/korean_*.tsv` beside this
+file (project, question, `path[::symbol]` that answer), the share of questions with one among the
+first three. `--hybrid`: without and with vectors.
 Peer: semble's keywords and ranking.
 """
 
@@ -27,13 +29,17 @@ _Ranked = Callable[[str], list[str]]
 
 
 def ndcg(ranked: list[str], relevant: set[str], depth: int = 10) -> float:
-    gain = sum(1 / math.log2(place + 2) for place, path in enumerate(ranked[:depth]) if path in relevant)
+    gain = sum(
+        1 / math.log2(place + 2) for place, path in enumerate(ranked[:depth]) if path in relevant
+    )
     best = sum(1 / math.log2(place + 2) for place in range(min(len(relevant), depth)))
     return gain / best if best else 0.0
 
 
 def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
-    """Return how good search is: without vectors, with them where there is an embedder, and semble where it is installed."""
+    """Return how good search is: without vectors, with them where there is an embedder, and semble
+    where it is installed.
+    """
     roots = json.loads((data / "search" / "repos.json").read_text(encoding="utf-8"))
     lines = (data / "search" / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [q for q in map(json.loads, lines) if q["repo"] == name]
@@ -45,13 +51,18 @@ def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
             started = time.process_time()
             made = fill_vectors(indexed.store, embedder, form=head)
             speed = made / max(time.process_time() - started, 1e-9)
-            results["vectors"] = {**_scores(indexed, embedder, tree, base, questions), "passages_per_cpu_s": speed}
+            results["vectors"] = {
+                **_scores(indexed, embedder, tree, base, questions),
+                "passages_per_cpu_s": speed,
+            }
     if peer := semble(tree / base):
         results["semble"] = _files(peer, tree, base, questions)
     return results
 
 
-def _scores(indexed: Project, embedder: Any, tree: Path, base: str, questions: list[dict[str, Any]]) -> dict[str, Any]:
+def _scores(
+    indexed: Project, embedder: Any, tree: Path, base: str, questions: list[dict[str, Any]]
+) -> dict[str, Any]:
     def ranked(question: str) -> list[str]:
         found = query.search(indexed, embedder, question, 60, expand=False)
         return list(dict.fromkeys(a.symbol.path for a in found.answers))
@@ -62,11 +73,16 @@ def _scores(indexed: Project, embedder: Any, tree: Path, base: str, questions: l
     for file in _KOREAN:
         hits = [_is_hit(indexed, embedder, base, *row) for row in korean(file, tree.name)]
         if hits:
-            result |= {f"hit@3 {file.stem}": sum(hits) / len(hits), f"{file.stem} questions": len(hits)}
+            result |= {
+                f"hit@3 {file.stem}": sum(hits) / len(hits),
+                f"{file.stem} questions": len(hits),
+            }
     return result
 
 
-def _files(ranked: _Ranked, tree: Path, base: str, questions: list[dict[str, Any]]) -> dict[str, Any]:
+def _files(
+    ranked: _Ranked, tree: Path, base: str, questions: list[dict[str, Any]]
+) -> dict[str, Any]:
     scores: dict[str, list[float]] = defaultdict(list)
     for question in questions:
         relevant = {label["path"] for label in question["relevant"] + question["secondary"]}
@@ -75,7 +91,9 @@ def _files(ranked: _Ranked, tree: Path, base: str, questions: list[dict[str, Any
             files = [f"{base}/{path}" if base else path for path in ranked(question["query"])]
             for key in ("all", question["category"]):
                 scores[key].append(ndcg(files, relevant))
-    result: dict[str, Any] = {f"ndcg@10 {key}": sum(v) / len(v) for key, v in sorted(scores.items())}
+    result: dict[str, Any] = {
+        f"ndcg@10 {key}": sum(v) / len(v) for key, v in sorted(scores.items())
+    }
     return {**result, "queries": len(scores["all"])}
 
 

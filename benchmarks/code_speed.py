@@ -1,7 +1,9 @@
-"""Speed of benchmarks/code.py: the first index beside parsing the same files with the same grammars, one changed file, vectors.
+"""Speed of benchmarks/code.py: the first index beside parsing the same files with the same
+grammars, one changed file, vectors.
 
-One changed file is a whole `gieok code sync --no-wait` in a process of its own, on a copy of the tree, in CPU seconds: the
-interpreter, imports, looking at all files, reading, linking, writing. Vectors (`--hybrid`) are those that would be made first.
+One changed file is a whole `gieok code sync --no-wait` in a process of its own, on a copy of the
+tree, in CPU seconds: the interpreter, imports, looking at all files, reading, linking, writing.
+Vectors (`--hybrid`) are those that would be made first.
 """
 
 import os
@@ -60,10 +62,14 @@ def _parsed(tree: Path) -> tuple[float, int]:
 
 
 def _files(indexed: Project) -> dict[str, str]:
-    """Return the file that most others import, one that none does, and one of tests: the largest of the last two."""
+    """Return the file that most others import, one that none does, and one of tests: the largest of
+    the last two.
+    """
     imported = Counter(edge.target.partition("::")[0] for edge in indexed.store.all_edges(IMPORTS))
     known = sorted(indexed.store.files().values(), key=lambda file: (-file.size, file.path))
-    paths = [file.path for file in known if LANGUAGES[file.language].family and file.language != "json"]
+    paths = [
+        file.path for file in known if LANGUAGES[file.language].family and file.language != "json"
+    ]
     kinds: dict[str, Callable[[str], bool]] = {
         "core": lambda path: not places.is_test(path),
         "leaf": lambda path: not places.is_test(path) and not imported[path],
@@ -75,7 +81,9 @@ def _files(indexed: Project) -> dict[str, str]:
 
 
 def _one_file(tree: Path, folder: Path, files: dict[str, str]) -> dict[str, float]:
-    """Return the CPU seconds of a sync after nothing changed, and after a comment and a new function in each file."""
+    """Return the CPU seconds of a sync after nothing changed, and after a comment and a new
+    function in each file.
+    """
     copy = folder / "tree"
     shutil.copytree(tree, copy)
     home = {**os.environ, "GIEOK_HOME": str(folder / "home"), "GIEOK_EMBEDDER": "none"}
@@ -108,7 +116,8 @@ def _run(tree: Path, env: dict[str, str], *arguments: str) -> float:
 
 def _embedded_per_s(indexed: Project, embedder: Embedder) -> float:
     first = embedding.order(indexed)[: _EMBEDDED + 1]
-    fill_in_order(indexed.store, embedder, first[:1], lambda done: None, form=chunks.head)  # what is loaded once
+    # what is loaded once
+    fill_in_order(indexed.store, embedder, first[:1], lambda done: None, form=chunks.head)
     before = time.process_time()
     done = fill_in_order(indexed.store, embedder, first[1:], lambda done: None, form=chunks.head)
     return done / (time.process_time() - before)

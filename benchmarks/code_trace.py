@@ -1,17 +1,22 @@
-"""Make truth for benchmarks/code.py: run a project's own tests, and note who called whom and which test ran what.
+"""Make truth for benchmarks/code.py: run a project's own tests, and note who called whom and which
+test ran what.
 
     VENV/bin/python benchmarks/code_trace.py --tree DIR/trees/P --out DIR [pytest's arguments …]
 
-VENV is an environment in which P's tests run (CPython 3.11 or later, pytest); nothing else is needed, Gieok neither. The
-tests run inside the tree (a leading `src/` stripped), which comes before anything installed. Written are
+VENV is an environment in which P's tests run (CPython 3.11 or later, pytest); nothing else is
+needed, Gieok neither. The tests run inside the tree (a leading `src/` stripped), which comes before
+anything installed. Written are
 
-- DIR/callgraph_dyn/P.json: `edges`, calls [caller, callee, flag] that were seen, with flag n (the callee is named at the
-  call), c (another call node) or d (property, operator, decorator, loop); `indirect`, callees reached through code outside
-  of the project; `executed` functions; `executed_sites` [caller, line, end line, column, end column] of the calls made;
-- DIR/impact/P.json: `impact`, for each function that is no test, the numbers of the `tests` that executed it.
+- DIR/callgraph_dyn/P.json: `edges`, calls [caller, callee, flag] that were seen, with flag n (the
+  callee is named at the call), c (another call node) or d (property, operator, decorator, loop);
+  `indirect`, callees reached through code outside of the project; `executed` functions;
+  `executed_sites` [caller, line, end line, column, end column] of the calls made;
+- DIR/impact/P.json: `impact`, for each function that is no test, the numbers of the `tests` that
+  executed it.
 
-Keys are `path::qualified.name`. Lambdas and comprehensions belong to the function around them. A wrapper made by
-`functools.wraps` or `update_wrapper` is seen through: who calls it calls what it wraps; the wrapper itself is `indirect`.
+Keys are `path::qualified.name`. Lambdas and comprehensions belong to the function around them. A
+wrapper made by `functools.wraps` or `update_wrapper` is seen through: who calls it calls what it
+wraps; the wrapper itself is `indirect`.
 """
 
 import argparse
@@ -32,7 +37,8 @@ import pytest
 
 #: How far up a call from outside of the project is followed to a caller inside.
 _FARTHEST = 60
-#: Instructions that stand for a call node, though their own place may begin later (3.11) or is that of `await`, `for`.
+#: Instructions that stand for a call node, though their own place may begin later (3.11) or is that
+#: of `await`, `for`.
 _CALLING = ("CALL", "PRECALL", "SEND", "FOR_ITER", "GET_ANEXT", "INSTRUMENTED_CALL")
 _WITH = ("__enter__", "__exit__", "__aenter__", "__aexit__")
 _TESTS = ("tests", "test", "testing")
@@ -48,7 +54,9 @@ class Edge(NamedTuple):
 
 
 class Recorder:
-    """A pytest plugin: notes calls between functions of the project, and per test what was executed."""
+    """A pytest plugin: notes calls between functions of the project, and per test what was
+    executed.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = f"{root}/"
@@ -110,7 +118,9 @@ class Recorder:
             self._note_from_outside(back, callee)
 
     def _note_through(self, wrapper: FrameType, number: int, callee: int) -> None:
-        """Note who called the wrapper that calls now, past wrappers of that and code from outside."""
+        """Note who called the wrapper that calls now, past wrappers of that and code from
+        outside.
+        """
         back = wrapper.f_back
         for _ in range(_FARTHEST):
             if back is None:
@@ -151,7 +161,9 @@ class Recorder:
 
 
 def key_of(code: CodeType, root: str) -> str:
-    """Return `path::qualified.name`; what has no name of its own has that of the function around it."""
+    """Return `path::qualified.name`; what has no name of its own has that of the function around
+    it.
+    """
     parts: list[str] = []
     for part in code.co_qualname.split("."):
         if part.startswith("<") and part not in ("<locals>", "<module>"):
@@ -176,16 +188,22 @@ class Places:
             self._positions[id(code)] = list(code.co_positions())
             self._opcodes[id(code)] = {i.offset: i.opname for i in dis.get_instructions(code)}
         places = self._positions[id(code)]
-        line, end, column, end_column = places[instruction // 2] if 0 <= instruction // 2 < len(places) else (None,) * 4
+        line, end, column, end_column = (
+            places[instruction // 2] if 0 <= instruction // 2 < len(places) else (None,) * 4
+        )
         if end is None or end_column is None:
             return None
         self._read(code.co_filename)
         node = self._calls[code.co_filename].get((end, end_column))
         is_call = self._opcodes[id(code)].get(instruction, "").startswith(_CALLING)
-        return node if node and (is_call or (node.lineno, node.col_offset) == (line, column)) else None
+        return (
+            node if node and (is_call or (node.lineno, node.col_offset) == (line, column)) else None
+        )
 
     def wrapped(self, code: CodeType) -> str:
-        """Return the name of what a function stands for (`functools.wraps(name)`); empty where it stands for itself."""
+        """Return the name of what a function stands for (`functools.wraps(name)`); empty where it
+        stands for itself.
+        """
         self._read(code.co_filename)
         return self._wrappers[code.co_filename].get(code.co_firstlineno, "")
 
@@ -207,7 +225,11 @@ class Places:
             elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 functions.append(node)
         for function in functions:
-            names = [_name(d.args[0]) for d in function.decorator_list if _name_of_call(d) == "wraps" and d.args]
+            names = [
+                _name(d.args[0])
+                for d in function.decorator_list
+                if _name_of_call(d) == "wraps" and d.args
+            ]
             if wrapped := next(iter(names), updated.get(function.name, "")):
                 first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
                 self._wrappers[path][first] = wrapped
@@ -218,7 +240,13 @@ def _name_of_call(node: ast.expr) -> str:
 
 
 def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
 
 
 def called_name(key: str) -> str:
@@ -237,8 +265,11 @@ def call_graph(recorder: Recorder) -> dict[str, Any]:
     for edge in seen_through(recorder):
         pair = keys[edge.caller], keys[edge.callee]
         name = codes[edge.callee].co_name
-        # A comprehension that runs elsewhere (a generator) is no call of its function; a lambda is, unless by that itself.
-        if not functions[edge.callee] or (name[0] == "<" and (name != "<lambda>" or pair[0] == pair[1])):
+        # A comprehension that runs elsewhere (a generator) is no call of its function; a lambda is,
+        # unless by that itself.
+        if not functions[edge.callee] or (
+            name[0] == "<" and (name != "<lambda>" or pair[0] == pair[1])
+        ):
             continue
         # Whoever happens to drop the last reference calls no finalizer.
         if not edge.is_direct or places.wrapped(codes[edge.callee]) or name == "__del__":
@@ -246,10 +277,18 @@ def call_graph(recorder: Recorder) -> dict[str, Any]:
             continue
         flag = flag_of(places.call(codes[edge.caller], edge.instruction), pair[1])
         flags[pair] = max(flags.get(pair, "d"), flag, key="dcn".index)
-    nodes = ((keys[code], places.call(codes[code], instruction)) for code, instruction in recorder.sites)
-    sites = {(key, n.lineno, n.end_lineno, n.col_offset, n.end_col_offset) for key, n in nodes if n is not None}
+    nodes = (
+        (keys[code], places.call(codes[code], instruction)) for code, instruction in recorder.sites
+    )
+    sites = {
+        (key, n.lineno, n.end_lineno, n.col_offset, n.end_col_offset)
+        for key, n in nodes
+        if n is not None
+    }
     executed = (
-        set().union(*recorder.tests.values()) | {e.callee for e in recorder.edges} | {c for c, _ in recorder.sites}
+        set().union(*recorder.tests.values())
+        | {e.callee for e in recorder.edges}
+        | {c for c, _ in recorder.sites}
     )
     return {
         "python": f"{sys.version_info.major}.{sys.version_info.minor}",
@@ -261,7 +300,9 @@ def call_graph(recorder: Recorder) -> dict[str, Any]:
 
 
 def flag_of(node: ast.Call | None, callee: str) -> str:
-    """Say how a callee was called at a call node: by its name (n), otherwise (c); d where the call is not written."""
+    """Say how a callee was called at a call node: by its name (n), otherwise (c); d where the call
+    is not written.
+    """
     last = callee.rpartition(".")[2]
     if node is None or last in _WITH:
         return "d"
@@ -289,23 +330,33 @@ def impact(recorder: Recorder) -> dict[str, Any]:
                 by_function[keys[code]].add(number)
     for test in tests:  # of a class that is imported from elsewhere
         by_function.pop(test, None)
-    return {"tests": tests, "impact": {key: sorted(by_function[key]) for key in sorted(by_function)}}
+    return {
+        "tests": tests,
+        "impact": {key: sorted(by_function[key]) for key in sorted(by_function)},
+    }
 
 
 def is_test(key: str) -> bool:
     """Say whether a function stands in a test's file."""
     path = Path(key.partition("::")[0])
-    return path.name == "conftest.py" or path.name.startswith("test_") or any(p in _TESTS for p in path.parts[:-1])
+    return (
+        path.name == "conftest.py"
+        or path.name.startswith("test_")
+        or any(p in _TESTS for p in path.parts[:-1])
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tree", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     arguments, for_pytest = parser.parse_known_args()
     tree, out = arguments.tree.resolve(), arguments.out.resolve()
     os.chdir(tree)
-    sys.path[0] = str(tree)  # in place of this file's folder, whose code.py would stand before the standard library's
+    # in place of this file's folder, whose code.py would stand before the standard library's
+    sys.path[0] = str(tree)
     recorder = Recorder(tree)
     recorder.start()
     status = int(pytest.main(["-q", "-p", "no:cacheprovider", *for_pytest], plugins=[recorder]))
@@ -315,7 +366,8 @@ def main() -> int:
         text = json.dumps({"project": tree.name, **truth})
         (out / folder / f"{tree.name}.json").write_text(text, encoding="utf-8")
     print(
-        f"{tree.name}: {len(recorder.codes)} bodies of code, {len(recorder.edges)} places of calls, {len(recorder.tests)} tests"
+        f"{tree.name}: {len(recorder.codes)} bodies of code, {len(recorder.edges)} places of "
+        f"calls, {len(recorder.tests)} tests"
     )
     return status if status > 1 else 0  # a test that fails was executed all the same
 

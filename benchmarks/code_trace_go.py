@@ -1,10 +1,12 @@
-"""Make truth of a Go project for benchmarks/code.py: each of its tests runs alone, with Go's own coverage.
+"""Make truth of a Go project for benchmarks/code.py: each of its tests runs alone, with Go's own
+coverage.
 
     python benchmarks/code_trace_go.py --tree DIR/trees/P --out DIR [--run FOLDER]
 
-`go` is the one on PATH (1.20 or later). FOLDER holds the same files, where a project only builds in a place of its own
-(below GOPATH); DIR/trees/P otherwise. Written is DIR/impact/P.json: `impact`, for each function outside of test files, the
-numbers of the `tests` (and examples) that executed it. Keys are Gieok's; a function literal belongs to the one around it.
+`go` is the one on PATH (1.20 or later). FOLDER holds the same files, where a project only builds in
+a place of its own (below GOPATH); DIR/trees/P otherwise. Written is DIR/impact/P.json: `impact`,
+for each function outside of test files, the numbers of the `tests` (and examples) that executed it.
+Keys are Gieok's; a function literal belongs to the one around it.
 """
 
 import argparse
@@ -50,11 +52,15 @@ class Functions:
 
 def go(run: Path, *arguments: str) -> str:
     """Return what a command of Go says. Raises CalledProcessError, TimeoutExpired."""
-    done = subprocess.run(["go", *arguments], cwd=run, capture_output=True, text=True, timeout=_BUILD_S, check=True)
+    done = subprocess.run(
+        ["go", *arguments], cwd=run, capture_output=True, text=True, timeout=_BUILD_S, check=True
+    )
     return done.stdout
 
 
-def blocks(run: Path, binary: Path, test: str, folders: dict[str, str], out: Path) -> set[tuple[str, int]]:
+def blocks(
+    run: Path, binary: Path, test: str, folders: dict[str, str], out: Path
+) -> set[tuple[str, int]]:
     """Return (file, first line) of the blocks that a test executed; nothing where it hangs."""
     cwd = run / next(folder for package, folder in folders.items() if binary.name == _name(package))
     command = [str(binary), f"-test.run=^{test}$", f"-test.coverprofile={out}"]
@@ -78,10 +84,17 @@ def _name(package: str) -> str:
 def trace(tree: Path, run: Path) -> dict[str, Any]:
     """Run every test of a project and return what each executed."""
     functions = Functions(tree)
-    shown = go(run, "list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{len .DepsErrors}}", "./...").splitlines()
-    listed = [(package, folder) for package, folder, errors in (line.split("\t") for line in shown) if errors == "0"]
+    shown = go(
+        run, "list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{len .DepsErrors}}", "./..."
+    ).splitlines()
+    listed = [
+        (package, folder)
+        for package, folder, errors in (line.split("\t") for line in shown)
+        if errors == "0"
+    ]
     folders = {
-        package: f"./{Path(folder).relative_to(run).as_posix()}".removesuffix("/.") for package, folder in listed
+        package: f"./{Path(folder).relative_to(run).as_posix()}".removesuffix("/.")
+        for package, folder in listed
     }
     ran: dict[str, set[str]] = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -103,7 +116,9 @@ def trace(tree: Path, run: Path) -> dict[str, Any]:
                 print(f"{package}: not built: {error.stderr[-300:]}")
             if not binary.exists():
                 continue
-            names = subprocess.run([binary, "-test.list=^(Test|Example)"], capture_output=True, text=True, check=True)
+            names = subprocess.run(
+                [binary, "-test.list=^(Test|Example)"], capture_output=True, text=True, check=True
+            )
             for name in names.stdout.split():
                 key = functions.test(Path(folder).as_posix(), name)
                 if key:
@@ -119,7 +134,9 @@ def trace(tree: Path, run: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--tree", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--run", type=Path, help="where the tests run, if not in the tree")

@@ -1,19 +1,24 @@
-"""Make truth of a JavaScript project for benchmarks/code.py: its tests run with a probe at the head of every function.
+"""Make truth of a JavaScript project for benchmarks/code.py: its tests run with a probe at the head
+of every function.
 
     python benchmarks/code_trace_js.py instrument DIR/trees/P COPY
-    cd COPY; npm install …; NODE_V8_COVERAGE=$PWD/.coverage NODE_OPTIONS="--require $PWD/.probe.cjs" node test/a.test.js …
-    python benchmarks/code_trace_js.py collect DIR/trees/P COPY DIR
+    cd COPY; npm install …; NODE_V8_COVERAGE=$PWD/.coverage NODE_OPTIONS="--require $PWD/.probe.cjs"
+    node test/a.test.js … python benchmarks/code_trace_js.py collect DIR/trees/P COPY DIR
 
-A probe notes the function, the test that runs and, from the stack, the place of its caller. Written are
+A probe notes the function, the test that runs and, from the stack, the place of its caller. Written
+are
 
-- DIR/callgraph_js/P.json: `edges` [caller, callee, flag]: n (the callee is named at the call), c (another call there, or a
-  method of the language such as `map` between) or d (getters); `indirect`, with code outside of the project between;
-  `executed` functions; and of each called name in a function whether all such calls ran (`sites`), by V8's coverage;
-- DIR/impact/P.json: `impact`, for each function outside of test files, the numbers of the `tests` that executed it. A test
-  is a function handed to `test` or `it`; it has run what those inside of it ran, and what `beforeEach` did before it.
+- DIR/callgraph_js/P.json: `edges` [caller, callee, flag]: n (the callee is named at the call), c
+  (another call there, or a method of the language such as `map` between) or d (getters);
+  `indirect`, with code outside of the project between; `executed` functions; and of each called
+  name in a function whether all such calls ran (`sites`), by V8's coverage;
+- DIR/impact/P.json: `impact`, for each function outside of test files, the numbers of the `tests`
+  that executed it. A test is a function handed to `test` or `it`; it has run what those inside of
+  it ran, and what `beforeEach` did before it.
 
-Gieok's reader gives functions their keys, nothing else. TypeScript runs with a loader that blanks types out where they stand
-(amaro, `mode: "strip-only"`, which Node's own stripping uses): lines and columns stay what they are.
+Gieok's reader gives functions their keys, nothing else. TypeScript runs with a loader that blanks
+types out where they stand (amaro, `mode: "strip-only"`, which Node's own stripping uses): lines and
+columns stay what they are.
 """
 
 import argparse
@@ -96,12 +101,22 @@ def inside(node: Any) -> Iterator[Any]:
 
 
 def functions(root: Any) -> list[Any]:
-    return [n for n in inside(root) if n.type in _FUNCTIONS and n.child_by_field_name("body") is not None]
+    return [
+        n
+        for n in inside(root)
+        if n.type in _FUNCTIONS and n.child_by_field_name("body") is not None
+    ]
 
 
 def sources(folder: Path) -> list[Path]:
-    files = (f for f in sorted(folder.rglob("*")) if f.suffix in _ENDS and "node_modules" not in f.parts)
-    return [f for f in files if f.is_file() and not f.name.startswith(".") and not f.name.endswith(".d.ts")]
+    files = (
+        f for f in sorted(folder.rglob("*")) if f.suffix in _ENDS and "node_modules" not in f.parts
+    )
+    return [
+        f
+        for f in files
+        if f.is_file() and not f.name.startswith(".") and not f.name.endswith(".d.ts")
+    ]
 
 
 def language(file: Path) -> Language:
@@ -132,7 +147,11 @@ def instrument(tree: Path, copy: Path) -> None:
 
 def _role(function: Any) -> str:
     """Say whether a function is handed to the test runner, as a test or to prepare one."""
-    call = function.parent.parent if function.parent is not None and function.parent.type == "arguments" else None
+    call = (
+        function.parent.parent
+        if function.parent is not None and function.parent.type == "arguments"
+        else None
+    )
     if call is None or call.type != "call_expression":
         return ""
     names = set(call.child_by_field_name("function").text.decode().split("."))
@@ -161,19 +180,27 @@ class File(NamedTuple):
     def owner(self, at: int) -> str:
         """Return the key of the innermost function around a byte."""
         around = [n for n, (start, end) in enumerate(self.ranges) if start <= at < end]
-        named = [self.keys[n] for n in sorted(around, key=lambda n: self.ranges[n][0]) if self.keys[n] is not None]
+        named = [
+            self.keys[n]
+            for n in sorted(around, key=lambda n: self.ranges[n][0])
+            if self.keys[n] is not None
+        ]
         return fold(f"{self.path}::{named[-1]}") if named else f"{self.path}::<module>"
 
     def around(self, number: int) -> Iterator[int]:
         """Yield a function and those around it."""
         start, end = self.ranges[number]
-        yield from (n for n, (first, last) in enumerate(self.ranges) if first <= start and end <= last)
+        yield from (
+            n for n, (first, last) in enumerate(self.ranges) if first <= start and end <= last
+        )
 
     def called(self, call: Any) -> str:
         """Return the name at a call."""
         callee = call.child_by_field_name("function") or call.child_by_field_name("constructor")
         callee = (callee and callee.child_by_field_name("property")) or callee
-        return self.source[callee.start_byte : callee.end_byte].decode() if callee is not None else ""
+        return (
+            self.source[callee.start_byte : callee.end_byte].decode() if callee is not None else ""
+        )
 
 
 def read(tree: Path, copy: Path) -> dict[str, File]:
@@ -191,7 +218,9 @@ def read(tree: Path, copy: Path) -> dict[str, File]:
     for file in sources(tree):
         path = file.relative_to(tree).as_posix()
         known.clear()
-        language(file).read(file.read_text(encoding="utf-8", errors="replace"), language(file), _PARSER)
+        language(file).read(
+            file.read_text(encoding="utf-8", errors="replace"), language(file), _PARSER
+        )
         own = functions(_PARSER.parse(language(file).grammar, file.read_bytes()))
         source = (copy / path).read_bytes()
         root = _PARSER.parse(language(file).grammar, source)
@@ -201,7 +230,11 @@ def read(tree: Path, copy: Path) -> dict[str, File]:
             [0, *(n + 1 for n, byte in enumerate(source) if byte == ord("\n"))],
             [(f.start_byte, f.end_byte) for f in functions(root)],
             [known.get((f.start_byte, f.end_byte)) for f in own],
-            [n for n in calls if source[n.start_byte : n.start_byte + len(_PROBE)] != _PROBE.encode()],
+            [
+                n
+                for n in calls
+                if source[n.start_byte : n.start_byte + len(_PROBE)] != _PROBE.encode()
+            ],
             path,
         )
     TreeReader.function = function  # type: ignore[method-assign]
@@ -238,9 +271,10 @@ def call_graph(traces: list[dict[str, Any]], files: dict[str, File], copy: Path)
             sites[f"{file_.owner(call.start_byte)} {file_.called(call)}"].append(is_run)
     return {
         "edges": [[a, b, "".join(sorted(flags))] for (a, b), flags in sorted(edges.items())],
-        "indirect": sorted(indirect), "executed": sorted(executed),
+        "indirect": sorted(indirect),
+        "executed": sorted(executed),
         "sites": {site: all(each) for site, each in sorted(sites.items())},
-    }  # fmt: skip
+    }
 
 
 def impact(traces: list[dict[str, Any]], files: dict[str, File]) -> dict[str, Any]:
@@ -255,18 +289,29 @@ def impact(traces: list[dict[str, Any]], files: dict[str, File]) -> dict[str, An
     for trace in traces:
         for test, ran in trace["ran"].items():
             file, number = test.rsplit("|", 1)
-            around = {place for n in files[file].around(int(number)) if (place := f"{file}|{n}") in started}
+            around = {
+                place
+                for n in files[file].around(int(number))
+                if (place := f"{file}|{n}") in started
+            }
             for function in map(key, ran):
                 if not is_test(function.partition("::")[0]) and not function.endswith("::<module>"):
                     by_function[function] |= set(map(key, around))
     tests = sorted(set(map(key, started)))
     numbers = {test: number for number, test in enumerate(tests)}
-    return {"tests": tests, "impact": {f: sorted(numbers[t] for t in ran) for f, ran in sorted(by_function.items())}}
+    return {
+        "tests": tests,
+        "impact": {f: sorted(numbers[t] for t in ran) for f, ran in sorted(by_function.items())},
+    }
 
 
 def _flag(file: File, at: int, callee: str, via: str) -> str:
     line = bisect_right(file.lines, at) - 1
-    here = [c for c in file.calls if c.start_byte <= at < c.end_byte and c.start_point[0] <= line <= c.end_point[0]]
+    here = [
+        c
+        for c in file.calls
+        if c.start_byte <= at < c.end_byte and c.start_point[0] <= line <= c.end_point[0]
+    ]
     parts = callee.partition("::")[2].split(".")
     name = parts[-2] if parts[-1] == "constructor" and len(parts) > 1 else parts[-1]
     return "d" if not here else "n" if via == "n" and name in map(file.called, here) else "c"
@@ -290,7 +335,9 @@ def _count(covered: list[dict[str, Any]], at: int) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("verb", choices=("instrument", "collect"))
     parser.add_argument("tree", type=Path)
     parser.add_argument("copy", type=Path)
@@ -303,11 +350,22 @@ def main() -> None:
     if arguments.out is None:
         parser.error("collect needs a folder to write to")
     files = read(tree, copy)
-    traces = [json.loads(trace.read_text(encoding="utf-8")) for trace in sorted((copy / ".trace").iterdir())]
-    for folder, truth in (("callgraph_js", call_graph(traces, files, copy)), ("impact", impact(traces, files))):
+    traces = [
+        json.loads(trace.read_text(encoding="utf-8"))
+        for trace in sorted((copy / ".trace").iterdir())
+    ]
+    for folder, truth in (
+        ("callgraph_js", call_graph(traces, files, copy)),
+        ("impact", impact(traces, files)),
+    ):
         (arguments.out / folder).mkdir(parents=True, exist_ok=True)
-        (arguments.out / folder / f"{tree.name}.json").write_text(json.dumps(truth), encoding="utf-8")
-        print(f"{tree.name}, {folder}:", ", ".join(f"{len(part)} {name}" for name, part in truth.items()))
+        (arguments.out / folder / f"{tree.name}.json").write_text(
+            json.dumps(truth), encoding="utf-8"
+        )
+        print(
+            f"{tree.name}, {folder}:",
+            ", ".join(f"{len(part)} {name}" for name, part in truth.items()),
+        )
 
 
 if __name__ == "__main__":

@@ -1,17 +1,21 @@
-"""Fits the weights of `engine/learned` (turns, notes, code) by running the product's own retrieval and features.
+"""Fits the weights of `engine/learned` (turns, notes, code) by running the product's own retrieval
+and features.
 
-    python benchmarks/fit.py collect --keep FOLDER --family turns|notes|code [--vectors FILE] [--most N] SET.json …
-    python benchmarks/fit.py small --keep FOLDER --family turns|notes|code [--vectors FILE] SET.json …
-    python benchmarks/fit.py fit --keep FOLDER --family turns|notes|code [--test SET …] [--write] SET[=WEIGHT] …
-    python benchmarks/fit.py texts FOLDER      # our own conversations and notes (benchmarks/data) as sets
+    python benchmarks/fit.py collect --keep FOLDER --family turns|notes|code [--vectors FILE]
+    [--most N] SET.json … python benchmarks/fit.py small --keep FOLDER --family turns|notes|code
+    [--vectors FILE] SET.json … python benchmarks/fit.py fit --keep FOLDER --family turns|notes|code
+    [--test SET …] [--write] SET[=WEIGHT] … python benchmarks/fit.py texts FOLDER      # our own
+    conversations and notes (benchmarks/data) as sets
 
-Sets have the form of retrieval.py; what ships is fitted on sets whose licence allows it (docs/retrieval.md). A set named after
-`--test` is only measured. Two stages, both linear: the order within a question, by a softmax over its candidates; then the
-probability that the best one answers, by logistic regression on features of the question and of that candidate. A question
-asked in a group without its answer is unanswerable there, and so is one without gold.
+Sets have the form of retrieval.py; what ships is fitted on sets whose licence allows it
+(docs/retrieval.md). A set named after `--test` is only measured. Two stages, both linear: the order
+within a question, by a softmax over its candidates; then the probability that the best one answers,
+by logistic regression on features of the question and of that candidate. A question asked in a
+group without its answer is unanswerable there, and so is one without gold.
 
-`small` makes rows of small scopes, as a set of its own named SET-small: three to a thousand items that adjoin or are drawn from
-all groups, asked what they answer and what they do not (of adjoining ones the latter are near misses).
+`small` makes rows of small scopes, as a set of its own named SET-small: three to a thousand items
+that adjoin or are drawn from all groups, asked what they answer and what they do not (of adjoining
+ones the latter are near misses).
 """
 
 import argparse
@@ -45,20 +49,31 @@ PROFILES = {
     "notes": replace(FILES, without=frozenset(), beside=()),
     "code": CODE,
 }
-#: Notes and code keep the fused order: no feature helped there. Without vectors, what a passage holds itself helps.
+#: Notes and code keep the fused order: no feature helped there. Without vectors, what a passage
+#: holds itself helps.
 FIXED = {True: {"fused": 1.0}, False: {"fused": 0.7, "coverage": 4.0}}
 ORDER = (
-    "fused", "keyword", "vector_z", "cosine", "coverage_near", "near_vector", "near_keyword", "speaker", "names", "asks",
-    "dated", "number", "length", "other_language", "user", "own_user", "of_assistant", "answers",
+    "fused", "keyword", "vector_z", "cosine", "coverage_near", "near_vector", "near_keyword",
+    "speaker", "names", "asks", "dated", "number", "length", "other_language", "user", "own_user",
+    "of_assistant", "answers",
 )  # fmt: skip
 ANSWER = (
-    "best_coverage_near", "best_keyword", "best_cosine", "stands_out", "mean_cosine", "lead", "best_other_language",
-    "scope_size", "unseen", "tokens", "statement", "korean", "unseen_names",
+    "best_coverage_near", "best_keyword", "best_cosine", "stands_out", "mean_cosine", "lead",
+    "best_other_language", "scope_size", "unseen", "tokens", "statement", "korean", "unseen_names",
 )  # fmt: skip
 BY_VECTORS = frozenset(
-    ("vector_z", "cosine", "near_vector", "best_cosine", "stands_out", "mean_cosine", "best_other_language")
+    (
+        "vector_z",
+        "cosine",
+        "near_vector",
+        "best_cosine",
+        "stands_out",
+        "mean_cosine",
+        "best_other_language",
+    )
 )
-#: Few of our questions name somebody whom nobody knows, so the fit starts from what the fits without vectors agree on.
+#: Few of our questions name somebody whom nobody knows, so the fit starts from what the fits
+#: without vectors agree on.
 TOWARDS = {"unseen_names": (-2.0, 10.0)}
 _SEED = 12
 _MOST_OF_A_SET = 300
@@ -68,7 +83,9 @@ _MOST_ASKED_OF_A_SCOPE = 30
 
 
 class Row(NamedTuple):
-    """One question in one group: the judgement of the engine, and which of its candidates answer."""
+    """One question in one group: the judgement of the engine, and which of its candidates
+    answer.
+    """
 
     set: str
     is_answerable: bool
@@ -78,7 +95,9 @@ class Row(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """What a fit sees: features by candidate and by question, shape (questions, candidates, features)."""
+    """What a fit sees: features by candidate and by question, shape (questions, candidates,
+    features).
+    """
 
     order: Floats
     there: NDArray[np.bool_]
@@ -104,12 +123,16 @@ def collect(file: Path, family: str, store: SqliteStore, embedder, most: int) ->
                 asked_in.append((rng.choice(others), set()))
             for where, right in asked_in:
                 for with_vectors in (True, False):
-                    if row := _row(where, str(question["q"]), right, store, embedder, with_vectors=with_vectors):
+                    if row := _row(
+                        where, str(question["q"]), right, store, embedder, with_vectors=with_vectors
+                    ):
                         yield row._replace(set=file.stem)
 
 
 def collect_small(file: Path, family: str, store: SqliteStore, embedder) -> Iterator[Row]:  # noqa: ANN001
-    """Yield rows of small scopes: as many questions that one of the scope's items answers as of those that none does."""
+    """Yield rows of small scopes: as many questions that one of the scope's items answers as of
+    those that none does.
+    """
     groups = retrieval.load(file)
     rng = random.Random(f"{_SEED} {file.stem} small")
     for size, count in SMALL_SCOPES.items():
@@ -143,7 +166,9 @@ def _asked_of(small, groups, rng, store, embedder, stem: str) -> Iterator[Row]: 
             elif not gold or gold <= near:
                 unanswered.append((str(question["q"]), set()))
     most = min(_MOST_ASKED_OF_A_SCOPE, len(answered))
-    for text, gold in rng.sample(answered, most) + rng.sample(unanswered, min(most, len(unanswered))):
+    for text, gold in rng.sample(answered, most) + rng.sample(
+        unanswered, min(most, len(unanswered))
+    ):
         for with_vectors in (True, False):
             if row := _row(small, text, gold, store, embedder, with_vectors=with_vectors):
                 yield row._replace(set=f"{stem}-small")
@@ -168,13 +193,19 @@ def _row(group, text, gold, store, embedder, *, with_vectors) -> Row | None:  # 
     if judged is None or not judged.ranked:
         return None
     names, sessions = retrieval.item_names(group), {i["id"]: i["session"] for i in group.items}
-    places = {p.id: names[p.key, p.start_line] for p in store.passages([one.id for one in judged.ranked])}
+    places = {
+        p.id: names[p.key, p.start_line] for p in store.passages([one.id for one in judged.ranked])
+    }
     right = [places[one.id] in gold or sessions[places[one.id]] in gold for one in judged.ranked]
     return Row("", bool(gold), with_vectors, judged, right)
 
 
-def weighed(rows: Sequence[Row], of_set: Mapping[str, float], names: Sequence[str], about: Sequence[str]) -> Weighed:
-    """Return rows as arrays; a set counts by its weight and its questions, three hundred at most."""
+def weighed(
+    rows: Sequence[Row], of_set: Mapping[str, float], names: Sequence[str], about: Sequence[str]
+) -> Weighed:
+    """Return rows as arrays; a set counts by its weight and its questions, three hundred at
+    most.
+    """
     size = max(len(row.right) for row in rows)
     order, there = np.zeros((len(rows), size, len(names))), np.zeros((len(rows), size), bool)
     right = np.zeros((len(rows), size), bool)
@@ -183,15 +214,25 @@ def weighed(rows: Sequence[Row], of_set: Mapping[str, float], names: Sequence[st
         order[n, :count] = [[one.values[name] for name in names] for one in row.judged.ranked]
         there[n, :count], right[n, :count] = True, row.right
     counts = Counter(row.set for row in rows)
-    weights = [of_set.get(row.set, 1.0) * min(counts[row.set], _MOST_OF_A_SET) / counts[row.set] for row in rows]
+    weights = [
+        of_set.get(row.set, 1.0) * min(counts[row.set], _MOST_OF_A_SET) / counts[row.set]
+        for row in rows
+    ]
     answer = np.array([[row.judged.about[name] for name in about] for row in rows])
     return Weighed(order, there, right, answer, np.array(weights))
 
 
 def fit_order(data: Weighed, ridge: float = 2e-3, steps: int = 200, rate: float = 0.05) -> Floats:
-    """Return weights that put what answers first: softmax, Adam, features by their deviation; the first starts at 1."""
+    """Return weights that put what answers first: softmax, Adam, features by their deviation; the
+    first starts at 1.
+    """
     known = data.right.any(1)
-    xs, there, right, ws = data.order[known], data.there[known], data.right[known], data.weights[known]
+    xs, there, right, ws = (
+        data.order[known],
+        data.there[known],
+        data.right[known],
+        data.weights[known],
+    )
     deviation = xs[there].std(0) + 1e-6
     xs = xs / deviation
     w = np.zeros(xs.shape[2])
@@ -209,14 +250,20 @@ def fit_order(data: Weighed, ridge: float = 2e-3, steps: int = 200, rate: float 
     return w / deviation
 
 
-def fit_answer(data: Weighed, scores: Floats, names: Sequence[str], ridge: float) -> tuple[dict[str, float], float]:
-    """Return the weights of the question's features with their bias, and the scale of the distance to the best."""
+def fit_answer(
+    data: Weighed, scores: Floats, names: Sequence[str], ridge: float
+) -> tuple[dict[str, float], float]:
+    """Return the weights of the question's features with their bias, and the scale of the distance
+    to the best.
+    """
     best = np.argsort(-scores, axis=1, kind="stable")
     rows = np.arange(len(scores))
     answer = data.answer.copy()
     if len(scores[0]) > 1:  # the lead follows from the order, which was just fitted
         two = np.sort(scores, axis=1)[:, ::-1][:, :2]
-        answer[:, names.index("lead")] = np.where(data.there.sum(1) > 1, np.minimum(two[:, 0] - two[:, 1], 3), 0)
+        answer[:, names.index("lead")] = np.where(
+            data.there.sum(1) > 1, np.minimum(two[:, 0] - two[:, 1], 3), 0
+        )
     w = logistic(answer, data.right[rows, best[:, 0]].astype(float), data.weights, names, ridge)
     base = answer @ w[1:] + w[0]
     top = best[:, 1:10]
@@ -231,8 +278,12 @@ def fit_answer(data: Weighed, scores: Floats, names: Sequence[str], ridge: float
     return {"bias": float(w[0]), **dict(zip(names, w[1:].tolist(), strict=True))}, float(scale)
 
 
-def logistic(x: Floats, y: Floats, ws: Floats, names: Sequence[str], ridge: float, steps: int = 60) -> Floats:
-    """Return bias and coefficients by Newton's method, pulled towards nought, or towards `TOWARDS`."""
+def logistic(
+    x: Floats, y: Floats, ws: Floats, names: Sequence[str], ridge: float, steps: int = 60
+) -> Floats:
+    """Return bias and coefficients by Newton's method, pulled towards nought, or towards
+    `TOWARDS`.
+    """
     mean, deviation = x.mean(0), x.std(0) + 1e-9
     z = np.concatenate([np.ones((len(x), 1)), (x - mean) / deviation], 1)
     to, times = np.array([TOWARDS.get(name, (0.0, 1.0)) for name in names]).T
@@ -241,14 +292,22 @@ def logistic(x: Floats, y: Floats, ws: Floats, names: Sequence[str], ridge: floa
     for _ in range(steps):
         p = 1 / (1 + np.exp(-np.clip(z @ w, -30, 30)))
         gradient = z.T @ (ws * (p - y)) + pull * (w - prior)
-        w = w - np.linalg.solve((z * (ws * p * (1 - p) + 1e-9)[:, None]).T @ z + np.diag(pull + 1e-9), gradient)
+        w = w - np.linalg.solve(
+            (z * (ws * p * (1 - p) + 1e-9)[:, None]).T @ z + np.diag(pull + 1e-9), gradient
+        )
     return np.append(w[0] - (w[1:] / deviation) @ mean, w[1:] / deviation)
 
 
-def fit(rows: Sequence[Row], family: str, of_set: Mapping[str, float], *, with_vectors: bool) -> dict[str, object]:
+def fit(
+    rows: Sequence[Row], family: str, of_set: Mapping[str, float], *, with_vectors: bool
+) -> dict[str, object]:
     """Return the figures of a family as `likelihood.Weights` reads them."""
     of_turns = family == "turns"
-    order = [n for n in ORDER if with_vectors or n not in BY_VECTORS] if of_turns else list(FIXED[with_vectors])
+    order = (
+        [n for n in ORDER if with_vectors or n not in BY_VECTORS]
+        if of_turns
+        else list(FIXED[with_vectors])
+    )
     about = [n for n in ANSWER if with_vectors or n not in BY_VECTORS]
     data = weighed(rows, of_set, order, about)
     by = fit_order(data) if of_turns else np.array(list(FIXED[with_vectors].values()))
@@ -263,22 +322,34 @@ def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
 
 
 def figures(rows: Sequence[Row], found: Mapping[str, object]) -> dict[str, object]:
-    """Return how often the best answers, the error and the separation of its probability, and what unanswerable ones get."""
+    """Return how often the best answers, the error and the separation of its probability, and what
+    unanswerable ones get.
+    """
     by = likelihood.Weights(found)
     asked, unanswerable = [], []
     for row in rows:
-        order = [sum(w * one.values[name] for name, w in by.rank.items()) for one in row.judged.ranked]
+        order = [
+            sum(w * one.values[name] for name, w in by.rank.items()) for one in row.judged.ranked
+        ]
         best = max(range(len(order)), key=order.__getitem__)
-        z = by.answer["bias"] + sum(by.answer.get(name, 0.0) * value for name, value in row.judged.about.items())
+        z = by.answer["bias"] + sum(
+            by.answer.get(name, 0.0) * value for name, value in row.judged.about.items()
+        )
         score = likelihood.logistic(z)
         if row.is_answerable:
-            asked.append(retrieval.Asked("", ["right"], {"ungated": ["right" if row.right[best] else "wrong"]}, score))
+            asked.append(
+                retrieval.Asked(
+                    "", ["right"], {"ungated": ["right" if row.right[best] else "wrong"]}, score
+                )
+            )
         else:
             unanswerable.append(score)
     shown = {k: v for k, v in retrieval.calibration(asked, 0.0).items() if k in ("ece", "auroc")}
     right = sorted(one.score for one in asked if one.rankings["ungated"] == ["right"])
     cut = right[len(right) // 20] if right else 0.0
-    share = sum(score >= cut for score in unanswerable) / len(unanswerable) if unanswerable else None
+    share = (
+        sum(score >= cut for score in unanswerable) / len(unanswerable) if unanswerable else None
+    )
     return {
         "n": len(asked),
         "right": round(len(right) / max(len(asked), 1), 3),
@@ -289,7 +360,9 @@ def figures(rows: Sequence[Row], found: Mapping[str, object]) -> dict[str, objec
 
 
 def texts(folder: Path) -> None:
-    """Write `benchmarks/data/*.txt` as sets: `# group`, a line per item, `? question => numbers of the lines that answer`."""
+    """Write `benchmarks/data/*.txt` as sets: `# group`, a line per item, `? question => numbers of
+    the lines that answer`.
+    """
     for file in sorted((Path(__file__).parent / "data").glob("*.txt")):
         groups: list[dict] = []
         for line in filter(None, file.read_text(encoding="utf-8").splitlines()):
@@ -301,15 +374,23 @@ def texts(folder: Path) -> None:
                 text, _, lines = line[2:].rpartition(" => ")
                 gold = [] if lines == "none" else [f"{gid}-{n}" for n in lines.split()]
                 kind = "own" if gold else "none"
-                questions.append({"qid": f"{gid}-q{len(questions)}", "type": kind, "q": text, "gold": gold})
+                questions.append(
+                    {"qid": f"{gid}-q{len(questions)}", "type": kind, "q": text, "gold": gold}
+                )
             else:
                 session, text = f"{gid}-{len(items) // 16}", line.removeprefix("- ")
-                items.append({"id": f"{gid}-{len(items) + 1}", "session": session, "text": text, "date": ""})
-        (folder / f"{file.stem}.json").write_text(json.dumps({"groups": groups}, ensure_ascii=False), encoding="utf-8")
+                items.append(
+                    {"id": f"{gid}-{len(items) + 1}", "session": session, "text": text, "date": ""}
+                )
+        (folder / f"{file.stem}.json").write_text(
+            json.dumps({"groups": groups}, ensure_ascii=False), encoding="utf-8"
+        )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("collect", "small", "fit", "texts"))
     parser.add_argument("--family", choices=sorted(PROFILES))
     parser.add_argument("--keep", type=Path)
@@ -334,7 +415,9 @@ def main() -> None:
             print(file.stem, len(rows), flush=True)
     elif args.what == "small":
         for file in map(Path, args.sets):
-            embedder = retrieval.RememberedQueries(E5Embedder(args.models), args.keep / f"{file.stem}-small.vectors")
+            embedder = retrieval.RememberedQueries(
+                E5Embedder(args.models), args.keep / f"{file.stem}-small.vectors"
+            )
             store = SqliteStore(args.keep / f"{file.stem}-small.sqlite", resident=True)
             rows = list(collect_small(file, args.family, store, embedder))
             store.close()
@@ -345,12 +428,22 @@ def main() -> None:
 
 
 def fit_family(args: argparse.Namespace) -> None:
-    of_set = {name: float(weight or 1) for name, _, weight in (one.partition("=") for one in args.sets)}
-    kept = {n: pickle.loads((args.keep / f"{args.family}-{n}.pickle").read_bytes()) for n in (*of_set, *args.test)}
+    of_set = {
+        name: float(weight or 1) for name, _, weight in (one.partition("=") for one in args.sets)
+    }
+    kept = {
+        n: pickle.loads((args.keep / f"{args.family}-{n}.pickle").read_bytes())
+        for n in (*of_set, *args.test)
+    }
     found = {}
     for name, with_vectors in (("vectors", True), ("words", False)):
-        rows = {n: [row for row in these if row.with_vectors == with_vectors] for n, these in kept.items()}
-        found[name] = fit([row for n in of_set for row in rows[n]], args.family, of_set, with_vectors=with_vectors)
+        rows = {
+            n: [row for row in these if row.with_vectors == with_vectors]
+            for n, these in kept.items()
+        }
+        found[name] = fit(
+            [row for n in of_set for row in rows[n]], args.family, of_set, with_vectors=with_vectors
+        )
         for n in kept:
             print(
                 name,
@@ -360,7 +453,9 @@ def fit_family(args: argparse.Namespace) -> None:
                 flush=True,
             )
     if args.write:
-        (LEARNED / f"{args.family}.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        (LEARNED / f"{args.family}.json").write_text(
+            json.dumps(found, indent=1) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

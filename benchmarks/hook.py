@@ -1,14 +1,17 @@
-"""The prompt hook: what it costs, beside the least that Python can do, and how well it decides what to inject.
+"""The prompt hook: what it costs, beside the least that Python can do, and how well it decides what
+to inject.
 
     python benchmarks/hook.py speed [--sizes 100 1000 10000 100000] [--runs 20] [--json]
     python benchmarks/hook.py quality --data DIR [--questions 100] [--json]
 
-speed: the CPU and wall time of the whole process of `gieok hook prompt` with that many memories, in turn with
-`python -c "import sqlite3, json"`, by the same interpreter. The memories are made of a seeded vocabulary with Zipf's law.
+speed: the CPU and wall time of the whole process of `gieok hook prompt` with that many memories, in
+turn with `python -c "import sqlite3, json"`, by the same interpreter. The memories are made of a
+seeded vocabulary with Zipf's law.
 
-quality: `DIR/NAME.json` as in retrieval.py; each item is a memory. A set's questions are answerable in their own group.
-Questions of another set in the same language are unanswerable there: they should get silence. Shown as a table over
-floors, as the setting `hook.floor` takes them (-1: the calibrated ones, which grow with the corpus).
+quality: `DIR/NAME.json` as in retrieval.py; each item is a memory. A set's questions are answerable
+in their own group. Questions of another set in the same language are unanswerable there: they
+should get silence. Shown as a table over floors, as the setting `hook.floor` takes them (-1: the
+calibrated ones, which grow with the corpus).
 """
 
 import argparse
@@ -37,9 +40,7 @@ from gieok.text.language import language_of
 
 _MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 _SEED = 7
-_SYLLABLES = (
-    "가나다라마바사아자차카타파하고노도로모보소오조초코토포호구누두루무부수우주추쿠투푸후기니디리미비시이지치키티피히"
-)
+_SYLLABLES = "가나다라마바사아자차카타파하고노도로모보소오조초코토포호구누두루무부수우주추쿠투푸후기니디리미비시이지치키티피히"
 _PROMPTS = (
     "which storage engine did we choose for {a} and why did {b} not work?",
     "{a} 모듈의 {b} 설정은 어떻게 하기로 했지?",
@@ -51,8 +52,13 @@ _SIZES = (10, 100, 1000)
 
 def vocabulary(rng: random.Random, size: int) -> list[str]:
     """Return made-up words, half of them English-like, half Korean."""
-    latin = ("".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(4, 9))) for _ in range(size // 2))
-    hangul = ("".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4))) for _ in range(size - size // 2))
+    latin = (
+        "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(4, 9)))
+        for _ in range(size // 2)
+    )
+    hangul = (
+        "".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4))) for _ in range(size - size // 2)
+    )
     words = [*latin, *hangul]
     rng.shuffle(words)
     return words
@@ -106,7 +112,11 @@ def speed(sizes: Sequence[int], runs: int) -> dict[str, dict[str, float]]:
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             store = SqliteStore(Path(folder) / "memory.sqlite")
-            fill(store, Scope("agent:main"), ((f"{n}.md", text) for n, text in enumerate(memories(size))))
+            fill(
+                store,
+                Scope("agent:main"),
+                ((f"{n}.md", text) for n, text in enumerate(memories(size))),
+            )
             store.close()
             found[str(size)] = one_speed(folder, runs)
     return found
@@ -114,7 +124,9 @@ def speed(sizes: Sequence[int], runs: int) -> dict[str, dict[str, float]]:
 
 def one_speed(home: str, runs: int) -> dict[str, float]:
     # Compiled modules are part of an installed program; this image switches them off.
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {"GIEOK_HOME": home}
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"} | {
+        "GIEOK_HOME": home
+    }
     rng = random.Random(_SEED)
     words = vocabulary(rng, 20_000)
     floor = [sys.executable, "-c", "import sqlite3, json"]
@@ -127,8 +139,15 @@ def one_speed(home: str, runs: int) -> dict[str, float]:
     ]
     rows: list[tuple[float, float, float, float]] = []
     for run in range(runs + 2):
-        prompt = _PROMPTS[run % len(_PROMPTS)].format(a=rng.choice(words[:2000]), b=rng.choice(words[:2000]))
-        payload = {"session_id": "b", "cwd": home, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+        prompt = _PROMPTS[run % len(_PROMPTS)].format(
+            a=rng.choice(words[:2000]), b=rng.choice(words[:2000])
+        )
+        payload = {
+            "session_id": "b",
+            "cwd": home,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": prompt,
+        }
         floor_times = timed(floor, b"", environment)
         rows.append((*floor_times, *timed(hook, json.dumps(payload).encode(), environment)))
     columns = list(zip(*rows[2:], strict=True))
@@ -147,7 +166,11 @@ class Corpus:
     """Some items of a group with questions that they answer, and questions that they do not."""
 
     def __init__(
-        self, name: str, items: list[dict[str, str]], answerable: list[Label], unanswerable: list[Label]
+        self,
+        name: str,
+        items: list[dict[str, str]],
+        answerable: list[Label],
+        unanswerable: list[Label],
     ) -> None:
         self.name = name
         self.items = items
@@ -155,28 +178,41 @@ class Corpus:
 
 
 def corpora(data: Path, size: int, count: int) -> Iterator[Corpus]:
-    """Yield a corpus of about `size` memories from each set (the whole group where it is smaller)."""
+    """Yield a corpus of about `size` memories from each set (the whole group where it is
+    smaller).
+    """
     sets = {file.stem: retrieval.load(file) for file in sorted(data.glob("*.json"))}
     for name, groups in sets.items():
         rng = random.Random(f"{_SEED} {name} {size}")
         group = rng.choice(groups)
         known = {item["id"] for item in group.items}
         questions = [
-            q for q in group.questions if q["type"] not in retrieval.UNSCORED and q["gold"] and {*q["gold"]} <= known
+            q
+            for q in group.questions
+            if q["type"] not in retrieval.UNSCORED and q["gold"] and {*q["gold"]} <= known
         ]
         questions = rng.sample(questions, min(len(questions), max(1, min(count, size // 2))))
         gold = {i for q in questions for i in q["gold"]}
         rest = [item for item in group.items if item["id"] not in gold]
-        kept = [i for i in group.items if i["id"] in gold] + rng.sample(rest, max(0, min(len(rest), size - len(gold))))
+        kept = [i for i in group.items if i["id"] in gold] + rng.sample(
+            rest, max(0, min(len(rest), size - len(gold)))
+        )
         language = language_of(questions[0]["q"])
         others = [
-            q["q"] for other, its in sets.items() if not related(other, name) for g in its for q in g.questions
+            q["q"]
+            for other, its in sets.items()
+            if not related(other, name)
+            for g in its
+            for q in g.questions
             if language_of(q["q"]) == language
-        ]  # fmt: skip
+        ]
         others = sorted(set(others))
         unanswerable = rng.sample(others, min(count, len(others)))
         yield Corpus(
-            name, kept, [Label(q["q"], tuple(q["gold"])) for q in questions], [Label(text, ()) for text in unanswerable]
+            name,
+            kept,
+            [Label(q["q"], tuple(q["gold"])) for q in questions],
+            [Label(text, ()) for text in unanswerable],
         )
 
 
@@ -194,37 +230,65 @@ def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "memory.sqlite"
                 store = SqliteStore(file)
-                fill(store, Scope("agent:main"), ((item["id"], item["text"]) for item in corpus.items))
+                fill(
+                    store,
+                    Scope("agent:main"),
+                    ((item["id"], item["text"]) for item in corpus.items),
+                )
                 store.close()
                 reader = IndexReader(str(file))
                 for floor in _FLOORS:
                     outcomes[floor] += [outcome(reader, label, floor) for label in corpus.labels]
-        found[str(size)] = {"calibrated" if f < 0 else f"{f:g}": figures(o) for f, o in outcomes.items()}
+        found[str(size)] = {
+            "calibrated" if f < 0 else f"{f:g}": figures(o) for f, o in outcomes.items()
+        }
     return found
 
 
 def outcome(reader: IndexReader, label: Label, floor: float) -> Decision:
     settings = HookSettings({"hook.floor": floor})
-    ask = partial(matches.find_matches, reader, ["agent:main"], chosen=settings, now_unix_s=0.0, cwd="", late=Late)
+    ask = partial(
+        matches.find_matches,
+        reader,
+        ["agent:main"],
+        chosen=settings,
+        now_unix_s=0.0,
+        cwd="",
+        late=Late,
+    )
     asked = question.questions(label.prompt)
     shown = ask(asked=asked).found[: int(settings.number("hook.limit"))] if asked else []
-    return Decision(label, tuple((f.level, f.key in label.expect) for f in shown if f.level != levels.LOW))
+    return Decision(
+        label, tuple((f.level, f.key in label.expect) for f in shown if f.level != levels.LOW)
+    )
 
 
 def figures(outcomes: Sequence[Decision]) -> dict[str, object]:
     m = measured(outcomes)
-    row: dict[str, object] = {"answerable": m.answerable, "unanswerable": m.unanswerable, "silence": m.silence}
+    row: dict[str, object] = {
+        "answerable": m.answerable,
+        "unanswerable": m.unanswerable,
+        "silence": m.silence,
+    }
     for level in m.levels:
         row |= {f"{level.name}_precision": level.precision, f"{level.name}_recall": level.recall}
     return row
 
 
 def show_quality(found: dict[str, dict[str, dict[str, object]]]) -> None:
-    names = ("high_precision", "high_recall", "medium_precision", "medium_recall", "either_recall", "silence")
+    names = (
+        "high_precision",
+        "high_recall",
+        "medium_precision",
+        "medium_recall",
+        "either_recall",
+        "silence",
+    )
     for size, rows in found.items():
         first = next(iter(rows.values()))
         print(
-            f"\n{size} memories a set ({first['answerable']} answerable, {first['unanswerable']} unanswerable prompts)"
+            f"\n{size} memories a set ({first['answerable']} answerable, "
+            f"{first['unanswerable']} unanswerable prompts)"
         )
         print(f"{'floor':<12}" + "".join(f"{name:>18}" for name in names))
         for floor, row in rows.items():
@@ -233,7 +297,9 @@ def show_quality(found: dict[str, dict[str, dict[str, object]]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("speed", "quality"))
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1000, 10_000, 100_000])
     parser.add_argument("--runs", type=int, default=20)
@@ -245,7 +311,10 @@ def main() -> None:
         found = speed(chosen.sizes, chosen.runs)
         if not chosen.json:
             for size, row in found.items():
-                print(f"{size:>8} memories: " + ", ".join(f"{name} {value:g}" for name, value in row.items()))
+                print(
+                    f"{size:>8} memories: "
+                    + ", ".join(f"{name} {value:g}" for name, value in row.items())
+                )
     else:
         if chosen.data is None or not list(chosen.data.glob("*.json")):
             parser.error("quality needs --data DIR with NAME.json files")

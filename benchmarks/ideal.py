@@ -1,7 +1,9 @@
-"""A perfect observer: a model server that answers each span with the facts of a data file that are told in it.
+"""A perfect observer: a model server that answers each span with the facts of a data file that are
+told in it.
 
-The ceiling of what an observer with a model can do: `told.py --observer ideal`. It goes the way of any model: the prompt of the
-product, its handles, its parser; only the model knows what is worth keeping, and what it replaces.
+The ceiling of what an observer with a model can do: `told.py --observer ideal`. It goes the way of
+any model: the prompt of the product, its handles, its parser; only the model knows what is worth
+keeping, and what it replaces.
 """
 
 import re
@@ -13,7 +15,12 @@ from gieok.testing.model_server import ModelServer
 _SHOWN = re.compile(r"^\[(k\d+)\] \* \S+ (?:✅ )?\([^)]*\) \[\w+\] (.*)$", re.MULTILINE)
 _TURN = re.compile(r"^\[(\d+)\] (\d\d:\d\d) (?:user|assistant):(.*(?:\n    .*)*)", re.MULTILINE)
 _DAY = re.compile(r"^Date: (\d{4}-\d\d-\d\d)", re.MULTILINE)
-_CATEGORIES = {"decision": "decision", "preference": "preference", "constraint": "preference", "task": "task"}
+_CATEGORIES = {
+    "decision": "decision",
+    "preference": "preference",
+    "constraint": "preference",
+    "task": "task",
+}
 #: A turn is known by its beginning: secrets further on are cut out of what the model reads.
 _BEGINNING_CHARS = 60
 
@@ -69,4 +76,6 @@ def _beginning(text: str) -> str:
 
 def _text(body: Mapping[str, Any]) -> str:
     content = body["messages"][-1]["content"]
-    return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    return (
+        content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    )

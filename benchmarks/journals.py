@@ -1,11 +1,13 @@
 """The journal on SQLite and on PostgreSQL as users grow: what a turn waits for.
 
-    python benchmarks/journals.py [--messages 10000 100000 1000000] [--only sqlite postgres] [--turns 300]
+    python benchmarks/journals.py [--messages 10000 100000 1000000] [--only sqlite postgres]
+    [--turns 300]
 
-Messages of some twenty words, 33 a scope, loaded in bulk (COPY); then turns in scopes drawn at random, measured one by one:
-`append` adds one message and moves the cursor of its conversation, durable when it returns; `window` reads a scope's
-messages, as a prompt needs them; `turns` reads a conversation. Milliseconds that a caller waits, all on one machine; CPU is
-that of client and server for the three of them, which compares where the machine is shared.
+Messages of some twenty words, 33 a scope, loaded in bulk (COPY); then turns in scopes drawn at
+random, measured one by one: `append` adds one message and moves the cursor of its conversation,
+durable when it returns; `window` reads a scope's messages, as a prompt needs them; `turns` reads a
+conversation. Milliseconds that a caller waits, all on one machine; CPU is that of client and server
+for the three of them, which compares where the machine is shared.
 """
 
 import argparse
@@ -59,7 +61,10 @@ def rows(messages: int, scopes: int, number: Callable[[int], int]) -> Iterator[t
 def load_sqlite(file: Path, messages: int, scopes: int) -> None:
     SqliteJournal(file).close()
     with closing(sqlite3.connect(file)) as db, db:
-        db.executemany("INSERT INTO scopes (id, path) VALUES (?, ?)", [(n + 1, scope(n).path) for n in range(scopes)])
+        db.executemany(
+            "INSERT INTO scopes (id, path) VALUES (?, ?)",
+            [(n + 1, scope(n).path) for n in range(scopes)],
+        )
         db.executemany(
             "INSERT INTO sources (id, agent, session, path) VALUES (?, 'api', ?, '')",
             [(n + 1, f"s{n}") for n in range(scopes)],
@@ -85,16 +90,30 @@ def load_postgres(url: str, messages: int, scopes: int) -> None:
                 for row in values:
                     out.write_row(row)
         db.execute("SELECT setval('gieok_journal.numbers', %s)", (messages,))
-        db.execute("VACUUM (ANALYZE) gieok_journal.messages, gieok_journal.sources, gieok_journal.scopes")
+        db.execute(
+            "VACUUM (ANALYZE) gieok_journal.messages, gieok_journal.sources, gieok_journal.scopes"
+        )
 
 
-def measured(journal: SqliteJournal | PostgresJournal, turns: int, scopes: int) -> dict[str, list[float]]:
+def measured(
+    journal: SqliteJournal | PostgresJournal, turns: int, scopes: int
+) -> dict[str, list[float]]:
     chance = random.Random(2)
     waited: dict[str, list[float]] = {"append": [], "window": [], "turns": []}
     for turn in range(turns + _WARM):
         n = chance.randrange(scopes)
         who, line = scope(n), turn + 1
-        said = Message(f"new{turn}", Role.USER, text(chance), _AT + timedelta(days=60), f"s{n}", "api", 40, "", 1)
+        said = Message(
+            f"new{turn}",
+            Role.USER,
+            text(chance),
+            _AT + timedelta(days=60),
+            f"s{n}",
+            "api",
+            40,
+            "",
+            1,
+        )
         identity = f"conversation:{turn}"
         first = Cursor(identity, "", line)
         assert journal.append(who, [], first, None)
@@ -112,21 +131,35 @@ def measured(journal: SqliteJournal | PostgresJournal, turns: int, scopes: int) 
 
 
 def report(
-    name: str, messages: int, scopes: int, loaded_s: float, waited: dict[str, list[float]], used_ms: float, disk: int
+    name: str,
+    messages: int,
+    scopes: int,
+    loaded_s: float,
+    waited: dict[str, list[float]],
+    used_ms: float,
+    disk: int,
 ) -> None:
-    times = " | ".join(f"{statistics.median(t):.2f} / {statistics.quantiles(t, n=20)[18]:.2f}" for t in waited.values())
+    times = " | ".join(
+        f"{statistics.median(t):.2f} / {statistics.quantiles(t, n=20)[18]:.2f}"
+        for t in waited.values()
+    )
     held = f"{messages:,} in {scopes:,} | {messages / loaded_s:,.0f}"
     print(f"| {name} | {held} | {times} | {used_ms:.1f} | {disk / messages:,.0f} |", flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--messages", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
-    parser.add_argument("--only", nargs="+", choices=("sqlite", "postgres"), default=["sqlite", "postgres"])
+    parser.add_argument(
+        "--only", nargs="+", choices=("sqlite", "postgres"), default=["sqlite", "postgres"]
+    )
     parser.add_argument("--turns", type=int, default=300)
     asked = parser.parse_args()
     print(
-        "| journal | messages in scopes | loaded a second | append p50 / p95, ms | window | turns | CPU ms | bytes a message |"
+        "| journal | messages in scopes | loaded a second | append p50 / p95, ms | window | "
+        "turns | CPU ms | bytes a message |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for name in asked.only:
@@ -142,12 +175,16 @@ def main() -> None:
                 else:
                     load_sqlite(place / "journal.sqlite", messages, scopes)
                 loaded_s = time.perf_counter() - began
-                journal = PostgresJournal(url) if server else SqliteJournal(place / "journal.sqlite")
+                journal = (
+                    PostgresJournal(url) if server else SqliteJournal(place / "journal.sqlite")
+                )
                 cpu_s = server.server_cpu_s if server else (lambda: 0.0)
                 began_cpu = time.process_time() + cpu_s()
                 waited = measured(journal, asked.turns, scopes)
                 used_ms = 1000 * (time.process_time() + cpu_s() - began_cpu) / (asked.turns + _WARM)
-                report(name, messages, scopes, loaded_s, waited, used_ms, journal.stats().disk_bytes)
+                report(
+                    name, messages, scopes, loaded_s, waited, used_ms, journal.stats().disk_bytes
+                )
                 journal.close()
                 if server:
                     server.close()

@@ -2,11 +2,12 @@
 
     python benchmarks/locomo.py --data FILE [--every N] [--keep FOLDER] [--json]
 
-FILE is `locomo.json` of shared/data/memory: dialogues of turns (`id`, `session`, `text`, `date`), and questions with the turns
-that hold the answer. A dialogue becomes the sessions of one project, the first speaker as the user; every Nth question is asked
-as a prompt, a day after the last session, by what the hook asks the daemon for, at most 600 tokens. `hook`: a turn that
-holds the answer is injected. `adversarial` questions have no answer: `injected` gets something, `high` something that is not
-marked as unsure. LoCoMo is for measuring (CC BY-NC): nothing is fitted on it.
+FILE is `locomo.json` of shared/data/memory: dialogues of turns (`id`, `session`, `text`, `date`),
+and questions with the turns that hold the answer. A dialogue becomes the sessions of one project,
+the first speaker as the user; every Nth question is asked as a prompt, a day after the last
+session, by what the hook asks the daemon for, at most 600 tokens. `hook`: a turn that holds the
+answer is injected. `adversarial` questions have no answer: `injected` gets something, `high`
+something that is not marked as unsure. LoCoMo is for measuring (CC BY-NC): nothing is fitted on it.
 """
 
 import argparse
@@ -37,9 +38,12 @@ def sessions(dialogue: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "id": f"{dialogue['gid']}-{name}",
-            "at": datetime.strptime(items[0]["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC).isoformat(),
+            "at": datetime.strptime(items[0]["date"], "%I:%M %p on %d %B, %Y")
+            .replace(tzinfo=UTC)
+            .isoformat(),
             "turns": [
-                {"role": "user" if _speaker(item) == first else "assistant", "text": item["text"]} for item in items
+                {"role": "user" if _speaker(item) == first else "assistant", "text": item["text"]}
+                for item in items
             ],
         }
         for name, items in found.items()
@@ -65,15 +69,24 @@ def _letters(text: str) -> str:
     return _NO_WORD.sub("", text).casefold()
 
 
-def asked(memory: Memory, dialogue: Mapping[str, Any], every: int) -> Iterator[tuple[str, bool, bool, int]]:
-    """Yield of each question: its type, whether the answer's turn is injected, whether anything sure is, tokens."""
+def asked(
+    memory: Memory, dialogue: Mapping[str, Any], every: int
+) -> Iterator[tuple[str, bool, bool, int]]:
+    """Yield of each question: its type, whether the answer's turn is injected, whether anything
+    sure is, tokens.
+    """
     lines = said(memory)
     turns = {item["id"]: _letters(item["text"])[:_COMPARED_CHARS] for item in dialogue["items"]}
     for question in dialogue["questions"][::every]:
         answer = memory.ask("recall", prompt=[question["q"]], agent="claude-code")
         shown = " ".join(lines.get(found["handle"], "") for found in answer["memories"])
         is_held = any(turns[gold] in shown for gold in question["gold"] if turns.get(gold))
-        yield question["type"], is_held, any(found["is_sure"] for found in answer["memories"]), answer["tokens"]
+        yield (
+            question["type"],
+            is_held,
+            any(found["is_sure"] for found in answer["memories"]),
+            answer["tokens"],
+        )
 
 
 def measured(given: argparse.Namespace, kept: Path, homes: Path) -> dict[str, Any]:
@@ -86,7 +99,9 @@ def measured(given: argparse.Namespace, kept: Path, homes: Path) -> dict[str, An
     adversarial = [row for row in rows if row[0] == _ADVERSARIAL]
     return {
         "hook": _share([held for _, held, _, _ in answered]),
-        "by_type": {kind: _share([held for of, held, _, _ in answered if of == kind]) for kind in kinds},
+        "by_type": {
+            kind: _share([held for of, held, _, _ in answered if of == kind]) for kind in kinds
+        },
         "tokens_mean": round(mean(tokens for *_, tokens in answered), 1),
         "adversarial": {
             "injected": _share([tokens > 0 for *_, tokens in adversarial]),
@@ -101,10 +116,14 @@ def _share(found: Sequence[bool]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--every", type=int, default=1, help="ask every Nth question of a dialogue")
-    parser.add_argument("--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models")
+    parser.add_argument(
+        "--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models"
+    )
     parser.add_argument("--keep", type=Path, help="keep the vectors of texts there")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()

@@ -1,21 +1,24 @@
-"""Unasked recall: prompts whose answer depends on what was told in an earlier session, which they do not mention.
+"""Unasked recall: prompts whose answer depends on what was told in an earlier session, which they
+do not mention.
 
     python benchmarks/memaware.py --data DIR [--json] [--keep FOLDER] [--no-map] [--models FOLDER]
 
-DIR holds `sessions.jsonl.gz`, `memaware.json`, `longmemeval.json` and `unasked_ko*.json`; parts whose file is missing are left
-out. The sessions are laid out as Claude Code's own transcripts in a fresh home and captured by `gieok observe run --once`
-without an embedder; then all passages get their vectors. What follows runs in this process, by the code that the commands run,
-because a process for each of thousands of questions would measure Python's start:
+DIR holds `sessions.jsonl.gz`, `memaware.json`, `longmemeval.json` and `unasked_ko*.json`; parts
+whose file is missing are left out. The sessions are laid out as Claude Code's own transcripts in a
+fresh home and captured by `gieok observe run --once` without an embedder; then all passages get
+their vectors. What follows runs in this process, by the code that the commands run, because a
+process for each of thousands of questions would measure Python's start:
 
 - search: the operation `search`; hit@k: a gold session is among the first k sessions that it names.
-- hook: the operation `recall`, which is what the prompt's hook asks the daemon; at most 600 tokens. `hit`: a turn of a gold
-  session stands in the text, by its handle.
-- silence: the gold of every second prompt is withheld (all those sessions are forgotten, with what was made of them), and
-  these prompts are asked again. `absent_silent` is the share that gets nothing. unasked_ko has prompts of its own for it.
+- hook: the operation `recall`, which is what the prompt's hook asks the daemon; at most 600 tokens.
+  `hit`: a turn of a gold session stands in the text, by its handle.
+- silence: the gold of every second prompt is withheld (all those sessions are forgotten, with what
+  was made of them), and these prompts are asked again. `absent_silent` is the share that gets
+  nothing. unasked_ko has prompts of its own for it.
 
-Questions of a set are asked a day after its last session. `--keep` keeps the vectors of texts, so that a second run embeds only
-what is new; `--no-map` leaves out the learned map on the question's vector. `--assistant-chars 800` takes in one passage of
-each assistant's turn: half of the vectors.
+Questions of a set are asked a day after its last session. `--keep` keeps the vectors of texts, so
+that a second run embeds only what is new; `--no-map` leaves out the learned map on the question's
+vector. `--assistant-chars 800` takes in one passage of each assistant's turn: half of the vectors.
 """
 
 import argparse
@@ -73,7 +76,10 @@ class RememberedTexts:
         return self._kept("q", text, lambda: self._inner.embed_query(text))
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        return [self._kept("p", text, lambda text=text: self._inner.embed_passages([text])[0]) for text in texts]
+        return [
+            self._kept("p", text, lambda text=text: self._inner.embed_passages([text])[0])
+            for text in texts
+        ]
 
     def _kept(self, form: str, text: str, made: Callable[[], bytes]) -> bytes:
         name = f"{self.model}\0{form}\0{text}"
@@ -108,7 +114,9 @@ class Memory:
         return answer.data
 
     def session_of(self, key: str) -> str | None:
-        """Return the session of the data whose turns a document holds; None for another document."""
+        """Return the session of the data whose turns a document holds; None for another
+        document.
+        """
         head, _, name = key.partition(f"{_AGENT}/")
         return self.sessions.get(name.partition("#")[0]) if head.endswith("sessions/") else None
 
@@ -126,11 +134,17 @@ class Memory:
         names = {own for own, session in self.sessions.items() if session in sessions}
         for scope in self.scopes:
             found = store.get(scope, list(store.hashes(scope)))
-            gone = [d.key for d in found if any(n in f"{d.key} {d.metadata} {d.provenance}" for n in names)]
+            gone = [
+                d.key
+                for d in found
+                if any(n in f"{d.key} {d.metadata} {d.provenance}" for n in names)
+            ]
             store.forget(scope, gone)
 
 
-def loaded(folder: Path, home_folder: Path, rows: Sequence[Row], given: argparse.Namespace) -> Memory:
+def loaded(
+    folder: Path, home_folder: Path, rows: Sequence[Row], given: argparse.Namespace
+) -> Memory:
     """Take sessions in as transcripts, and embed all passages."""
     home = Home(home_folder.resolve(), {"GIEOK_EMBEDDER": "none"})
     work = home.path / "talks"
@@ -139,7 +153,10 @@ def loaded(folder: Path, home_folder: Path, rows: Sequence[Row], given: argparse
     (home.memory / "models").symlink_to(given.models.resolve())
     sessions = [
         Session(
-            row["id"], _moment(row["at"]), work, [(t["role"], _cut(t, given.assistant_chars)) for t in row["turns"]]
+            row["id"],
+            _moment(row["at"]),
+            work,
+            [(t["role"], _cut(t, given.assistant_chars)) for t in row["turns"]],
         )
         for row in rows
     ]
@@ -154,7 +171,9 @@ def loaded(folder: Path, home_folder: Path, rows: Sequence[Row], given: argparse
     flags = {"hook.budget_tokens": str(_BUDGET_TOKENS)}
     environment = Home(home.path).environment()
     os.environ["HOME"] = str(home.path)  # the one variable that is the process's own
-    context = open_context(flags, environment=environment, folder=work, clock=ManualClock(end), zone=UTC)
+    context = open_context(
+        flags, environment=environment, folder=work, clock=ManualClock(end), zone=UTC
+    )
     memory = context.memory
     inner = memory.embedder()
     assert inner is not None
@@ -162,14 +181,18 @@ def loaded(folder: Path, home_folder: Path, rows: Sequence[Row], given: argparse
     kept = memory._replace(embedder=lambda: embedder)
     context = replace(context, ribs=context.ribs._replace(memory=lambda: kept))
     fill_vectors(memory.store(), embedder, _progress)
-    return Memory(context, embedder, {session_uuid(session): session.id for session in sessions}, captured)
+    return Memory(
+        context, embedder, {session_uuid(session): session.id for session in sessions}, captured
+    )
 
 
 def _cut(turn: Row, most: int) -> str:
     """Return what was said; of an assistant, not more than so many characters."""
     text = " ".join(turn["text"].split())
     return (
-        text[: text.rfind(" ", 1, most + 1)] if turn["role"] == "assistant" and 0 < most < len(text) else turn["text"]
+        text[: text.rfind(" ", 1, most + 1)]
+        if turn["role"] == "assistant" and 0 < most < len(text)
+        else turn["text"]
     )
 
 
@@ -216,7 +239,9 @@ def searched(memory: Memory, rows: Sequence[Row], text: str, kind: str) -> Found
     found = []
     for row in rows:
         sessions, gold = found_sessions(memory, row[text]), set(row["gold"])
-        found.append((row[kind], next((n for n, session in enumerate(sessions, 1) if session in gold), 0)))
+        found.append(
+            (row[kind], next((n for n, session in enumerate(sessions, 1) if session in gold), 0))
+        )
     return Found(found)
 
 
@@ -234,7 +259,9 @@ def hooked(memory: Memory, rows: Sequence[Row]) -> dict[str, Any]:
     hits, tokens = defaultdict[str, list[bool]](list), []
     for row in rows:
         text, used = injected(memory, row["prompt"])
-        shown = {session for handle in _HANDLE.findall(text) for session in by_handle.get(handle, ())}
+        shown = {
+            session for handle in _HANDLE.findall(text) for session in by_handle.get(handle, ())
+        }
         hits[row["difficulty"]].append(bool(shown & set(row["gold"])))
         tokens.append(used)
     return {
@@ -257,7 +284,10 @@ def _share(found: Any) -> float:
 def english(data: Path, memory: Memory, every: int) -> dict[str, Any]:
     """Ask the sets that are about `sessions.jsonl.gz`."""
     parts = dict[str, Any]()
-    questions, prompts = _rows(data / "longmemeval.json")[::every], _rows(data / "memaware.json")[::every]
+    questions, prompts = (
+        _rows(data / "longmemeval.json")[::every],
+        _rows(data / "memaware.json")[::every],
+    )
     if questions:
         found = searched(memory, questions, "question", "type")
         parts["longmemeval"] = {**found.row((1, 5)), "by_type": found.by_kind((1, 5))}
@@ -272,7 +302,10 @@ def english(data: Path, memory: Memory, every: int) -> dict[str, Any]:
 
 
 def korean(memory: Memory, rows: Row) -> dict[str, Any]:
-    found, hook = searched(memory, rows["prompts"], "prompt", "difficulty"), hooked(memory, rows["prompts"])
+    found, hook = (
+        searched(memory, rows["prompts"], "prompt", "difficulty"),
+        hooked(memory, rows["prompts"]),
+    )
     return {
         **found.row((1, 5)),
         "by_difficulty": found.by_kind((1, 5)),
@@ -309,13 +342,26 @@ def measured(given: argparse.Namespace, kept: Path, homes: Path) -> dict[str, An
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models")
+    parser.add_argument(
+        "--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models"
+    )
     parser.add_argument("--keep", type=Path, help="keep the vectors of texts there")
-    parser.add_argument("--no-map", action="store_true", help="without the learned map on the question's vector")
-    parser.add_argument("--assistant-chars", type=int, default=0, help="take in no more of an assistant's turn; 0: all")
-    parser.add_argument("--every", type=int, default=1, help="ask every Nth question of the English sets only")
+    parser.add_argument(
+        "--no-map", action="store_true", help="without the learned map on the question's vector"
+    )
+    parser.add_argument(
+        "--assistant-chars",
+        type=int,
+        default=0,
+        help="take in no more of an assistant's turn; 0: all",
+    )
+    parser.add_argument(
+        "--every", type=int, default=1, help="ask every Nth question of the English sets only"
+    )
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="memaware-") as temporary:

@@ -1,12 +1,15 @@
-"""What the observer without a model keeps: how much of it is worth keeping, and how much of what was told stands in it.
+"""What the observer without a model keeps: how much of it is worth keeping, and how much of what
+was told stands in it.
 
     python benchmarks/observer.py [--told FILE] [--sessions FILE --name NAME] [--show] [--json]
 
-`data/observer/*.txt`: transcripts written for this (`U` user, `A` agent, `T` tool; coding, Korean, errands), and
-`verdicts.jsonl`: every observation that was made of them, judged one by one by a person's measure: would this help in a later
-session, and is it intelligible alone. An observation that nobody judged yet is counted as such, and shown by `--show`.
-`--sessions`: another transcript, JSON lines of {"id", "at", "turns": [{"role", "text"}]}; of verdicts on what may not be
-published only the sums are kept. `--told`: a file in the form of data/told; which of its current facts stand in observations.
+`data/observer/*.txt`: transcripts written for this (`U` user, `A` agent, `T` tool; coding, Korean,
+errands), and `verdicts.jsonl`: every observation that was made of them, judged one by one by a
+person's measure: would this help in a later session, and is it intelligible alone. An observation
+that nobody judged yet is counted as such, and shown by `--show`. `--sessions`: another transcript,
+JSON lines of {"id", "at", "turns": [{"role", "text"}]}; of verdicts on what may not be published
+only the sums are kept. `--told`: a file in the form of data/told; which of its current facts stand
+in observations.
 """
 
 import argparse
@@ -72,10 +75,25 @@ def observed(talks: Sequence[Talk], embedder: E5Embedder) -> list[str]:
     observer = RulesObserver(UTC, Judge(lambda: embedder), lambda found: "", lambda: kept)
     for talk in talks:
         messages = tuple(
-            Journalled(n, Message(f"{talk.id}/{n}", role, text, talk.at + timedelta(minutes=n), talk.id, "benchmark"))
+            Journalled(
+                n,
+                Message(
+                    f"{talk.id}/{n}",
+                    role,
+                    text,
+                    talk.at + timedelta(minutes=n),
+                    talk.id,
+                    "benchmark",
+                ),
+            )
             for n, (role, text) in enumerate(talk.turns, start=1)
         )
-        kept += [o.text for o in observer(MessageSpan(Scope("agent:main"), 0, len(messages), messages)).observations]
+        kept += [
+            o.text
+            for o in observer(
+                MessageSpan(Scope("agent:main"), 0, len(messages), messages)
+            ).observations
+        ]
     return kept
 
 
@@ -84,9 +102,13 @@ def sum_of(text: str) -> str:
 
 
 def verdicts(name: str) -> dict[str, bool]:
-    """Return sum → whether it is worth keeping, of the observations of a transcript that were judged."""
+    """Return sum → whether it is worth keeping, of the observations of a transcript that were
+    judged.
+    """
     rows = map(json.loads, (_DATA / "verdicts.jsonl").read_text(encoding="utf-8").splitlines())
-    return {row.get("sum") or sum_of(row["text"]): row["worth"] for row in rows if row["of"] == name}
+    return {
+        row.get("sum") or sum_of(row["text"]): row["worth"] for row in rows if row["of"] == name
+    }
 
 
 def row(name: str, talks: Sequence[Talk], embedder: E5Embedder) -> dict[str, Any]:
@@ -121,7 +143,9 @@ def told_share(file: Path, embedder: E5Embedder) -> dict[str, Any]:
     data = json.loads(file.read_text(encoding="utf-8"))
     kept: list[str] = []
     for project in data["projects"]:
-        kept += observed(sessions([s for s in data["sessions"] if s["project"] == project]), embedder)
+        kept += observed(
+            sessions([s for s in data["sessions"] if s["project"] == project]), embedder
+        )
     facts = told_way.current_facts(data)
     held = {name: told_way.is_recalled(fact, "\n".join(kept)) for name, fact in facts.items()}
     return {
@@ -133,8 +157,12 @@ def told_share(file: Path, embedder: E5Embedder) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models"
+    )
     parser.add_argument("--told", type=Path)
     parser.add_argument("--sessions", type=Path)
     parser.add_argument("--name", default="")
@@ -142,10 +170,16 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     embedder = E5Embedder(given.models)
-    found = {file.stem: row(file.stem, written(file), embedder) for file in sorted(_DATA.glob("*.txt"))}
+    found = {
+        file.stem: row(file.stem, written(file), embedder) for file in sorted(_DATA.glob("*.txt"))
+    }
     if given.sessions:
-        talks = sessions([json.loads(line) for line in given.sessions.read_text(encoding="utf-8").splitlines()])
-        found[given.name or given.sessions.stem] = row(given.name or given.sessions.stem, talks, embedder)
+        talks = sessions(
+            [json.loads(line) for line in given.sessions.read_text(encoding="utf-8").splitlines()]
+        )
+        found[given.name or given.sessions.stem] = row(
+            given.name or given.sessions.stem, talks, embedder
+        )
     if given.told:
         found["told"] = told_share(given.told, embedder)
     if not given.show:

@@ -1,24 +1,29 @@
-"""Retrieval quality on data sets of your own, through the product's engine, beside the plain methods in the same run.
+"""Retrieval quality on data sets of your own, through the product's engine, beside the plain
+methods in the same run.
 
-    python benchmarks/retrieval.py --data DIR [--set NAME …] [--json] [--keep FOLDER] [--vectors FILE] [--svg FOLDER]
+    python benchmarks/retrieval.py --data DIR [--set NAME …] [--json] [--keep FOLDER] [--vectors
+    FILE] [--svg FOLDER]
 
 Every `DIR/NAME.json` holds `{"groups": [{"gid", "items": [{"id", "session", "text", "date"}],
-"questions": [{"qid", "type", "q", "gold": [item ids], "gold_sessions"}]}]}`. Each group is indexed in a scope of its own;
-consecutive items of one session are the passages of one document. Recall is the share of gold found. Compared with:
+"questions": [{"qid", "type", "q", "gold": [item ids], "gold_sessions"}]}]}`. Each group is indexed
+in a scope of its own; consecutive items of one session are the passages of one document. Recall is
+the share of gold found. Compared with:
 
 - ungated: ours without the default threshold;
 - fts5: SQLite's FTS5 (porter, unicode61), all words joined by OR, ordered by its rank;
 - vector: cosine of the same vectors; rrf: reciprocal rank fusion (k 60) of these two.
 
-Ours is at shipped defaults: a set of turns (`Name: …`) is indexed as turns are, a set of code as code is; where the best hit
-is below the default threshold nothing is found. Beside recall:
+Ours is at shipped defaults: a set of turns (`Name: …`) is indexed as turns are, a set of code as
+code is; where the best hit is below the default threshold nothing is found. Beside recall:
 
-- ece: expected calibration error of the best hit's score in ten bins; auroc: right best hits against wrong ones;
-- kept: share of right best hits that the default threshold keeps; unanswerable: share of questions that get a result all the
-  same, asked of another group (a set of one group is halved by session for this: `other half`), or marked adversarial.
+- ece: expected calibration error of the best hit's score in ten bins; auroc: right best hits
+  against wrong ones;
+- kept: share of right best hits that the default threshold keeps; unanswerable: share of questions
+  that get a result all the same, asked of another group (a set of one group is halved by session
+  for this: `other half`), or marked adversarial.
 
-`--keep` keeps the index, so that a second run embeds only what is new; `--vectors` takes vectors from a file (fit.py).
-`--svg` writes a reliability diagram per set.
+`--keep` keeps the index, so that a second run embeds only what is new; `--vectors` takes vectors
+from a file (fit.py). `--svg` writes a reliability diagram per set.
 """
 
 import argparse
@@ -71,7 +76,9 @@ class Group:
 
 
 def load(file: Path, most: int = 0) -> list[Group]:
-    """Return the groups of a set, with at most so many questions in all (0: all), drawn with a fixed seed."""
+    """Return the groups of a set, with at most so many questions in all (0: all), drawn with a
+    fixed seed.
+    """
     data = json.loads(file.read_text(encoding="utf-8"))
     return [
         Group(
@@ -133,7 +140,9 @@ def index(store: SqliteStore, group: Group) -> None:
     """Put what is new, and forget what is gone."""
     wanted = list(entries(group))
     known = store.hashes(group.scope)
-    new = [entry for entry in wanted if known.get(entry.document.key) != entry.document.content_hash]
+    new = [
+        entry for entry in wanted if known.get(entry.document.key) != entry.document.content_hash
+    ]
     store.forget(group.scope, sorted(set(known) - {entry.document.key for entry in wanted}))
     for start in range(0, len(new), 500):
         store.put(new[start : start + 500])
@@ -146,7 +155,9 @@ def item_names(group: Group) -> dict[tuple[str, int], str]:
 
 
 class RememberedQueries:
-    """An embedder that keeps what it embedded in a file: a second run of the benchmark asks the same questions."""
+    """An embedder that keeps what it embedded in a file: a second run of the benchmark asks the
+    same questions.
+    """
 
     def __init__(self, inner: Embedder, file: Path) -> None:
         self._inner = inner
@@ -158,7 +169,10 @@ class RememberedQueries:
         return self._keep(f"q\0{text}", lambda: self._inner.embed_query(text))
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        return [self._keep(f"p\0{text}", lambda text=text: self._inner.embed_passages([text])[0]) for text in texts]
+        return [
+            self._keep(f"p\0{text}", lambda text=text: self._inner.embed_passages([text])[0])
+            for text in texts
+        ]
 
     def _keep(self, name: str, make) -> bytes:  # noqa: ANN001
         name = f"{self.model}\0{name}"
@@ -170,7 +184,9 @@ class RememberedQueries:
 
 
 class KeptVectors:
-    """An embedder that looks into a file of vectors first: table v (kind 'p' or 'q', text, float32)."""
+    """An embedder that looks into a file of vectors first: table v (kind 'p' or 'q', text,
+    float32).
+    """
 
     def __init__(self, models: Path, file: Path | None) -> None:
         self._inner = E5Embedder(models)
@@ -187,7 +203,10 @@ class KeptVectors:
         return self._kept("q", text) or self._made(self._inner.embed_query(text))
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        return [self._kept("p", self._forms.get(t, t)) or self._made(self._inner.embed_passages([t])[0]) for t in texts]
+        return [
+            self._kept("p", self._forms.get(t, t)) or self._made(self._inner.embed_passages([t])[0])
+            for t in texts
+        ]
 
     def _made(self, vector: bytes) -> bytes:
         self.made += 1
@@ -195,7 +214,9 @@ class KeptVectors:
 
     def _kept(self, kind: str, text: str) -> bytes | None:
         row = (
-            self._db.execute("SELECT vector FROM v WHERE kind = ? AND text = ?", (kind, text)).fetchone()
+            self._db.execute(
+                "SELECT vector FROM v WHERE kind = ? AND text = ?", (kind, text)
+            ).fetchone()
             if self._db
             else None
         )
@@ -209,7 +230,9 @@ class PlainFts5:
         self._ids = [item["id"] for item in items]
         self._db = sqlite3.connect(":memory:")
         self._db.execute("CREATE VIRTUAL TABLE t USING fts5(body, tokenize='porter unicode61')")
-        self._db.executemany("INSERT INTO t (rowid, body) VALUES (?, ?)", enumerate(i["text"] for i in items))
+        self._db.executemany(
+            "INSERT INTO t (rowid, body) VALUES (?, ?)", enumerate(i["text"] for i in items)
+        )
         self.close = self._db.close
 
     def rank(self, question: str, limit: int) -> list[str]:
@@ -217,7 +240,9 @@ class PlainFts5:
         if not words:
             return []
         match = " OR ".join(f'"{word}"' for word in words)
-        rows = self._db.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY rank LIMIT ?", (match, limit))
+        rows = self._db.execute(
+            "SELECT rowid FROM t WHERE t MATCH ? ORDER BY rank LIMIT ?", (match, limit)
+        )
         return [self._ids[row[0]] for row in rows]
 
 
@@ -230,7 +255,9 @@ def reciprocal_ranks(rankings: Iterable[Sequence[str]], k: int = 60) -> list[str
 
 
 class Asked(NamedTuple):
-    """One question: what answers, what each method found, and the score of our best hit (0: none)."""
+    """One question: what answers, what each method found, and the score of our best hit (0:
+    none).
+    """
 
     kind: str
     gold: list[str]
@@ -238,16 +265,22 @@ class Asked(NamedTuple):
     score: float
 
 
-def found_by_gieok(store: SqliteStore, embedder: Embedder, group: Group, text: str) -> tuple[list[FoundPassage], float]:
+def found_by_gieok(
+    store: SqliteStore, embedder: Embedder, group: Group, text: str
+) -> tuple[list[FoundPassage], float]:
     """Return the hits, whatever their score, and the best score."""
     profile = group.profile.with_least_score(0.0)
-    hits = recall(store, embedder, Question(text=text, scopes=(group.scope,)), profile, ManualClock()).hits
+    hits = recall(
+        store, embedder, Question(text=text, scopes=(group.scope,)), profile, ManualClock()
+    ).hits
     return [hit.passage for hit in hits], hits[0].score if hits else 0.0
 
 
 def least_of(group: Group) -> float:
     """Return the least score of the best hit for anything to be found, at shipped defaults."""
-    turns = next((one for one in group.profile.beside if kind_of(group.items) in one.kinds), group.profile)
+    turns = next(
+        (one for one in group.profile.beside if kind_of(group.items) in one.kinds), group.profile
+    )
     return turns.least_best
 
 
@@ -263,7 +296,10 @@ def ask(store: SqliteStore, embedder: Embedder, group: Group) -> Iterator[Asked]
         hits, score = found_by_gieok(store, embedder, group, text)
         plain = VectorQuery(vector=embedder.embed_query(text))
         near = item_ids(
-            names, store.passages([p for p, _ in store.nearest(group.scope, plain, Filter(), _POOL).ranked])
+            names,
+            store.passages(
+                [p for p, _ in store.nearest(group.scope, plain, Filter(), _POOL).ranked]
+            ),
         )
         words = fts5.rank(text, _POOL)
         rankings = {
@@ -277,8 +313,12 @@ def ask(store: SqliteStore, embedder: Embedder, group: Group) -> Iterator[Asked]
     fts5.close()
 
 
-def unanswerable(store: SqliteStore, embedder: Embedder, groups: Sequence[Group]) -> dict[str, float]:
-    """Return the shares of questions without an answer that find something, by why they have none."""
+def unanswerable(
+    store: SqliteStore, embedder: Embedder, groups: Sequence[Group]
+) -> dict[str, float]:
+    """Return the shares of questions without an answer that find something, by why they have
+    none.
+    """
     found: dict[str, list[bool]] = defaultdict(list)
     for number, group in enumerate(groups):
         other = groups[(number + 1) % len(groups)]
@@ -287,7 +327,9 @@ def unanswerable(store: SqliteStore, embedder: Embedder, groups: Sequence[Group]
             if where is group and question["type"] not in UNSCORED:
                 continue
             name = str(question["type"]) if where is group else "elsewhere"
-            found[name].append(found_by_gieok(store, embedder, where, str(question["q"]))[1] >= least_of(where))
+            found[name].append(
+                found_by_gieok(store, embedder, where, str(question["q"]))[1] >= least_of(where)
+            )
     return {name: round(sum(these) / len(these), 4) for name, these in found.items()}
 
 
@@ -302,29 +344,45 @@ def halves(group: Group) -> list[Group]:
         items = [item for item in group.items if item["session"] in these]
         ids = {item["id"] for item in items}
         questions = [q for q in group.questions if q["gold"] and set(q["gold"]) <= ids]
-        made.append(replace(group, scope=Scope(f"{group.scope}/half:{name}"), items=items, questions=questions))
+        made.append(
+            replace(
+                group, scope=Scope(f"{group.scope}/half:{name}"), items=items, questions=questions
+            )
+        )
     return made
 
 
 def calibration(asked: Sequence[Asked], least: float) -> dict[str, object]:
-    """Return how far the score of the best hit is the share that is right, and what the threshold keeps."""
-    scored = [(one.score, bool(set(one.rankings["ungated"][:1]) & set(one.gold))) for one in asked if one.score]
+    """Return how far the score of the best hit is the share that is right, and what the threshold
+    keeps.
+    """
+    scored = [
+        (one.score, bool(set(one.rankings["ungated"][:1]) & set(one.gold)))
+        for one in asked
+        if one.score
+    ]
     bins: list[list[tuple[float, bool]]] = [[] for _ in range(_BINS)]
     for score, right in scored:
         bins[min(int(score * _BINS), _BINS - 1)].append((score, right))
-    rows = [(len(b), sum(s for s, _ in b) / len(b), sum(r for _, r in b) / len(b)) for b in bins if b]
+    rows = [
+        (len(b), sum(s for s, _ in b) / len(b), sum(r for _, r in b) / len(b)) for b in bins if b
+    ]
     good, bad = [s for s, r in scored if r], [s for s, r in scored if not r]
     wins = sum((g > w) + 0.5 * (g == w) for g in good for w in bad)
     return {
         "ece": round(sum(n * abs(said - was) for n, said, was in rows) / max(len(scored), 1), 4),
         "auroc": round(wins / (len(good) * len(bad)), 4) if good and bad else None,
         "kept": round(sum(s >= least for s in good) / len(good), 4) if good else None,
-        "reliability": [{"n": n, "said": round(said, 4), "was": round(was, 4)} for n, said, was in rows],
+        "reliability": [
+            {"n": n, "said": round(said, 4), "was": round(was, 4)} for n, said, was in rows
+        ],
     }
 
 
 def diagram(name: str, rows: Sequence[dict[str, float]]) -> str:
-    """Return a reliability diagram as SVG: the share that was right over the probability said; area of a dot: questions."""
+    """Return a reliability diagram as SVG: the share that was right over the probability said; area
+    of a dot: questions.
+    """
     total = sum(row["n"] for row in rows)
     dots = "".join(
         f'<circle cx="{40 + 200 * row["said"]:.1f}" cy="{220 - 200 * row["was"]:.1f}" '
@@ -332,11 +390,15 @@ def diagram(name: str, rows: Sequence[dict[str, float]]) -> str:
         for row in rows
     )
     return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 260 260" width="260" height="260" font-family="sans-serif" '
-        'font-size="10"><rect width="260" height="260" fill="#fff"/><rect x="40" y="20" width="200" height="200" fill="none" '
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 260 260" width="260" '
+        'height="260" font-family="sans-serif" '
+        'font-size="10"><rect width="260" height="260" fill="#fff"/><rect x="40" y="20" '
+        'width="200" height="200" fill="none" '
         'stroke="#888"/><path d="M40 220L240 20" stroke="#bbb" stroke-dasharray="4 3"/>'
-        f'{dots}<text x="40" y="14">{name}</text><text x="240" y="248" text-anchor="end">probability said</text>'
-        '<text x="12" y="20" transform="rotate(-90 12 20)" text-anchor="end">share that was right</text>'
+        f'{dots}<text x="40" y="14">{name}</text><text x="240" y="248" '
+        f'text-anchor="end">probability said</text>'
+        '<text x="12" y="20" transform="rotate(-90 12 20)" text-anchor="end">share that was '
+        "right</text>"
         '<text x="36" y="232">0</text><text x="236" y="232">1</text></svg>\n'
     )
 
@@ -356,10 +418,15 @@ def measure(ranking: Sequence[str], gold: Sequence[str]) -> dict[str, float]:
 
 
 def mean(rows: Sequence[dict[str, float]]) -> dict[str, float]:
-    return {**{name: round(math.fsum(row[name] for row in rows) / len(rows), 4) for name in rows[0]}, "n": len(rows)}
+    return {
+        **{name: round(math.fsum(row[name] for row in rows) / len(rows), 4) for name in rows[0]},
+        "n": len(rows),
+    }
 
 
-def evaluate(store: SqliteStore, embedder: Embedder, groups: Sequence[Group]) -> dict[str, dict[str, object]]:
+def evaluate(
+    store: SqliteStore, embedder: Embedder, groups: Sequence[Group]
+) -> dict[str, dict[str, object]]:
     """Return method → figures, over all groups of a set, and by question type."""
     for group in groups:
         index(store, group)
@@ -378,7 +445,9 @@ def evaluate(store: SqliteStore, embedder: Embedder, groups: Sequence[Group]) ->
     return figures
 
 
-def without_answer(store: SqliteStore, embedder: Embedder, groups: Sequence[Group]) -> dict[str, float]:
+def without_answer(
+    store: SqliteStore, embedder: Embedder, groups: Sequence[Group]
+) -> dict[str, float]:
     """Return `unanswerable` of the groups; of one group, of its halves."""
     if len(groups) > 1:
         return unanswerable(store, embedder, groups)
@@ -386,7 +455,9 @@ def without_answer(store: SqliteStore, embedder: Embedder, groups: Sequence[Grou
     for part in parts:
         index(store, part)
     fill_vectors(store, embedder)
-    return {f"{name}, other half": share for name, share in unanswerable(store, embedder, parts).items()}
+    return {
+        f"{name}, other half": share for name, share in unanswerable(store, embedder, parts).items()
+    }
 
 
 def table(name: str, figures: dict[str, dict[str, object]]) -> str:
@@ -396,18 +467,22 @@ def table(name: str, figures: dict[str, dict[str, object]]) -> str:
         lines.append(f"  {method:22s}" + "".join(f"{values[column]:>11}" for column in columns))
     ours = figures["gieok"]
     lines.append(
-        f"    ece {ours['ece']}, auroc {ours['auroc']}, kept {ours['kept']}, unanswerable {ours.get('unanswerable')}"
+        f"    ece {ours['ece']}, auroc {ours['auroc']}, kept {ours['kept']}, unanswerable "
+        f"{ours.get('unanswerable')}"
     )
     by_type = ours["by_type"]
     if len(by_type) > 1:
         lines += [
-            f"    gieok, {kind:15s}" + "".join(f"{v[column]:>11}" for column in columns) for kind, v in by_type.items()
+            f"    gieok, {kind:15s}" + "".join(f"{v[column]:>11}" for column in columns)
+            for kind, v in by_type.items()
         ]
     return "\n".join(lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared/data/memory"))
     parser.add_argument("--set", action="append", default=[], dest="sets")
     parser.add_argument("--json", action="store_true")
@@ -419,7 +494,9 @@ def main() -> None:
     args = parser.parse_args()
     files = [f for f in sorted(args.data.glob("*.json")) if not args.sets or f.stem in args.sets]
     if not files:
-        parser.error(f"no data sets in {str(args.data)!r}: give a folder with NAME.json files by --data")
+        parser.error(
+            f"no data sets in {str(args.data)!r}: give a folder with NAME.json files by --data"
+        )
     with tempfile.TemporaryDirectory() as temporary:
         keep = args.keep or Path(temporary)
         keep.mkdir(parents=True, exist_ok=True)

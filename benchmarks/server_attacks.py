@@ -1,9 +1,11 @@
-"""Attacks on `gieok serve` that need sockets: what is slow, endless, malformed, or too much at once.
+"""Attacks on `gieok serve` that need sockets: what is slow, endless, malformed, or too much at
+once.
 
     python benchmarks/server_attacks.py [--idle 1000] [--only WORD]
 
-A server of its own, in a new home, on a free port. Each attack says what it saw; the exit status is 1 where one got through.
-The deterministic ones are tests: tests/surfaces/http/test_attacks.py. Takes a minute: heads and bodies have 20 seconds to come.
+A server of its own, in a new home, on a free port. Each attack says what it saw; the exit status is
+1 where one got through. The deterministic ones are tests: tests/surfaces/http/test_attacks.py.
+Takes a minute: heads and bodies have 20 seconds to come.
 """
 
 import argparse
@@ -20,7 +22,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 _HEAD = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
-_POST = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"
+_POST = (
+    b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: "
+    b"application/json\r\n"
+)
 _PATIENCE_S = 45.0
 
 
@@ -81,7 +86,9 @@ def _refused(target: Target, sent: bytes, *allowed: int) -> Seen:
 
 
 def two_hosts(target: Target) -> Seen:
-    return _refused(target, b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n", 400)
+    return _refused(
+        target, b"GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n", 400
+    )
 
 
 def no_host(target: Target) -> Seen:
@@ -95,7 +102,8 @@ def host_of_old_http(target: Target) -> Seen:
 def absolute_target(target: Target) -> Seen:
     hosts = (b"evil.example", b"localhost")
     found = [
-        _statuses(target.say(b"GET http://evil.example/status HTTP/1.1\r\nHost: %s\r\n\r\n" % host)) for host in hosts
+        _statuses(target.say(b"GET http://evil.example/status HTTP/1.1\r\nHost: %s\r\n\r\n" % host))
+        for host in hosts
     ]
     return Seen(all(set(one) <= {404, 421, 401} and one for one in found), f"answered {found}")
 
@@ -103,8 +111,14 @@ def absolute_target(target: Target) -> Seen:
 def folded_and_split(target: Target) -> Seen:
     """Headers that proxies and servers read differently."""
     heads = (
-        b"GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        b"GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        (
+            b"GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: "
+            b"chunked\r\n\r\n0\r\n\r\n"
+        ),
+        (
+            b"GET /health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: "
+            b"6\r\n\r\nhello"
+        ),
         b"GET /health HTTP/1.1\r\nHost : localhost\r\n\r\n",
         b"GET /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
         b"GET /health\x00 HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -112,8 +126,11 @@ def folded_and_split(target: Target) -> Seen:
         b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1e3\r\n\r\n",
     )
     found = [_statuses(target.say(head)) for head in heads]
-    # RFC 9112 6.1: chunked overrides a length, and the connection ends or goes on without what was behind it.
-    return Seen(all(len(one) == 1 and one[0] in (200, 400, 501) for one in found), f"answered {found}")
+    # RFC 9112 6.1: chunked overrides a length, and the connection ends or goes on without what was
+    # behind it.
+    return Seen(
+        all(len(one) == 1 and one[0] in (200, 400, 501) for one in found), f"answered {found}"
+    )
 
 
 def garbage(target: Target) -> Seen:
@@ -134,8 +151,12 @@ def pipelined(target: Target) -> Seen:
 
 
 def long_head(target: Target) -> Seen:
-    found = _statuses(target.say(b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"))
-    more = _statuses(target.say(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 50_000 + b"\r\n"))
+    found = _statuses(
+        target.say(b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    )
+    more = _statuses(
+        target.say(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: y\r\n" * 50_000 + b"\r\n")
+    )
     return Seen(set(found + more) <= {400, 414, 431}, f"answered {found} and {more}")
 
 
@@ -166,7 +187,12 @@ def endless_chunks(target: Target) -> Seen:
 
 def tiny_chunks(target: Target) -> Seen:
     """A body of chunks of one byte, many events for few bytes, while an honest client asks."""
-    sent = _POST % target.token + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\na\r\n" * 100_000 + b"0\r\n\r\n"
+    sent = (
+        _POST % target.token
+        + b"Transfer-Encoding: chunked\r\n\r\n"
+        + b"1\r\na\r\n" * 100_000
+        + b"0\r\n\r\n"
+    )
     begun, waits = time.perf_counter(), [0.0]
     with ThreadPoolExecutor(1) as other:
         answer = other.submit(target.say, sent)
@@ -175,7 +201,8 @@ def tiny_chunks(target: Target) -> Seen:
             time.sleep(0.02)
     found, took = _statuses(answer.result()), time.perf_counter() - begun
     return Seen(
-        found == [400] and max(waits) < 2, f"answered {found} after {took:.1f} s; others waited {max(waits):.1f} s"
+        found == [400] and max(waits) < 2,
+        f"answered {found} after {took:.1f} s; others waited {max(waits):.1f} s",
     )
 
 
@@ -226,7 +253,10 @@ def idle(target: Target, count: int) -> Seen:
     for one in held:
         one.close()
     waited = f"{count} idle: a client waits {waits[10] * 1000:.0f} ms (most {waits[-1] * 1000:.0f})"
-    return Seen(waits[-1] < 2 and left <= 2, f"{waited}; memory grew by {grown:.0f} MB; {left} left after {took:.0f} s")
+    return Seen(
+        waits[-1] < 2 and left <= 2,
+        f"{waited}; memory grew by {grown:.0f} MB; {left} left after {took:.0f} s",
+    )
 
 
 def _open(target: Target) -> int:
@@ -247,16 +277,35 @@ def busy_and_idle(target: Target) -> Seen:
 
 
 ATTACKS: tuple[Callable[[Target], Seen], ...] = (
-    two_hosts, no_host, host_of_old_http, absolute_target, folded_and_split, garbage, pipelined, long_head,
-    declared_too_large, endless_chunks, tiny_chunks, slow_head, slow_second_head, slow_body, busy_and_idle,
-)  # fmt: skip
+    two_hosts,
+    no_host,
+    host_of_old_http,
+    absolute_target,
+    folded_and_split,
+    garbage,
+    pipelined,
+    long_head,
+    declared_too_large,
+    endless_chunks,
+    tiny_chunks,
+    slow_head,
+    slow_second_head,
+    slow_body,
+    busy_and_idle,
+)
 
 
 def _served(folder: Path) -> Iterator[Target]:
-    environment = os.environ | {"HOME": str(folder), "GIEOK_HOME": str(folder / "home"), "GIEOK_EMBEDDER": "none"}
+    environment = os.environ | {
+        "HOME": str(folder),
+        "GIEOK_HOME": str(folder / "home"),
+        "GIEOK_EMBEDDER": "none",
+    }
     command = [sys.executable, "-P", "-m", "gieok", "serve", "--port", "0"]
     with (folder / "log").open("w", encoding="utf-8") as log:
-        server = subprocess.Popen(command, cwd=folder, env=environment | {"GIEOK_LANG": "en"}, stderr=log)
+        server = subprocess.Popen(
+            command, cwd=folder, env=environment | {"GIEOK_LANG": "en"}, stderr=log
+        )
     record = folder / "home" / "serve.json"
     while not record.exists():
         assert server.poll() is None, (folder / "log").read_text(encoding="utf-8")
@@ -272,7 +321,9 @@ def _served(folder: Path) -> Iterator[Target]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--idle", type=int, default=1000)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
@@ -281,13 +332,18 @@ def main() -> int:
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         for target in _served(Path(folder)):
-            attacks = [(one.__name__, one) for one in ATTACKS] + [("idle", lambda to: idle(to, given.idle))]
+            attacks = [(one.__name__, one) for one in ATTACKS] + [
+                ("idle", lambda to: idle(to, given.idle))
+            ]
             for name, attack in attacks:
                 if given.only in name:
                     seen = attack(target)
                     bad += not seen.ok
                     print(f"{'ok ' if seen.ok else 'BAD'} {name:20} {seen.what}", flush=True)
-            print(f"after all of them a client waits {target.answer_s() * 1000:.0f} ms, {target.rss_mb():.0f} MB")
+            print(
+                f"after all of them a client waits {target.answer_s() * 1000:.0f} ms, "
+                f"{target.rss_mb():.0f} MB"
+            )
     return 1 if bad else 0
 
 

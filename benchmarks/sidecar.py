@@ -1,8 +1,9 @@
 """How fast the sidecar is, and that it loses nothing while it is killed.
 
-    python benchmarks/sidecar.py                                         the table of spec/observe.md
-    python benchmarks/sidecar.py idle --seconds 600                      CPU and memory of a daemon with nothing to do
-    python benchmarks/sidecar.py soak --lines N --files F --kills K      a writer against a daemon that is killed (SIGKILL)
+    python benchmarks/sidecar.py                                         the table of
+    spec/observe.md python benchmarks/sidecar.py idle --seconds 600                      CPU and
+    memory of a daemon with nothing to do python benchmarks/sidecar.py soak --lines N --files F
+    --kills K      a writer against a daemon that is killed (SIGKILL)
 
 Each takes --json.
 """
@@ -32,7 +33,14 @@ from gieok.capabilities.observe import active_memory, scope_memory
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Buffer, Step
 from gieok.capabilities.observe.capture import Capture
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority, dump, entries
+from gieok.capabilities.observe.observation import (
+    Category,
+    Observation,
+    Observed,
+    Priority,
+    dump,
+    entries,
+)
 from gieok.engine.distil import MessageSpan
 from gieok.engine.lifecycle import fill_vectors
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Role
@@ -97,16 +105,31 @@ def _lines(journal: Any, home: Path) -> dict[str, float]:
     capture = Capture(journal)
     for number in range(500):
         with file.open("a", encoding="utf-8") as out:
-            out.write(json.dumps({"role": "user", "content": _text(number), "timestamp": 1795293951 + number}) + "\n")
+            out.write(
+                json.dumps(
+                    {"role": "user", "content": _text(number), "timestamp": 1795293951 + number}
+                )
+                + "\n"
+            )
         began = time.perf_counter()
         capture.file(_SCOPE, file)
         spent.append((time.perf_counter() - began) * 1000)
     bulk = home / "bulk.jsonl"
     with bulk.open("w", encoding="utf-8") as out:
         for number in range(20_000):
-            entry = {"type": "message", "id": f"{number:08x}", "parentId": "x", "timestamp": "2026-11-21T20:46:00Z"}
+            entry = {
+                "type": "message",
+                "id": f"{number:08x}",
+                "parentId": "x",
+                "timestamp": "2026-11-21T20:46:00Z",
+            }
             content = [{"type": "text", "text": _text(number) * 20}]
-            out.write(json.dumps(entry | {"message": {"role": "user", "content": content}}, ensure_ascii=False) + "\n")
+            out.write(
+                json.dumps(
+                    entry | {"message": {"role": "user", "content": content}}, ensure_ascii=False
+                )
+                + "\n"
+            )
     seconds = _cpu(lambda: capture.file(_SCOPE, bulk))
     parsing = _cpu(lambda: [json.loads(line) for line in bulk.open(encoding="utf-8")])
     return {
@@ -121,7 +144,13 @@ def _lines(journal: Any, home: Path) -> dict[str, float]:
 
 def _observations(count: int, first: int = 0) -> list[Observation]:
     return [
-        Observation(_text(n), _AT - timedelta(hours=n % 2000), Priority.HIGH, Category.DECISION, message_ids=(f"m{n}",))
+        Observation(
+            _text(n),
+            _AT - timedelta(hours=n % 2000),
+            Priority.HIGH,
+            Category.DECISION,
+            message_ids=(f"m{n}",),
+        )
         for n in range(first, first + count)
     ]
 
@@ -130,7 +159,10 @@ def _activation(context: Any) -> dict[str, float]:
     spent = []
     for turn in range(5):
         scope, journal = Scope(f"bench:activation-{turn}"), context.memory.journal()
-        messages = [Message(f"{turn}/{n}", Role.USER, _text(n), _AT, "s", "plain", 3000, "f", n) for n in range(10)]
+        messages = [
+            Message(f"{turn}/{n}", Role.USER, _text(n), _AT, "s", "plain", 3000, "f", n)
+            for n in range(10)
+        ]
         journal.append(scope, messages, Cursor(f"{turn}", "f", 1), None)
         found = journal.read(scope, 0, budget_tokens=1 << 30)
         start = 0
@@ -201,15 +233,22 @@ def idle(home: Path, seconds: int) -> dict[str, Any]:
     folder = home / "t"
     folder.mkdir(parents=True)
     for number in range(50):
-        (folder / f"{number}.jsonl").write_text(json.dumps({"role": "user", "content": _text(number)}) + "\n")
-    daemon = subprocess.Popen([sys.executable, "-m", "gieok.daemon"], env=environment, stdout=subprocess.DEVNULL)
+        (folder / f"{number}.jsonl").write_text(
+            json.dumps({"role": "user", "content": _text(number)}) + "\n"
+        )
+    daemon = subprocess.Popen(
+        [sys.executable, "-m", "gieok.daemon"], env=environment, stdout=subprocess.DEVNULL
+    )
     try:
         time.sleep(10)
         before = _cpu_seconds(daemon.pid)
         time.sleep(seconds)
         spent = _cpu_seconds(daemon.pid) - before
         status = Path(f"/proc/{daemon.pid}/status").read_text()
-        rss = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1024
+        rss = (
+            next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+            / 1024
+        )
     finally:
         daemon.terminate()
         began = time.monotonic()
@@ -253,7 +292,9 @@ class Writer:
             self._begin(number)
 
     def _begin(self, number: int) -> None:
-        self._append(number, json.dumps({"type": "session", "version": 3, "id": f"s{number}"}) + "\n")
+        self._append(
+            number, json.dumps({"type": "session", "version": 3, "id": f"s{number}"}) + "\n"
+        )
 
     def _append(self, number: int, text: str) -> None:
         with self._files[number].open("a", encoding="utf-8") as out:
@@ -261,7 +302,10 @@ class Writer:
 
     def write(self, count: int) -> None:
         while count > 0:
-            number, burst = self._dice.randrange(len(self._files)), min(self._dice.randrange(1, 40), count)
+            number, burst = (
+                self._dice.randrange(len(self._files)),
+                min(self._dice.randrange(1, 40), count),
+            )
             text = self._torn[number] + "".join(self._line(number) for _ in range(burst))
             cut = self._dice.randrange(len(text)) if self._dice.random() < 0.3 else len(text)
             self._append(number, text[:cut])
@@ -274,9 +318,15 @@ class Writer:
         self.written += 1
         text, at = _text(self.written), "2026-11-21T20:46:00Z"
         if number % 2:
-            return json.dumps({"role": "user", "content": text, "timestamp": at}, ensure_ascii=False) + "\n"
+            return (
+                json.dumps({"role": "user", "content": text, "timestamp": at}, ensure_ascii=False)
+                + "\n"
+            )
         entry = {"type": "message", "id": f"{self.written:08x}", "parentId": "x", "timestamp": at}
-        return json.dumps(entry | {"message": {"role": "user", "content": text}}, ensure_ascii=False) + "\n"
+        return (
+            json.dumps(entry | {"message": {"role": "user", "content": text}}, ensure_ascii=False)
+            + "\n"
+        )
 
     def _rotate(self, number: int) -> None:
         self._rotations += 1
@@ -300,8 +350,13 @@ def soak(home: Path, lines: int, files: int, kills: int, seed: int) -> dict[str,
     }
     writer, began = Writer(home / "t", files, dice), time.monotonic()
     for kill in range(kills):
-        daemon = subprocess.Popen([sys.executable, "-m", "gieok.daemon"], env=environment, stdout=subprocess.DEVNULL)
-        target, deadline = lines * (kill + 1) // (kills + 1), time.monotonic() + dice.uniform(0.2, 2.5)
+        daemon = subprocess.Popen(
+            [sys.executable, "-m", "gieok.daemon"], env=environment, stdout=subprocess.DEVNULL
+        )
+        target, deadline = (
+            lines * (kill + 1) // (kills + 1),
+            time.monotonic() + dice.uniform(0.2, 2.5),
+        )
         while time.monotonic() < deadline:
             writer.write(min(dice.randrange(1, 200), target - writer.written))
             time.sleep(dice.uniform(0, 0.05))
@@ -311,7 +366,11 @@ def soak(home: Path, lines: int, files: int, kills: int, seed: int) -> dict[str,
     writer.finish()
     once = [sys.executable, "-m", "gieok", "observe", "run", "--once", "--json"]
     said = json.loads(subprocess.run(once, env=environment, check=True, capture_output=True).stdout)
-    return {"written": writer.written, **_verdict(home / "gieok", said), "seconds": round(time.monotonic() - began, 1)}
+    return {
+        "written": writer.written,
+        **_verdict(home / "gieok", said),
+        "seconds": round(time.monotonic() - began, 1),
+    }
 
 
 def _verdict(home: Path, said: dict[str, Any]) -> dict[str, Any]:
@@ -338,7 +397,9 @@ def _verdict(home: Path, said: dict[str, Any]) -> dict[str, Any]:
     stranded = db.execute("SELECT count(*) FROM chunks").fetchone()[0]
     undelivered = db.execute("SELECT count(*) FROM outbox").fetchone()[0]
     store = sqlite3.connect(home / "memory.sqlite")
-    documents = store.execute("SELECT count(*) FROM documents WHERE kind = 'observation'").fetchone()[0]
+    documents = store.execute(
+        "SELECT count(*) FROM documents WHERE kind = 'observation'"
+    ).fetchone()[0]
     db.close()
     store.close()
     return {
@@ -355,7 +416,9 @@ def _verdict(home: Path, said: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", nargs="?", default="table", choices=("table", "idle", "soak"))
     parser.add_argument("--lines", type=int, default=5_000)
     parser.add_argument("--files", type=int, default=10)
@@ -381,7 +444,10 @@ def main() -> int:
             print(f"{name:34} {value:>12,}")
     sound = options.what != "soak" or (
         found["written"] == found["journalled"] == found["observed"]
-        and not found["lost"] + found["duplicated"] + found["stranded_chunks"] + found["undelivered"]
+        and not found["lost"]
+        + found["duplicated"]
+        + found["stranded_chunks"]
+        + found["undelivered"]
     )
     return 0 if sound else 1
 

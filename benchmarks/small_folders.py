@@ -1,15 +1,17 @@
 """A folder of a person's notes, small and large: what is found, which line, and what stays silent.
 
-    python benchmarks/small_folders.py [--data DIR] [--half fit|held] [--sizes 20 75 200 1000] [--json] [--keep FOLDER]
+    python benchmarks/small_folders.py [--data DIR] [--half fit|held] [--sizes 20 75 200 1000]
+    [--json] [--keep FOLDER]
 
-Two vaults of our own (`benchmarks/data/small_folders`, Korean and English): notes as people keep them, many of them lists of
-facts; questions in other words than the notes'; near misses, whose subject is there and whose attribute is nowhere; questions
-on nothing that is there; and remembered sentences, which are records of one line. Every vault is searched alone and among
-other notes up to each size, with and without the eight records. The other notes are of the sets in DIR (form of retrieval.py,
-and KorQuAD's own): five sentences, or a paragraph, are one note.
+Two vaults of our own (`benchmarks/data/small_folders`, Korean and English): notes as people keep
+them, many of them lists of facts; questions in other words than the notes'; near misses, whose
+subject is there and whose attribute is nowhere; questions on nothing that is there; and remembered
+sentences, which are records of one line. Every vault is searched alone and among other notes up to
+each size, with and without the eight records. The other notes are of the sets in DIR (form of
+retrieval.py, and KorQuAD's own): five sentences, or a paragraph, are one note.
 
-A question is right where the first hit is of its note, and its line where the line named is the one that answers. Even
-questions are the half to fit on, odd ones are held out.
+A question is right where the first hit is of its note, and its line where the line named is the one
+that answers. Even questions are the half to fit on, odd ones are held out.
 """
 
 import argparse
@@ -43,12 +45,15 @@ _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _SEED = 5
 #: Sentences of a set of sentences that are one note.
 _SENTENCES = 5
-#: Share of what has no answer that may get a result, at which the share of right first hits is told.
+#: Share of what has no answer that may get a result, at which the share of right first hits is
+#: told.
 _FALSE = 0.2
 
 
 class Case(NamedTuple):
-    """A question: what kind, the note and the fragment of the line that answer ('' where nothing does)."""
+    """A question: what kind, the note and the fragment of the line that answer ('' where nothing
+    does).
+    """
 
     kind: str
     text: str
@@ -67,7 +72,9 @@ class Vault:
 
 
 class Asked(NamedTuple):
-    """A question as it was answered: the score of the first hit whatever it is, and what a person gets of it."""
+    """A question as it was answered: the score of the first hit whatever it is, and what a person
+    gets of it.
+    """
 
     case: Case
     score: float
@@ -78,7 +85,9 @@ class Asked(NamedTuple):
 
 
 def read_vault(file: Path) -> Vault:
-    """Read `@ path` with its lines, `?? question => note | fragment`, `?-` a near miss, `?0` unrelated, `!!` a record."""
+    """Read `@ path` with its lines, `?? question => note | fragment`, `?-` a near miss, `?0`
+    unrelated, `!!` a record.
+    """
     vault, path = Vault(file.stem), ""
     for line in file.read_text(encoding="utf-8").splitlines():
         mark, _, rest = line.partition(" ")
@@ -99,7 +108,11 @@ def read_vault(file: Path) -> Vault:
 def other_notes(folder: Path | None) -> Iterator[tuple[str, str]]:
     """Yield key and text of notes of other people, of every set in turn."""
     sources = [list(_of_sets(file)) for file in sorted(folder.glob("*.json"))] if folder else []
-    sources += [list(_of_korquad(file)) for file in sorted(folder.glob("original/KorQuAD*.json"))] if folder else []
+    sources += (
+        [list(_of_korquad(file)) for file in sorted(folder.glob("original/KorQuAD*.json"))]
+        if folder
+        else []
+    )
     rng = random.Random(_SEED)
     for source in sources:
         rng.shuffle(source)
@@ -138,10 +151,18 @@ def entry(scope: Scope, key: str, text: str) -> Entry:
 
 
 def fill_scope(
-    store: SqliteStore, scope: Scope, vault: Vault, others: Sequence[tuple[str, str]], records: list[str]
+    store: SqliteStore,
+    scope: Scope,
+    vault: Vault,
+    others: Sequence[tuple[str, str]],
+    records: list[str],
 ) -> None:
     """Make a scope hold a vault, records and other notes."""
-    texts = {**vault.notes, **dict(others), **{f"record/{n}.md": text for n, text in enumerate(records)}}
+    texts = {
+        **vault.notes,
+        **dict(others),
+        **{f"record/{n}.md": text for n, text in enumerate(records)},
+    }
     wanted = [entry(scope, key, text) for key, text in texts.items()]
     known = store.hashes(scope)
     store.put([one for one in wanted if known.get(one.document.key) != one.document.content_hash])
@@ -168,7 +189,9 @@ def ask(store: SqliteStore, embedder: Embedder, scope: Scope, case: Case) -> Ask
 
 
 def line_of(hit: Hit, question: str) -> str:
-    """Return the line that a hit names, else the one with most words of the question, as search points to."""
+    """Return the line that a hit names, else the one with most words of the question, as search
+    points to.
+    """
     named = getattr(hit, "line", None)
     if named is not None:
         return str(named.text)
@@ -179,7 +202,10 @@ def line_of(hit: Hit, question: str) -> str:
 
 def figures(asked: Sequence[Asked]) -> dict[str, float]:
     """Return the figures of one folder."""
-    by_kind = {kind: [one for one in asked if one.case.kind == kind] for kind in ("answered", "near", "unrelated")}
+    by_kind = {
+        kind: [one for one in asked if one.case.kind == kind]
+        for kind in ("answered", "near", "unrelated")
+    }
     answered = by_kind["answered"]
     silent = by_kind["near"] + by_kind["unrelated"]
     right = [one.score for one in answered if one.is_right]
@@ -195,8 +221,14 @@ def figures(asked: Sequence[Asked]) -> dict[str, float]:
         "sure_wrong": sum(one.score >= sure and not one.is_right for one in answered),
         "sure_right": sum(one.score >= sure and one.is_right for one in answered),
         "record_first": sum(one.is_record for one in answered),
-        **{f"{kind}_silent": _share(not one.is_shown for one in by_kind[kind]) for kind in ("near", "unrelated")},
-        **{f"{kind}_high": _share(one.score >= sure for one in by_kind[kind]) for kind in ("near", "unrelated")},
+        **{
+            f"{kind}_silent": _share(not one.is_shown for one in by_kind[kind])
+            for kind in ("near", "unrelated")
+        },
+        **{
+            f"{kind}_high": _share(one.score >= sure for one in by_kind[kind])
+            for kind in ("near", "unrelated")
+        },
         "auroc": round(wins / max(len(right) * len(silent), 1), 3),
         "kept_at_20": sum(score > cut for score in right),
     }
@@ -234,7 +266,9 @@ def halved(asked: Sequence[Asked], half: str) -> list[Asked]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path)
     parser.add_argument("--own", type=Path, default=OWN)
     parser.add_argument("--half", choices=("fit", "held"), default="")
@@ -252,7 +286,9 @@ def main() -> None:
         embedder = RememberedQueries(E5Embedder(args.models), keep / "queries.sqlite")
         rows = []
         for size, with_records, asked in measure(store, embedder, vaults, others, args.sizes):
-            rows.append({"size": size, "records": with_records, **figures(halved(asked, args.half))})
+            rows.append(
+                {"size": size, "records": with_records, **figures(halved(asked, args.half))}
+            )
             if not args.json:
                 print("  ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)
         store.close()

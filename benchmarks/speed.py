@@ -2,10 +2,11 @@
 
     python benchmarks/speed.py [--sizes 10000 100000] [--json] [--data DIR] [--models DIR]
 
-Passages are spliced from halves of real ones (LoCoMo, XQuAD, KorSTS … in --data; without it, of the bundled corpus); their
-vectors are made from random directions shared by texts, because speed does not depend on what they mean. Times are CPU
-milliseconds of one thread, medians. Floors: FTS5 rows for indexing; numpy's float32 product over all vectors and FTS5's
-rank with stop words dropped for search; `python -c "import sqlite3, json"` for a cold process.
+Passages are spliced from halves of real ones (LoCoMo, XQuAD, KorSTS … in --data; without it, of the
+bundled corpus); their vectors are made from random directions shared by texts, because speed does
+not depend on what they mean. Times are CPU milliseconds of one thread, medians. Floors: FTS5 rows
+for indexing; numpy's float32 product over all vectors and FTS5's rank with stop words dropped for
+search; `python -c "import sqlite3, json"` for a cold process.
 """
 
 import argparse
@@ -46,14 +47,17 @@ from gieok.text.keywords import query_tokens
 _SCOPE = Scope("bench:speed")
 _DIMENSION = 384
 _PASSAGES_PER_FILE = 40
-#: A section of a note is a passage of its own: it holds a quarter of this, and the next heading starts another.
+#: A section of a note is a passage of its own: it holds a quarter of this, and the next heading
+#: starts another.
 _CUT = Cut(budget_tokens=120, overlap_tokens=0)
 _QUESTIONS = 100
 _BUNDLED = Path(__file__).parent.parent / "tests" / "quality" / "corpus.json"
 
 
 class FakeVectors:
-    """An embedder of no cost to speak of: the mean of random directions of the words, centred off zero like E5's."""
+    """An embedder of no cost to speak of: the mean of random directions of the words, centred off
+    zero like E5's.
+    """
 
     #: The bundled model's name, so that a cold process asks this index with the real embedder.
     model, dimension = MODEL, _DIMENSION
@@ -70,7 +74,9 @@ class FakeVectors:
         vector += 2.0
         for word in set(text.split()[:6]):
             topic = int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "little") % 2000
-            vector += 1.5 * np.random.default_rng(topic).standard_normal(_DIMENSION).astype(np.float32)
+            vector += 1.5 * np.random.default_rng(topic).standard_normal(_DIMENSION).astype(
+                np.float32
+            )
         return (vector / np.linalg.norm(vector)).astype("<f4").tobytes()
 
 
@@ -114,10 +120,16 @@ def measure_index(store: SqliteStore, root: Root) -> dict[str, float]:
 
 def floor_fts5(root: Root) -> float:
     """Return rows a second that FTS5 alone takes, one transaction, text given."""
-    rows = [s for f in sorted(root.path.glob("*.md")) for s in f.read_text(encoding="utf-8").split("\n# ")]
+    rows = [
+        s
+        for f in sorted(root.path.glob("*.md"))
+        for s in f.read_text(encoding="utf-8").split("\n# ")
+    ]
     db = sqlite3.connect(":memory:")
     db.execute("CREATE VIRTUAL TABLE t USING fts5(body)")
-    spent = cpu_ms(lambda: db.executemany("INSERT INTO t (body) VALUES (?)", [(row,) for row in rows]))
+    spent = cpu_ms(
+        lambda: db.executemany("INSERT INTO t (body) VALUES (?)", [(row,) for row in rows])
+    )
     return round(len(rows) / spent * 1000)
 
 
@@ -162,7 +174,11 @@ def floor_search(root: Root, questions: Sequence[str], count: int) -> dict[str, 
     matrix = np.random.default_rng(0).standard_normal((count, _DIMENSION), np.float32)
     db = sqlite3.connect(":memory:")
     db.execute("CREATE VIRTUAL TABLE t USING fts5(body, tokenize='porter unicode61')")
-    rows = [(s,) for f in sorted(root.path.glob("*.md")) for s in f.read_text(encoding="utf-8").split("\n# ")]
+    rows = [
+        (s,)
+        for f in sorted(root.path.glob("*.md"))
+        for s in f.read_text(encoding="utf-8").split("\n# ")
+    ]
     db.executemany("INSERT INTO t (body) VALUES (?)", rows)
     matches = [" OR ".join(f'"{token}"' for token in query_tokens(q)) for q in questions]
 
@@ -171,7 +187,9 @@ def floor_search(root: Root, questions: Sequence[str], count: int) -> dict[str, 
         np.argpartition(scores, -200)[-200:]
 
     def match(text: str) -> None:
-        db.execute("SELECT rowid FROM t WHERE t MATCH ? ORDER BY rank LIMIT 200", (text,)).fetchall()
+        db.execute(
+            "SELECT rowid FROM t WHERE t MATCH ? ORDER BY rank LIMIT 200", (text,)
+        ).fetchall()
 
     return {
         "numpy_float32_scan_ms": round(statistics.median(cpu_ms(scan) for _ in range(20)), 2),
@@ -180,7 +198,9 @@ def floor_search(root: Root, questions: Sequence[str], count: int) -> dict[str, 
 
 
 def prefilter_recall(file: Path, store: SqliteStore, questions: Sequence[str]) -> float:
-    """Return the share of the exact top ten that the warm store finds; a fresh store scans every vector."""
+    """Return the share of the exact top ten that the warm store finds; a fresh store scans every
+    vector.
+    """
     embedder = FakeVectors()
     exact = SqliteStore(file)
     shares = []
@@ -189,18 +209,34 @@ def prefilter_recall(file: Path, store: SqliteStore, questions: Sequence[str]) -
             exact.close()
             exact = SqliteStore(file)
         query = VectorQuery(vector=embedder.embed_query(text))
-        found, wanted = ({p for p, _ in s.nearest(_SCOPE, query, Filter(), 10).ranked} for s in (store, exact))
+        found, wanted = (
+            {p for p, _ in s.nearest(_SCOPE, query, Filter(), 10).ranked} for s in (store, exact)
+        )
         shares.append(len(found & wanted) / 10)
     exact.close()
     return round(statistics.mean(shares), 4)
 
 
 def measure_cold(home: Path, models: Path) -> dict[str, float]:
-    """Return wall milliseconds of whole processes: the interpreter, keyword search, search with vectors."""
+    """Return wall milliseconds of whole processes: the interpreter, keyword search, search with
+    vectors.
+    """
     shutil.rmtree(home / "models", ignore_errors=True)
     shutil.copytree(models, home / "models")
-    environment = {**os.environ, "GIEOK_HOME": str(home), "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
-    search = [sys.executable, "-m", "gieok", "search", "what did we decide about the invoice parser", "--json"]
+    environment = {
+        **os.environ,
+        "GIEOK_HOME": str(home),
+        "OMP_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+    search = [
+        sys.executable,
+        "-m",
+        "gieok",
+        "search",
+        "what did we decide about the invoice parser",
+        "--json",
+    ]
     search += ["--scope", str(_SCOPE), "--min-score", "0"]
     commands = {
         "python_sqlite_json_ms": [sys.executable, "-c", "import sqlite3, json"],
@@ -231,14 +267,24 @@ def answer() -> None:
     before = resident_mb()
     ask_all(store, questions)
     print(
-        json.dumps({"start_mb": before["VmRSS"], "held_mb": resident_mb()["VmRSS"], "peak_mb": resident_mb()["VmHWM"]})
+        json.dumps(
+            {
+                "start_mb": before["VmRSS"],
+                "held_mb": resident_mb()["VmRSS"],
+                "peak_mb": resident_mb()["VmHWM"],
+            }
+        )
     )
 
 
 def resident_mb() -> dict[str, int]:
     """Return what Linux says this process holds now (VmRSS) and held at most (VmHWM)."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return {line.split(":")[0]: int(line.split()[1]) // 1000 for line in lines if line.startswith(("VmRSS", "VmHWM"))}
+    return {
+        line.split(":")[0]: int(line.split()[1]) // 1000
+        for line in lines
+        if line.startswith(("VmRSS", "VmHWM"))
+    }
 
 
 def ask_all(store: SqliteStore, questions: Sequence[str]) -> None:
@@ -248,7 +294,9 @@ def ask_all(store: SqliteStore, questions: Sequence[str]) -> None:
 
 
 def measure_disk(file: Path, root: Root, passages: int, text_bytes: int) -> dict[str, float]:
-    """Return bytes a passage beyond its text; and how the file grows when everything is indexed again ten times."""
+    """Return bytes a passage beyond its text; and how the file grows when everything is indexed
+    again ten times.
+    """
     store = SqliteStore(file)
     store.compact()
     before = store.stats().disk_bytes
@@ -264,7 +312,9 @@ def measure_disk(file: Path, root: Root, passages: int, text_bytes: int) -> dict
     }
 
 
-def run(count: int, texts: Sequence[str], questions: Sequence[str], models: Path) -> dict[str, object]:
+def run(
+    count: int, texts: Sequence[str], questions: Sequence[str], models: Path
+) -> dict[str, object]:
     rng = random.Random(11)
     questions = rng.sample(list(dict.fromkeys(questions)), min(_QUESTIONS, len(set(questions))))
     with tempfile.TemporaryDirectory() as temporary:
@@ -277,7 +327,10 @@ def run(count: int, texts: Sequence[str], questions: Sequence[str], models: Path
         store = SqliteStore(file, resident=True)
         index = {**measure_index(store, root), "floor_fts5_rows_per_cpu_s": floor_fts5(root)}
         fill_vectors(store, FakeVectors())
-        warm = {**measure_warm(store, questions), "exact_top10_found": prefilter_recall(file, store, questions[:40])}
+        warm = {
+            **measure_warm(store, questions),
+            "exact_top10_found": prefilter_recall(file, store, questions[:40]),
+        }
         warm |= floor_search(root, questions, count)
         store.close()
         cold = measure_cold(home, models) if models.exists() else {}
@@ -287,7 +340,9 @@ def run(count: int, texts: Sequence[str], questions: Sequence[str], models: Path
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--data", type=Path, default=Path("../shared/data/memory"))
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))

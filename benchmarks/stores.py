@@ -1,13 +1,15 @@
 """Every store on the same work in one run.
 
-    python benchmarks/stores.py [--passages 20000] [--scopes 1 600] [--only sqlite postgres] [--peers] [--json]
-    python benchmarks/stores.py --only postgres --passages 1000000 --scopes 30000   # the scaled case
-    python benchmarks/stores.py --agree --data DIR [--models DIR]                   # SQLite and PostgreSQL, 200 questions
+    python benchmarks/stores.py [--passages 20000] [--scopes 1 600] [--only sqlite postgres]
+    [--peers] [--json] python benchmarks/stores.py --only postgres --passages 1000000 --scopes 30000
+    # the scaled case python benchmarks/stores.py --agree --data DIR [--models DIR]
+    # SQLite and PostgreSQL, 200 questions
 
-Short passages of words drawn as words are in language (Zipf), in Korean and English, one document each; vectors are
-synthetic (the mean of directions that words have), because speed does not depend on what they mean. CPU is this process
-and, where there is a server, the server's processes; wall is what a caller waits. A row of the table is a function that
-opens a store in an empty folder (`OPENERS`).
+Short passages of words drawn as words are in language (Zipf), in Korean and English, one document
+each; vectors are synthetic (the mean of directions that words have), because speed does not depend
+on what they mean. CPU is this process and, where there is a server, the server's processes; wall is
+what a caller waits. A row of the table is a function that opens a store in an empty folder
+(`OPENERS`).
 """
 
 import argparse
@@ -50,7 +52,9 @@ _LETTERS = "bcdfghklmnprstvz"
 
 
 class Opened(NamedTuple):
-    """A store to measure, the processes beside ours that work for it, its size on disk, and how it is put away."""
+    """A store to measure, the processes beside ours that work for it, its size on disk, and how it
+    is put away.
+    """
 
     store: Any
     server_cpu_s: Callable[[], float] = lambda: 0.0
@@ -81,11 +85,17 @@ def open_postgres(folder: Path) -> Opened:
     postmaster = psutil.Process(server.get_pid())
 
     def cpu_s() -> float:
-        """Return what the server's processes have used; those that ended are counted in their parent."""
+        """Return what the server's processes have used; those that ended are counted in their
+        parent.
+        """
         total = 0.0
         for process in (postmaster, *postmaster.children()):
             times = process.cpu_times()
-            total += times.user + times.system + (times.children_user + times.children_system) * (process == postmaster)
+            total += (
+                times.user
+                + times.system
+                + (times.children_user + times.children_system) * (process == postmaster)
+            )
         return total
 
     def close() -> None:
@@ -130,7 +140,13 @@ def plain_lancedb(folder: Path, held: list[str], vectors: Any, asked: Any) -> di
     put = time.perf_counter() - wall
 
     def ask(vector: Any) -> list[int]:
-        rows = table.search(vector).distance_type("dot").select(["id", "_distance"]).limit(10).to_list()
+        rows = (
+            table.search(vector)
+            .distance_type("dot")
+            .select(["id", "_distance"])
+            .limit(10)
+            .to_list()
+        )
         return [row["id"] for row in rows]
 
     return _plain(folder, put, ask, vectors, asked)
@@ -141,9 +157,13 @@ def plain_chroma(folder: Path, held: list[str], vectors: Any, asked: Any) -> dic
     import chromadb
     from chromadb.config import Settings
 
-    client: Any = chromadb.PersistentClient(str(folder), settings=Settings(anonymized_telemetry=False))
+    client: Any = chromadb.PersistentClient(
+        str(folder), settings=Settings(anonymized_telemetry=False)
+    )
     wall = time.perf_counter()
-    collection = client.create_collection("notes", embedding_function=None, configuration={"hnsw": {"space": "ip"}})
+    collection = client.create_collection(
+        "notes", embedding_function=None, configuration={"hnsw": {"space": "ip"}}
+    )
     for start in range(0, len(held), _BATCH):
         part = slice(start, start + _BATCH)
         ids = [str(n) for n in range(len(held))[part]]
@@ -159,7 +179,9 @@ def plain_chroma(folder: Path, held: list[str], vectors: Any, asked: Any) -> dic
     return figures
 
 
-def _plain(folder: Path, put_s: float, ask: Callable[[Any], list[int]], vectors: Any, asked: Any) -> dict[str, float]:
+def _plain(
+    folder: Path, put_s: float, ask: Callable[[Any], list[int]], vectors: Any, asked: Any
+) -> dict[str, float]:
     """Return what a client's own search takes, and how much of the exact top ten it finds."""
     for vector in asked[:20]:
         ask(vector)
@@ -177,7 +199,8 @@ def _plain(folder: Path, put_s: float, ask: Callable[[Any], list[int]], vectors:
     }
 
 
-#: Peers' own clients, used plainly on the same texts and vectors; they have no keyword search and no scopes.
+#: Peers' own clients, used plainly on the same texts and vectors; they have no keyword search and
+#: no scopes.
 PEERS: dict[str, Callable[[Path, list[str], Any, Any], dict[str, float]]] = {
     "plain lancedb": plain_lancedb,
     "plain chroma": plain_chroma,
@@ -187,7 +210,12 @@ PEERS: dict[str, Callable[[Path, list[str], Any, Any], dict[str, float]]] = {
 def measure_peer(name: str, count: int) -> dict[str, float]:
     held = list(texts(count, random.Random(11)))
     embedder = Vectors()
-    rows = np.stack([np.frombuffer(embedder.embed_query(text), "<f4") for text in [*held, *held[: _QUESTIONS * 7 : 7]]])
+    rows = np.stack(
+        [
+            np.frombuffer(embedder.embed_query(text), "<f4")
+            for text in [*held, *held[: _QUESTIONS * 7 : 7]]
+        ]
+    )
     with tempfile.TemporaryDirectory(prefix="gieok-stores-") as temporary:
         _log(f"{name}: {count:,} passages")
         return PEERS[name](Path(temporary), held, rows[:count], rows[count:])
@@ -198,7 +226,9 @@ def _size(folder: Path) -> int:
 
 
 class Vectors:
-    """An embedder of hardly any cost: the mean of the directions of the first words, off zero like real ones."""
+    """An embedder of hardly any cost: the mean of the directions of the first words, off zero like
+    real ones.
+    """
 
     model, dimension = "synthetic@1", _DIMENSION
 
@@ -210,7 +240,8 @@ class Vectors:
 
     def embed_query(self, text: str) -> bytes:
         places = [
-            int.from_bytes(blake2b(word.encode(), digest_size=2).digest(), "little") % 4096 for word in text.split()[:8]
+            int.from_bytes(blake2b(word.encode(), digest_size=2).digest(), "little") % 4096
+            for word in text.split()[:8]
         ]
         vector = self._directions[places].sum(axis=0) + 1.0
         return bytes((vector / np.linalg.norm(vector)).astype("<f4").tobytes())
@@ -219,7 +250,8 @@ class Vectors:
 def vocabulary(rng: random.Random) -> list[str]:
     korean = ["".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4))) for _ in range(10_000)]
     english = [
-        "".join(rng.choice(_LETTERS) + rng.choice("aeiou") for _ in range(rng.randint(2, 4))) for _ in range(10_000)
+        "".join(rng.choice(_LETTERS) + rng.choice("aeiou") for _ in range(rng.randint(2, 4)))
+        for _ in range(10_000)
     ]
     words = korean + english
     rng.shuffle(words)
@@ -240,7 +272,13 @@ def entries(count: int, scopes: int) -> Iterator[Entry]:
 
 def entry(scope: Scope, key: str, text: str) -> Entry:
     document = Document(
-        scope=scope, key=key, kind="memory", text=text, content_hash=key, created_at=_NOW, updated_at=_NOW
+        scope=scope,
+        key=key,
+        kind="memory",
+        text=text,
+        content_hash=key,
+        created_at=_NOW,
+        updated_at=_NOW,
     )
     return Entry(document, (Passage(0, len(text), 1, 1),))
 
@@ -273,9 +311,13 @@ def spend(opened: Opened, work: Callable[[], object]) -> Spent:
 
 
 def index(opened: Opened, count: int, scopes: int) -> dict[str, float]:
-    """Put everything, then the vectors; report passages a second and what an unchanged run costs."""
+    """Put everything, then the vectors; report passages a second and what an unchanged run
+    costs.
+    """
     embedder = Vectors()
-    spent = spend(opened, lambda: [opened.store.put(batch) for batch in batches(entries(count, scopes))])
+    spent = spend(
+        opened, lambda: [opened.store.put(batch) for batch in batches(entries(count, scopes))]
+    )
     _log(f"put in {spent.wall:.0f} s")
     vectors = spend(opened, lambda: fill_vectors(opened.store, embedder))
     _log(f"vectors in {vectors.wall:.0f} s")
@@ -310,7 +352,9 @@ class _Given:
 
 
 def search(opened: Opened, scopes: int) -> dict[str, float]:
-    """Ask after a warm-up; one scope after the other, so that with many scopes each question finds a cold one."""
+    """Ask after a warm-up; one scope after the other, so that with many scopes each question finds
+    a cold one.
+    """
     rng = random.Random(5)
     words = vocabulary(random.Random(11))
     weights = list(np.cumsum(1.0 / np.arange(1, len(words) + 1)))
@@ -345,7 +389,9 @@ def measure(name: str, count: int, scopes: int) -> dict[str, float]:
             figures = index(opened, count, scopes)
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
             figures |= search(opened, scopes)
-            figures["client_peak_mb"] = max(memory, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000)
+            figures["client_peak_mb"] = max(
+                memory, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
+            )
         finally:
             opened.close()
         return figures
@@ -356,10 +402,13 @@ def _log(line: str) -> None:
 
 
 def agree(folder: Path, models: Path) -> None:
-    """Index the data sets in SQLite and PostgreSQL with the real embedder, ask 200 questions, compare the first five."""
+    """Index the data sets in SQLite and PostgreSQL with the real embedder, ask 200 questions,
+    compare the first five.
+    """
     embedder = E5Embedder(models)
     sets = [
-        json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in ("korsts_paraphrase", "locomo")
+        json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("korsts_paraphrase", "locomo")
     ]
     rng = random.Random(3)
     with tempfile.TemporaryDirectory(prefix="gieok-stores-") as temporary:
@@ -378,7 +427,10 @@ def agree(folder: Path, models: Path) -> None:
             for question in rng.sample(group["questions"], min(100, len(group["questions"]))):
                 wanted = Question(text=question["q"], scopes=(scope,))
                 first, second = (
-                    [h.passage.key for h in recall(o.store, embedder, wanted, FILES, ManualClock()).hits[:5]]
+                    [
+                        h.passage.key
+                        for h in recall(o.store, embedder, wanted, FILES, ManualClock()).hits[:5]
+                    ]
                     for o in stores
                 )
                 asked += 1
@@ -389,11 +441,15 @@ def agree(folder: Path, models: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--passages", type=int, default=20_000)
     parser.add_argument("--scopes", type=int, nargs="+", default=[1, 600])
     parser.add_argument("--only", nargs="+", default=list(OPENERS), choices=list(OPENERS))
-    parser.add_argument("--peers", action="store_true", help="the clients of LanceDB and Chroma, used plainly, too")
+    parser.add_argument(
+        "--peers", action="store_true", help="the clients of LanceDB and Chroma, used plainly, too"
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--agree", action="store_true")
     parser.add_argument("--data", type=Path, default=Path("../shared/data/memory"))
@@ -402,7 +458,11 @@ def main() -> None:
     if args.agree:
         agree(args.data, args.models)
         return
-    results = {f"{name}, {n} scopes": measure(name, args.passages, n) for n in args.scopes for name in args.only}
+    results = {
+        f"{name}, {n} scopes": measure(name, args.passages, n)
+        for n in args.scopes
+        for name in args.only
+    }
     peers = {name: measure_peer(name, args.passages) for name in PEERS} if args.peers else {}
     if args.json:
         print(json.dumps(results | peers))

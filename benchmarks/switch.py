@@ -1,11 +1,12 @@
-"""Moves a home from embedder to embedder and back while another process searches: nothing may be lost.
+"""Moves a home from embedder to embedder and back while another process searches: nothing may be
+lost.
 
     python benchmarks/switch.py [--models FOLDER] [--json]
 
-In a fresh home: notes of tests/quality/corpus.json, the bundled embedder; then Ollama's protocol, OpenAI's, a local ONNX
-folder, and back. The services are loopback servers that answer with the bundled model's vectors, the folder is the bundled
-model written as an exported one, so quality is real. Every move is `gieok index --rebuild`; the first is killed
-(-9) half-way and run again.
+In a fresh home: notes of tests/quality/corpus.json, the bundled embedder; then Ollama's protocol,
+OpenAI's, a local ONNX folder, and back. The services are loopback servers that answer with the
+bundled model's vectors, the folder is the bundled model written as an exported one, so quality is
+real. Every move is `gieok index --rebuild`; the first is killed (-9) half-way and run again.
 """
 
 import argparse
@@ -28,12 +29,15 @@ from gieok.backends.embedders.e5.runtime import E5Embedder
 from gieok.testing.embedding_server import EmbeddingServer
 
 ROOT = Path(__file__).parents[1]
-CORPUS = json.loads((ROOT / "tests" / "quality" / "corpus.json").read_text(encoding="utf-8"))["groups"][0]
+CORPUS = json.loads((ROOT / "tests" / "quality" / "corpus.json").read_text(encoding="utf-8"))[
+    "groups"
+][0]
 PASSAGES = {item["id"]: item["text"] for item in CORPUS["items"]}
 
 #: Passages between two writes of a switch.
 _BATCH = 64
-#: Searches until its standard input closes, and prints a line for each question: place of the answer, and what it was told.
+#: Searches until its standard input closes, and prints a line for each question: place of the
+#: answer, and what it was told.
 SEARCHER = """
 import json, select, sys
 from pathlib import Path
@@ -71,7 +75,9 @@ def notes(folder: Path) -> None:
 
 
 def exported(folder: Path, models: Path) -> Path:
-    """Write the bundled model as an exported folder: ids in, sentence vector out, a tokenizer of the library's own."""
+    """Write the bundled model as an exported folder: ids in, sentence vector out, a tokenizer of
+    the library's own.
+    """
     from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
     from tokenizers import models as kinds
 
@@ -83,9 +89,11 @@ def exported(folder: Path, models: Path) -> Path:
     rows = np.load(bundled / "rows.npy")
     table = decoded(np.load(bundled / "scales.npy"), rows).astype(np.float16)
     constants = {
-        "table": table, "positions": np.load(bundled / "positions.npy"), "zero": np.array([0], np.int64),
+        "table": table,
+        "positions": np.load(bundled / "positions.npy"),
+        "zero": np.array([0], np.int64),
         "one": np.array([1], np.int64),
-    }  # fmt: skip
+    }
     nodes = [
         helper.make_node("Squeeze", ["input_ids", "zero"], ["ids"]),
         helper.make_node("Gather", ["table", "ids"], ["looked_up"]),
@@ -95,19 +103,30 @@ def exported(folder: Path, models: Path) -> Path:
         helper.make_node("Cast", ["halves"], ["embedded"], to=TensorProto.FLOAT),
     ]
     before = helper.make_graph(
-        nodes, "before",
+        nodes,
+        "before",
         [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "tokens"])],
         [helper.make_tensor_value_info("embedded", TensorProto.FLOAT, ["tokens", 384])],
-        [numpy_helper.from_array(value, name) for name, value in constants.items() if name != "one"],
-    )  # fmt: skip
+        [
+            numpy_helper.from_array(value, name)
+            for name, value in constants.items()
+            if name != "one"
+        ],
+    )
     encoder = onnx.load(bundled / "encoder.onnx")
-    first = helper.make_model(before, opset_imports=encoder.opset_import, ir_version=encoder.ir_version)
+    first = helper.make_model(
+        before, opset_imports=encoder.opset_import, ir_version=encoder.ir_version
+    )
     encoder = compose.add_prefix(encoder, "e5/")
     joined = compose.merge_models(first, encoder, io_map=[("embedded", "e5/rows")])
     joined.graph.initializer.append(numpy_helper.from_array(constants["one"], "one"))
-    joined.graph.node.append(helper.make_node("Unsqueeze", ["e5/mean", "zero"], ["sentence_embedding"]))
+    joined.graph.node.append(
+        helper.make_node("Unsqueeze", ["e5/mean", "zero"], ["sentence_embedding"])
+    )
     del joined.graph.output[:]
-    joined.graph.output.append(helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, [1, 384]))
+    joined.graph.output.append(
+        helper.make_tensor_value_info("sentence_embedding", TensorProto.FLOAT, [1, 384])
+    )
     onnx.save(joined, folder / "model.onnx", save_as_external_data=True, location="model.onnx_data")
 
     lines = (bundled / "pieces.txt").read_bytes().decode().split("\n")
@@ -115,13 +134,17 @@ def exported(folder: Path, models: Path) -> Path:
     vocabulary: list[tuple[str, float]] = [("<s>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)]
     for line in lines:
         vocabulary += [(piece, 0.0) for piece in line.split("\t")[2:]]
-    vocabulary = [(piece, float(score)) for (piece, _), score in zip(vocabulary, scores, strict=True)]
+    vocabulary = [
+        (piece, float(score)) for (piece, _), score in zip(vocabulary, scores, strict=True)
+    ]
     made = Tokenizer(kinds.Unigram(vocabulary, unk_id=2))
     made.normalizer = normalizers.Sequence(
         [normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Strip()]
     )
     made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
-    made.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)])
+    made.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+    )
     made.save(str(folder / "tokenizer.json"))
     prompts = {"prompts": {"query": "query: ", "document": "passage: "}}
     (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
@@ -137,10 +160,16 @@ class Home:
         self.home.mkdir(mode=0o700)
         (self.home / "models").symlink_to(models)
         self.environment = {
-            "PATH": os.environ["PATH"], "HOME": str(folder), "GIEOK_HOME": str(self.home), "LANG": "C.UTF-8",
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "GIEOK_HOME": str(self.home),
+            "LANG": "C.UTF-8",
             "OMP_NUM_THREADS": "1",
-        }  # fmt: skip
-        asked = [(q["q"], [" ".join(PASSAGES[i].split())[:60] for i in q["gold"]]) for q in CORPUS["questions"]]
+        }
+        asked = [
+            (q["q"], [" ".join(PASSAGES[i].split())[:60] for i in q["gold"]])
+            for q in CORPUS["questions"]
+        ]
         (folder / "asked.json").write_text(json.dumps(asked))
 
     def use(self, settings: dict[str, str]) -> None:
@@ -166,23 +195,33 @@ class Home:
     def quality(self) -> tuple[float, float]:
         """Return how often the answer is the first hit, and among the first five."""
         rows = list(_rows(self.searcher("once").communicate()[0]))
-        return sum(r["place"] == 1 for r in rows) / len(rows), sum(r["place"] > 0 for r in rows) / len(rows)
+        return sum(r["place"] == 1 for r in rows) / len(rows), sum(
+            r["place"] > 0 for r in rows
+        ) / len(rows)
 
     def _popen(self, command: list[str]) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            command, env=self.environment, cwd=self.folder, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            command,
+            env=self.environment,
+            cwd=self.folder,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-        )  # fmt: skip
+        )
 
 
 def _rows(text: str) -> Iterator[dict]:
     return (json.loads(line) for line in text.splitlines() if line.startswith("{"))
 
 
-def moved(home: Home, settings: dict[str, str], kill_after: Callable[[], int] | None = None) -> dict:
+def moved(
+    home: Home, settings: dict[str, str], kill_after: Callable[[], int] | None = None
+) -> dict:
     """Switch while another process searches; return what it saw, and the quality afterwards.
 
-    With `kill_after`, which counts the passages that were asked for, the first try is killed in its second batch.
+    With `kill_after`, which counts the passages that were asked for, the first try is killed in its
+    second batch.
     """
     searcher = home.searcher("on")
     searcher.stdout.readline()  # it searches
@@ -243,14 +282,23 @@ def main() -> None:
         first, five = home.quality()
         rows = [{"to": "e5 (at first)", "hit@1": round(first, 3), "recalled@5": round(five, 3)}]
         model = exported(Path(folder) / "e5-exported", arguments.models)
-        ollama = {"embedder": "ollama", "embedder.model": "multilingual-e5-small", "embedder.base_url": server.url}
+        ollama = {
+            "embedder": "ollama",
+            "embedder.model": "multilingual-e5-small",
+            "embedder.base_url": server.url,
+        }
         openai = {**ollama, "embedder": "compatible", "embedder.base_url": f"{server.url}/v1"}
 
         def asked() -> int:
             """Return how many passages the service was asked for."""
             return sum(len(body["input"]) for _, body in server.requests if len(body["input"]) > 1)
 
-        for settings in (ollama, openai, {"embedder": "onnx", "embedder.model": str(model)}, {"embedder": "e5"}):
+        for settings in (
+            ollama,
+            openai,
+            {"embedder": "onnx", "embedder.model": str(model)},
+            {"embedder": "e5"},
+        ):
             rows.append(moved(home, settings, asked if settings is ollama else None))
             if not arguments.json:
                 print(", ".join(f"{name} {value}" for name, value in rows[-1].items()), flush=True)

@@ -5,10 +5,11 @@
     python benchmarks/tiers.py years [--days 730]
                                each with [--json] [--data DIR]
 
-`move`: observations from hot to warm, spread over few or many days, with the store told and the files read back. `search`: all
-of `gieok search` over warm in a process that lives long, and cold ones. `years`: each day some observations, each night what is
-due; at the end each is in one tier, in the file of its day where it is archived, and found. Wall and CPU seconds: where the
-machine is shared, CPU tells.
+`move`: observations from hot to warm, spread over few or many days, with the store told and the
+files read back. `search`: all of `gieok search` over warm in a process that lives long, and cold
+ones. `years`: each day some observations, each night what is due; at the end each is in one tier,
+in the file of its day where it is archived, and found. Wall and CPU seconds: where the machine is
+shared, CPU tells.
 """
 
 import argparse
@@ -77,7 +78,11 @@ def spent(work: Callable[[], object]) -> Spent:
 def home(clock: ManualClock, models: Path | None = None) -> Iterator[Context]:
     """Give the context of a process that lives long, in a home of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        os.environ |= {"GIEOK_HOME": str(Path(folder) / "home"), "GIEOK_OBSERVE_AGENTS": "none", "GIEOK_LANG": "en"}
+        os.environ |= {
+            "GIEOK_HOME": str(Path(folder) / "home"),
+            "GIEOK_OBSERVE_AGENTS": "none",
+            "GIEOK_LANG": "en",
+        }
         os.environ["GIEOK_SCOPE"] = str(_SCOPE)
         if models:
             (Path(folder) / "home").mkdir()
@@ -135,7 +140,9 @@ class _Given:
         return self._fake.embed_passages(texts)
 
 
-def search(texts: Sequence[str], questions: Sequence[str], count: int, models: Path) -> dict[str, object]:
+def search(
+    texts: Sequence[str], questions: Sequence[str], count: int, models: Path
+) -> dict[str, object]:
     rng = random.Random(7)
     asked = rng.sample(list(dict.fromkeys(questions)), min(_QUESTIONS, len(set(questions))))
     clock = ManualClock(_START + timedelta(days=900))
@@ -143,7 +150,10 @@ def search(texts: Sequence[str], questions: Sequence[str], count: int, models: P
         filled = spent(lambda: put(context, observations(texts, count, 700, rng)))
         moved = spent(lambda: sweep.run(context.archive.tiers()))
         held = context.memory.journal().places()
-        rows: dict[str, object] = {"archived": sum(one.memories for one in held), "files": len(held)}
+        rows: dict[str, object] = {
+            "archived": sum(one.memories for one in held),
+            "files": len(held),
+        }
         rows |= filled.row("filled") | moved.row("moved")
         given = _Given(asked)
         memory = context.ribs.memory()._replace(embedder=lambda: given)
@@ -167,7 +177,9 @@ def _load(context: Context) -> object:
     return scope_memory.load(context.memory.store(), _SCOPE, hashes=told)
 
 
-def _asked(context: Context, asked: Sequence[str], name: str, *, keyword_only: bool) -> dict[str, float]:
+def _asked(
+    context: Context, asked: Sequence[str], name: str, *, keyword_only: bool
+) -> dict[str, float]:
     found = operation("search")
     walls, cpus, tiers = [], [], Counter[str]()
     for text in (*asked[:5], *asked):
@@ -191,7 +203,10 @@ def _cold(text: str, *, has_models: bool) -> dict[str, float]:
     """Return the wall milliseconds of whole processes, medians of seven."""
     rows = {}
     command = [sys.executable, "-m", "gieok", "search", text, "--json", "--min-score", "0"]
-    for name, more in {"keyword": ["--keyword-only"], **({"hybrid": []} if has_models else {})}.items():
+    for name, more in {
+        "keyword": ["--keyword-only"],
+        **({"hybrid": []} if has_models else {}),
+    }.items():
         times = []
         for _ in range(7):
             began = time.perf_counter()
@@ -205,7 +220,11 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
     rng, clock = random.Random(3), ManualClock(_START)
     nights, put_in = Spent(), dict[str, Entry]()
     with home(clock) as context:
-        journal, store, tiers = context.memory.journal(), context.memory.store(), context.archive.tiers()
+        journal, store, tiers = (
+            context.memory.journal(),
+            context.memory.store(),
+            context.archive.tiers(),
+        )
         longest = 0.0
         for day in range(days):
             made = []
@@ -225,7 +244,11 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
             assert not done.wrong, done.wrong
             longest = max(longest, nights.wall_s - before)
         hot = {entry.document.key: entry for entry in journal.made(_SCOPE)}
-        warm = {entry.document.key: entry for some, _ in sweep.told_by_files(tiers, lambda *_: []) for entry in some}
+        warm = {
+            entry.document.key: entry
+            for some, _ in sweep.told_by_files(tiers, lambda *_: [])
+            for entry in some
+        }
         assert not hot.keys() & warm.keys()
         assert hot.keys() | warm.keys() == put_in.keys()
         texts_of = {key: entry.document.text for key, entry in (hot | warm).items()}
@@ -234,19 +257,30 @@ def years(texts: Sequence[str], days: int) -> dict[str, object]:
         folder = Path(os.environ["GIEOK_HOME"]) / "archive"
         size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
         return {
-            "days": days, "memories": len(put_in), "hot": len(hot), "warm": len(warm), "files": len(journal.places()),
-            "archive_bytes": size, "found_of_100": found, "longest_night_s": round(longest, 3), **nights.row("all_nights"),
-        }  # fmt: skip
+            "days": days,
+            "memories": len(put_in),
+            "hot": len(hot),
+            "warm": len(warm),
+            "files": len(journal.places()),
+            "archive_bytes": size,
+            "found_of_100": found,
+            "longest_night_s": round(longest, 3),
+            **nights.row("all_nights"),
+        }
 
 
 def _is_found(context: Context, entry: Entry) -> bool:
     found = operation("search")
     request = found.request(query=[entry.document.text], keyword_only=True, limit=20)
-    return any(hit.snippet in entry.document.text for hit in found.handler(context, request).results)
+    return any(
+        hit.snippet in entry.document.text for hit in found.handler(context, request).results
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("move", "search", "years"))
     parser.add_argument("--memories", type=int, default=0)
     parser.add_argument("--days", type=int, default=730)
@@ -261,7 +295,11 @@ def main() -> None:
         rows = search(texts, questions, given.memories or 100_000, given.models)
     else:
         rows = years(texts, given.days)
-    print(json.dumps(rows, indent=1) if given.json else "\n".join(f"{name:36} {value}" for name, value in rows.items()))
+    print(
+        json.dumps(rows, indent=1)
+        if given.json
+        else "\n".join(f"{name:36} {value}" for name, value in rows.items())
+    )
 
 
 if __name__ == "__main__":

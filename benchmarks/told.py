@@ -1,21 +1,27 @@
-"""From told to known: what users told their agents, and what of it is before an agent when it is asked for later.
+"""From told to known: what users told their agents, and what of it is before an agent when it is
+asked for later.
 
-    python benchmarks/told.py --data FILE [--agent NAME] [--daemon on|off] [--observer rules|ideal|none]
+    python benchmarks/told.py --data FILE [--agent NAME] [--daemon on|off] [--observer
+    rules|ideal|none]
                               [--noise N --noise-data DIR] [--json]
 
-FILE's sessions are laid out as the agent's own transcripts in a fresh home, session by session under their own dates, and
-captured after each. Every question is asked through the hooks that `gieok install` wrote, each in a fresh process, at the date
-of the question: `hook` is what the prompt's hook injects into a session of its own; `before` is that of a session which began
-with the session start's hook, or what that one injected. `search` is `gieok search`. `--noise` adds N sessions of DIR's
-`sessions.jsonl.gz`, a hundred to a project, spread over the ten weeks before the first session and the weeks of the sessions.
+FILE's sessions are laid out as the agent's own transcripts in a fresh home, session by session
+under their own dates, and captured after each. Every question is asked through the hooks that
+`gieok install` wrote, each in a fresh process, at the date
+of the question: `hook` is what the prompt's hook injects into a session of its own; `before` is
+that of a session which began with the session start's hook, or what that one injected. `search` is
+`gieok search`. `--noise` adds N sessions of DIR's `sessions.jsonl.gz`, a hundred to a project,
+spread over the ten weeks before the first session and the weeks of the sessions.
 
-`--observer ideal` is the ceiling: a model that writes down just what FILE says was told, through the product's own prompt,
-handles and parser (`ideal.py`); with `none`, nothing is observed, and what was said is all that memory has.
+`--observer ideal` is the ceiling: a model that writes down just what FILE says was told, through
+the product's own prompt, handles and parser (`ideal.py`); with `none`, nothing is observed, and
+what was said is all that memory has.
 
-A question is recalled where a string of its `want` stands in the text (all of them where `match` is `all`). It is stale first
-where a line holds one of its `not` strings, no `want` and no mark of being replaced, and no line before it holds a `want`.
-`session_start.holds` is the share of current facts (asked for by some question) of a project and of the user that stand in what
-a session start there injects.
+A question is recalled where a string of its `want` stands in the text (all of them where `match` is
+`all`). It is stale first where a line holds one of its `not` strings, no `want` and no mark of
+being replaced, and no line before it holds a `want`. `session_start.holds` is the share of current
+facts (asked for by some question) of a project and of the user that stand in what a session start
+there injects.
 """
 
 import argparse
@@ -50,7 +56,8 @@ _SETTLED = 8
 _REPLACED = re.compile(r"replaced|superseded|corrected|바뀜|대체|정정")
 #: Personal, and no credentials: data/told/README.md.
 _MAY_STAY = frozenset(("phone",))
-#: Kind of the questions that ask for what a later statement did not replace (benchmarks/data/changes.json).
+#: Kind of the questions that ask for what a later statement did not replace
+#: (benchmarks/data/changes.json).
 _STANDS = "stands"
 _EVENTS = {"start": "SessionStart", "prompt": "UserPromptSubmit"}
 _SETTINGS = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}
@@ -62,7 +69,8 @@ class Scores:
 
     recalled: dict[str, bool] = field(default_factory=dict)
     stale: list[bool] = field(default_factory=list)
-    #: Of lines that show a replaced value alone, whether each is marked; and of what stands, whether it is marked all the same.
+    #: Of lines that show a replaced value alone, whether each is marked; and of what stands,
+    #: whether it is marked all the same.
     old_marked: list[bool] = field(default_factory=list)
     wrongly_marked: list[bool] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
@@ -73,7 +81,11 @@ class Scores:
         if question["not"] and question["kind"] != "history":
             self.stale.append(is_stale_first(question, text))
         if question.get("change"):
-            shown = [line for line in lines_holding(text, question["not"]) if not lines_holding(line, question["want"])]
+            shown = [
+                line
+                for line in lines_holding(text, question["not"])
+                if not lines_holding(line, question["want"])
+            ]
             self.old_marked += [_REPLACED.search(line) is not None for line in shown]
         if question["kind"] == _STANDS:
             shown = lines_holding(text, question["want"])
@@ -97,7 +109,9 @@ class Scores:
 
 
 def holds(text: str, wanted: str) -> bool:
-    """Say whether a wanted string stands in a text, not as a part of a longer number or Latin word."""
+    """Say whether a wanted string stands in a text, not as a part of a longer number or Latin
+    word.
+    """
     before = (
         r"(?<![0-9])"
         if wanted[0].isdigit()
@@ -138,7 +152,9 @@ class Asked:
     def __init__(self, home: Home, agent: str) -> None:
         self._home = home
         settings = json.loads((home.path / _SETTINGS[agent]).read_text(encoding="utf-8"))
-        self._commands = {event: list(_commands(settings["hooks"][native])) for event, native in _EVENTS.items()}
+        self._commands = {
+            event: list(_commands(settings["hooks"][native])) for event, native in _EVENTS.items()
+        }
         self._sessions = 0
         self.cpu_ms: list[float] = []
 
@@ -148,7 +164,12 @@ class Asked:
 
     def inject(self, event: str, folder: Path, session: str, prompt: str = "") -> str:
         """Return what the hooks of an event put before the model."""
-        payload = {"session_id": session, "transcript_path": "", "cwd": str(folder), "hook_event_name": _EVENTS[event]}
+        payload = {
+            "session_id": session,
+            "transcript_path": "",
+            "cwd": str(folder),
+            "hook_event_name": _EVENTS[event],
+        }
         payload |= {"prompt": prompt} if event == "prompt" else {"source": "startup"}
         texts = []
         for command in self._commands[event]:
@@ -157,14 +178,22 @@ class Asked:
             if event == "prompt":
                 self.cpu_ms.append((_children_s() - began) * 1000)
             if done.stdout.strip():
-                texts.append(json.loads(done.stdout).get("hookSpecificOutput", {}).get("additionalContext", ""))
+                texts.append(
+                    json.loads(done.stdout)
+                    .get("hookSpecificOutput", {})
+                    .get("additionalContext", "")
+                )
         return "\n".join(texts)
 
 
 def _commands(groups: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for group in groups:
         for hook in group["hooks"]:
-            yield shlex.join([hook["command"], *hook["args"]]) if hook.get("args") else hook["command"]
+            yield (
+                shlex.join([hook["command"], *hook["args"]])
+                if hook.get("args")
+                else hook["command"]
+            )
 
 
 def _children_s() -> float:
@@ -174,13 +203,20 @@ def _children_s() -> float:
 
 def told_sessions(data: Mapping[str, Any], folders: Mapping[str, Path]) -> list[Session]:
     rows = (
-        Session(s["id"], _at(s["at"]), folders[s["project"]], [(t["role"], t["text"]) for t in s["turns"]])
+        Session(
+            s["id"],
+            _at(s["at"]),
+            folders[s["project"]],
+            [(t["role"], t["text"]) for t in s["turns"]],
+        )
         for s in data["sessions"]
     )
     return sorted(rows, key=lambda s: s.at)
 
 
-def noise_sessions(file: Path, count: int, folders: Sequence[Path], told: Sequence[Session]) -> list[Session]:
+def noise_sessions(
+    file: Path, count: int, folders: Sequence[Path], told: Sequence[Session]
+) -> list[Session]:
     """Return sessions about other things, seeded."""
     chance = random.Random(12)
     with gzip.open(file, "rt", encoding="utf-8") as lines:
@@ -218,7 +254,9 @@ def lay_out(home: Home, agent: str, told: Sequence[Session], noise: Sequence[Ses
 
 
 def start_daemon(home: Home, folders: Sequence[Path]) -> None:
-    """Start the daemon and wait until it has nothing left to do: what is kept and its vectors stay as they are."""
+    """Start the daemon and wait until it has nothing left to do: what is kept and its vectors stay
+    as they are.
+    """
     home.gieok("up")
     deadline, before, same = time.monotonic() + _VECTORS_S, None, 0
     while same < _SETTLED:
@@ -226,14 +264,21 @@ def start_daemon(home: Home, folders: Sequence[Path]) -> None:
             raise SystemExit("the daemon does not come to an end with the vectors")
         time.sleep(0.5)
         found = [kept for folder in folders for kept in _kept(home, folder)]
-        same = same + 1 if found == before and all(passages == vectors for passages, vectors in found) else 0
+        same = (
+            same + 1
+            if found == before and all(passages == vectors for passages, vectors in found)
+            else 0
+        )
         before = found
 
 
 def _kept(home: Home, folder: Path) -> list[tuple[int, int]]:
     """Return passages and vectors of each scope that is read in a folder."""
     rows = [json.loads(home.gieok("status", "--json", folder=folder))]
-    rows += [json.loads(home.gieok("status", "--json", "--scope", scope, folder=folder)) for scope in rows[0]["also"]]
+    rows += [
+        json.loads(home.gieok("status", "--json", "--scope", scope, folder=folder))
+        for scope in rows[0]["also"]
+    ]
     return [(int(row["passages"]), int(row["vectors"])) for row in rows]
 
 
@@ -241,7 +286,10 @@ def secrets_kept(home: Home, data: Mapping[str, Any], folders: Sequence[Path]) -
     """Return the secrets that stand in any file of Gieok's, as UTF-8."""
     places = [home.memory, *(folder / ".gieok" for folder in folders)]
     files = [
-        f for place in places for f in place.rglob("*") if f.is_file() and "models" not in f.relative_to(place).parts
+        f
+        for place in places
+        for f in place.rglob("*")
+        if f.is_file() and "models" not in f.relative_to(place).parts
     ]
     held = [file.read_bytes() for file in files]
     wanted = [s["text"] for s in data["secrets"] if s["kind"] not in _MAY_STAY]
@@ -259,7 +307,9 @@ def current_facts(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def measure(home: Home, agent: str, data: Mapping[str, Any], folders: Mapping[str, Path]) -> dict[str, Any]:
+def measure(
+    home: Home, agent: str, data: Mapping[str, Any], folders: Mapping[str, Path]
+) -> dict[str, Any]:
     asked, questions = Asked(home, agent), data["questions"]
     hook, before, search = Scores(), Scores(), Scores()
     for question in questions:
@@ -271,8 +321,13 @@ def measure(home: Home, agent: str, data: Mapping[str, Any], folders: Mapping[st
         before.add(question, f"{begun}\n{asked.inject('prompt', folder, session, ask)}")
         found = json.loads(home.gieok("search", "--json", "--limit", "5", ask, folder=folder))
         search.add(question, "\n".join(_seen(hit) for hit in found["results"][:5]))
-    silent = [not asked.inject("prompt", folders[s["project"]], asked.session(), s["ask"]) for s in data["silent"]]
-    starts = {name: asked.inject("start", folder, asked.session()) for name, folder in folders.items()}
+    silent = [
+        not asked.inject("prompt", folders[s["project"]], asked.session(), s["ask"])
+        for s in data["silent"]
+    ]
+    starts = {
+        name: asked.inject("start", folder, asked.session()) for name, folder in folders.items()
+    }
     held = [
         is_recalled(fact, text)
         for name, text in starts.items()
@@ -308,19 +363,30 @@ def _seen(hit: Mapping[str, Any]) -> str:
 def _observing(observer: str, ideal: IdealObserver) -> dict[str, str]:
     """Return the settings of an observer, as variables."""
     if observer == "ideal":
-        return {"GIEOK_OBSERVE_MODEL": "compatible:ideal", "GIEOK_OBSERVE_BASE_URL": f"{ideal.url}/v1"}
+        return {
+            "GIEOK_OBSERVE_MODEL": "compatible:ideal",
+            "GIEOK_OBSERVE_BASE_URL": f"{ideal.url}/v1",
+        }
     never = {
         "IDLE_MINUTES": "100000000",
         "CHUNK_TOKENS": "100000000",
         "RUN_TOKENS": "100000000",
         "HARD_STOP_TOKENS": "200000000",
     }
-    return {f"GIEOK_OBSERVE_{name}": value for name, value in never.items()} if observer == "none" else {}
+    return (
+        {f"GIEOK_OBSERVE_{name}": value for name, value in never.items()}
+        if observer == "none"
+        else {}
+    )
 
 
 def run(arguments: argparse.Namespace) -> dict[str, Any]:
     data = json.loads(arguments.data.read_text(encoding="utf-8"))
-    kept = nullcontext(arguments.keep) if arguments.keep else tempfile.TemporaryDirectory(prefix="told-")
+    kept = (
+        nullcontext(arguments.keep)
+        if arguments.keep
+        else tempfile.TemporaryDirectory(prefix="told-")
+    )
     ideal = IdealObserver(data)
     with kept as place:
         home = Home(Path(place).resolve(), _observing(arguments.observer, ideal))
@@ -332,7 +398,10 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
         noise = []
         if arguments.noise:
             noise = noise_sessions(
-                arguments.noise_data / "sessions.jsonl.gz", arguments.noise, list(folders.values()), told
+                arguments.noise_data / "sessions.jsonl.gz",
+                arguments.noise,
+                list(folders.values()),
+                told,
             )
         home.memory.mkdir(mode=0o700)
         if arguments.models.is_dir():
@@ -348,21 +417,29 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
                 home.gieok("observe", "run", "--once")
             row = measure(home, arguments.agent, data, folders)
             if arguments.observer == "ideal":
-                row["observer"] = {"facts": len(ideal.given), "of": len(data["facts"]), "replaced": len(ideal.linked)}
+                row["observer"] = {
+                    "facts": len(ideal.given),
+                    "of": len(data["facts"]),
+                    "replaced": len(ideal.linked),
+                }
             return row
         finally:
             home.run(["gieok", "down"], home.path)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--agent", choices=AGENTS, default="claude-code")
     parser.add_argument("--daemon", choices=("on", "off"), default="on")
     parser.add_argument("--observer", choices=("rules", "ideal", "none"), default="rules")
     parser.add_argument("--noise", type=int, default=0)
     parser.add_argument("--noise-data", type=Path)
-    parser.add_argument("--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models")
+    parser.add_argument(
+        "--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models"
+    )
     parser.add_argument("--keep", type=Path, help="a new folder for the home, which stays")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()

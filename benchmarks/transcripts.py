@@ -1,7 +1,7 @@
 """Lays conversations out as an agent's real transcripts, with a clock that the benchmark moves.
 
-The programs under test see the time of the moved clock: `clock/sitecustomize.py` is put on their PYTHONPATH, and takes the time
-from the age of a file.
+The programs under test see the time of the moved clock: `clock/sitecustomize.py` is put on their
+PYTHONPATH, and takes the time from the age of a file.
 """
 
 import json
@@ -67,7 +67,9 @@ class Home:
             **self.more,
         }
 
-    def run(self, command: Sequence[str] | str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
+    def run(
+        self, command: Sequence[str] | str, folder: Path, given: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command,
             cwd=folder,
@@ -83,7 +85,9 @@ class Home:
     def gieok(self, *arguments: str, folder: Path | None = None) -> str:
         done = self.run(["gieok", *arguments], folder or self.path)
         if done.returncode not in (0, 1):  # 1: nothing was found
-            raise SystemExit(f"gieok {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+            raise SystemExit(
+                f"gieok {' '.join(arguments)}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+            )
         return done.stdout
 
 
@@ -92,7 +96,9 @@ def write(home: Home, agent: str, session: Session) -> Path:
     file = home.path / _file(agent, session)
     file.parent.mkdir(parents=True, exist_ok=True)
     lines = _LINES[agent](session)
-    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    file.write_text(
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8"
+    )
     os.utime(file, (session.end.timestamp(), session.end.timestamp()))
     return file
 
@@ -111,7 +117,9 @@ def _file(agent: str, session: Session) -> Path:
     if agent == "codex":
         at = session.at.astimezone(UTC)
         return Path(f".codex/sessions/{at:%Y/%m/%d}/rollout-{at:%Y-%m-%dT%H-%M-%S}-{own}.jsonl")
-    return Path(".claude/projects", re.sub(r"[^0-9A-Za-z]", "-", str(session.folder)), f"{own}.jsonl")
+    return Path(
+        ".claude/projects", re.sub(r"[^0-9A-Za-z]", "-", str(session.folder)), f"{own}.jsonl"
+    )
 
 
 def _stamp(moment: datetime) -> str:
@@ -122,19 +130,39 @@ def _dated(session: Session) -> Iterator[tuple[str, str, str, str]]:
     """Yield each turn with its stamp and an id."""
     for number, (role, text) in enumerate(session.turns):
         moment = session.at + _BETWEEN * number
-        yield role, text, _stamp(moment), str(uuid.uuid5(uuid.NAMESPACE_URL, f"{session.id}/{number}"))
+        yield (
+            role,
+            text,
+            _stamp(moment),
+            str(uuid.uuid5(uuid.NAMESPACE_URL, f"{session.id}/{number}")),
+        )
 
 
 def _claude_lines(session: Session) -> Iterator[Mapping[str, Any]]:
     own, before = session_uuid(session), None
-    common = {"isSidechain": False, "userType": "external", "cwd": str(session.folder), "sessionId": own}
+    common = {
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": str(session.folder),
+        "sessionId": own,
+    }
     common |= {"version": "2.1.330", "gitBranch": "main"}
     for role, text, stamp, number in _dated(session):
         call = f"toolu_{number[:8]}"
         if role == "tool":
             use = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": "…"}}
-            asked = {"role": "assistant", "model": _MODELS["claude-code"], "id": f"msg_{number[:12]}", "content": [use]}
-            line = {"type": "assistant", "parentUuid": before, "uuid": f"{number[:-1]}a", "timestamp": stamp}
+            asked = {
+                "role": "assistant",
+                "model": _MODELS["claude-code"],
+                "id": f"msg_{number[:12]}",
+                "content": [use],
+            }
+            line = {
+                "type": "assistant",
+                "parentUuid": before,
+                "uuid": f"{number[:-1]}a",
+                "timestamp": stamp,
+            }
             yield {**common, **line, "message": asked}
             before = line["uuid"]
             result = [{"type": "tool_result", "tool_use_id": call, "content": text}]
@@ -150,23 +178,55 @@ def _claude_lines(session: Session) -> Iterator[Mapping[str, Any]]:
                 "content": content,
             }
         kind = "assistant" if role == "assistant" else "user"
-        yield {**common, "type": kind, "parentUuid": before, "uuid": number, "timestamp": stamp, "message": message}
+        yield {
+            **common,
+            "type": kind,
+            "parentUuid": before,
+            "uuid": number,
+            "timestamp": stamp,
+            "message": message,
+        }
         before = number
 
 
 def _codex_lines(session: Session) -> Iterator[Mapping[str, Any]]:
     own, stamp, folder = session_uuid(session), _stamp(session.at), str(session.folder)
-    meta = {"session_id": own, "id": own, "timestamp": stamp, "cwd": folder, "originator": "codex_cli_rs"}
-    meta |= {"cli_version": "0.169.0", "source": "cli", "thread_source": "user", "model_provider": "openai"}
+    meta = {
+        "session_id": own,
+        "id": own,
+        "timestamp": stamp,
+        "cwd": folder,
+        "originator": "codex_cli_rs",
+    }
+    meta |= {
+        "cli_version": "0.169.0",
+        "source": "cli",
+        "thread_source": "user",
+        "model_provider": "openai",
+    }
     rows: list[tuple[str, str, Mapping[str, Any]]] = [(stamp, "session_meta", meta)]
-    context = f"<environment_context>\n  <cwd>{folder}</cwd>\n  <shell>bash</shell>\n</environment_context>"
+    context = (
+        f"<environment_context>\n  <cwd>{folder}</cwd>\n  "
+        f"<shell>bash</shell>\n</environment_context>"
+    )
     rows.append((stamp, "response_item", _codex_message("user", context, f"msg_{own}")))
     for role, text, moment, number in _dated(session):
         if role == "tool":
             call = f"call_{number[:12]}"
-            used = {"type": "function_call", "name": "shell", "arguments": '{"command":["…"]}', "call_id": call}
+            used = {
+                "type": "function_call",
+                "name": "shell",
+                "arguments": '{"command":["…"]}',
+                "call_id": call,
+            }
             rows.append((moment, "response_item", used))
-            rows.append((moment, "response_item", {"type": "function_call_output", "call_id": call, "output": text}))
+            rows.append(
+                (
+                    moment,
+                    "response_item",
+                    {"type": "function_call_output", "call_id": call, "output": text},
+                )
+            )
         else:
             rows.append((moment, "response_item", _codex_message(role, text, f"msg_{number}")))
     for ordinal, (moment, kind, payload) in enumerate(rows):
@@ -175,7 +235,12 @@ def _codex_lines(session: Session) -> Iterator[Mapping[str, Any]]:
 
 def _codex_message(role: str, text: str, number: str) -> Mapping[str, Any]:
     kind = "output_text" if role == "assistant" else "input_text"
-    return {"type": "message", "id": number, "role": role, "content": [{"type": kind, "text": text}]}
+    return {
+        "type": "message",
+        "id": number,
+        "role": role,
+        "content": [{"type": kind, "text": text}],
+    }
 
 
 _LINES = {"claude-code": _claude_lines, "codex": _codex_lines}

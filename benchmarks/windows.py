@@ -1,10 +1,12 @@
-"""Whether holding windows pays: reading the messages after the last summary, from a journal alone and with each cache.
+"""Whether holding windows pays: reading the messages after the last summary, from a journal alone
+and with each cache.
 
     python benchmarks/windows.py [--only sqlite postgres] [--rounds 400] [--users 50]
 
-A turn as it is: a message is said, then the window is read three times (detection, summary, context); users take turns, drawn
-at random. `cold` reads alone, `memory` in the process, `redis` in a Valkey of its own on the same machine. Milliseconds for
-one reading, median and p95; `say` is not counted. The first reading of each user fills the cache and is not counted.
+A turn as it is: a message is said, then the window is read three times (detection, summary,
+context); users take turns, drawn at random. `cold` reads alone, `memory` in the process, `redis` in
+a Valkey of its own on the same machine. Milliseconds for one reading, median and p95; `say` is not
+counted. The first reading of each user fills the cache and is not counted.
 """
 
 import argparse
@@ -41,7 +43,11 @@ Caches = dict[str, WindowCache | None]
 def caches() -> Iterator[Caches]:
     with ValkeyServer() as server:
         url = f"redis://127.0.0.1:{server.port}/0"
-        yield {"cold": None, "memory": MemoryCache(), "redis": RedisCache(RedisServer(url), "bench")}
+        yield {
+            "cold": None,
+            "memory": MemoryCache(),
+            "redis": RedisCache(RedisServer(url), "bench"),
+        }
 
 
 def message(scope: Scope, number: int) -> Message:
@@ -50,8 +56,12 @@ def message(scope: Scope, number: int) -> Message:
     return Message(f"{scope}{number}", role, f"{_SAID}{number}", at, "u", "character", 40)
 
 
-def measure(journal: FullJournal, by_name: Caches, size: int, users: int, rounds: int) -> dict[str, list[float]]:
-    """Return milliseconds by cache; they take turns, so that a busy moment of the machine meets all of them."""
+def measure(
+    journal: FullJournal, by_name: Caches, size: int, users: int, rounds: int
+) -> dict[str, list[float]]:
+    """Return milliseconds by cache; they take turns, so that a busy moment of the machine meets all
+    of them.
+    """
     said: dict[Scope, int] = {}
     for name, cache in by_name.items():
         for n in range(users):
@@ -85,12 +95,21 @@ def main() -> None:
     parser.add_argument("--users", type=int, default=50)
     given = parser.parse_args()
     for kind in given.only:
-        with caches() as by_name, tempfile.TemporaryDirectory() as folder, opened(kind, Path(folder)) as journal:
+        with (
+            caches() as by_name,
+            tempfile.TemporaryDirectory() as folder,
+            opened(kind, Path(folder)) as journal,
+        ):
             for size in (20, 100, 300):
-                for name, took in measure(journal, by_name, size, given.users, given.rounds).items():
+                for name, took in measure(
+                    journal, by_name, size, given.users, given.rounds
+                ).items():
                     p95 = statistics.quantiles(took, n=20)[-1]
                     middle = statistics.median(took)
-                    print(f"{kind:9} {size:4} messages  {name:7} {middle:6.2f} ms  p95 {p95:6.2f}", flush=True)
+                    print(
+                        f"{kind:9} {size:4} messages  {name:7} {middle:6.2f} ms  p95 {p95:6.2f}",
+                        flush=True,
+                    )
 
 
 @contextmanager

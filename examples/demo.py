@@ -1,6 +1,7 @@
 """`make demo`: what was said in a session is known in the next one, and notes answer questions.
 
-A conversation of yesterday is laid out as Claude Code writes it, in a home of its own below `.demo`: nothing of yours is read.
+A conversation of yesterday is laid out as Claude Code writes it, in a home of its own below
+`.demo`: nothing of yours is read.
 """
 
 import json
@@ -20,7 +21,12 @@ _SESSION = "5e550000-0000-4000-8000-000000000001"
 def run(*arguments: str, folder: Path = _HERE) -> None:
     """Show a command, run it in a folder, and stop where it fails."""
     print(f"\n$ gieok {shlex.join(arguments)}", flush=True)
-    environment = {**os.environ, "GIEOK_HOME": str(_HOME), "HOME": str(_HOME / "home"), "GIEOK_DAEMON_AUTOSTART": "off"}
+    environment = {
+        **os.environ,
+        "GIEOK_HOME": str(_HOME),
+        "HOME": str(_HOME / "home"),
+        "GIEOK_DAEMON_AUTOSTART": "off",
+    }
     command = [sys.executable, "-m", "gieok", *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, check=False)
     if done.returncode:
@@ -30,18 +36,30 @@ def run(*arguments: str, folder: Path = _HERE) -> None:
 def tell() -> None:
     """Write the conversation where Claude Code keeps its transcripts, and show it."""
     _PROJECT.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["git", "init", "-q", str(_PROJECT)], check=True)  # noqa: S607 - the one on the PATH
-    file = _HOME / "home" / ".claude" / "projects" / str(_PROJECT).replace("/", "-") / f"{_SESSION}.jsonl"
+    # The one on the PATH.
+    subprocess.run(["git", "init", "-q", str(_PROJECT)], check=True)  # noqa: S607
+    file = (
+        _HOME
+        / "home"
+        / ".claude"
+        / "projects"
+        / str(_PROJECT).replace("/", "-")
+        / f"{_SESSION}.jsonl"
+    )
     file.parent.mkdir(parents=True, exist_ok=True)
     began = datetime.now(UTC) - timedelta(days=1)
     lines = []
     print("Yesterday, in a session of Claude Code:\n")
-    for number, turn in enumerate(json.loads((_HERE / "conversation.json").read_text(encoding="utf-8"))):
+    for number, turn in enumerate(
+        json.loads((_HERE / "conversation.json").read_text(encoding="utf-8"))
+    ):
         print(f"    {turn['role']:>9}: {turn['text']}")
         line = {
             "type": turn["role"],
             "uuid": f"00000000-0000-4000-8000-{number:012d}",
-            "timestamp": (began + timedelta(seconds=30 * number)).strftime("%Y-%m-%dT%H:%M:%S.000Z"),
+            "timestamp": (began + timedelta(seconds=30 * number)).strftime(
+                "%Y-%m-%dT%H:%M:%S.000Z"
+            ),
             "sessionId": _SESSION,
             "cwd": str(_PROJECT),
             "isSidechain": False,
@@ -65,7 +83,8 @@ def main() -> None:
         run("search", question["query"], "--limit", "1")
     run("status")
     print(
-        "\nEverything of this is in .demo; the notes are in examples/workspace. Try your own: gieok install claude-code"
+        "\nEverything of this is in .demo; the notes are in examples/workspace. Try your own: "
+        "gieok install claude-code"
     )
 
 

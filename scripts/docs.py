@@ -1,6 +1,8 @@
-"""Writes the generated parts of the documents from the tables of commands, settings, tools and routes: `make docs`.
+"""Writes the generated parts of the documents from the tables of commands, settings, tools and
+routes: `make docs`.
 
-A part stands between `<!-- begin NAME (make docs) -->` and `<!-- end NAME -->`. With `--check`, only says which are stale.
+A part stands between `<!-- begin NAME (make docs) -->` and `<!-- end NAME -->`. With `--check`,
+only says which are stale.
 """
 
 import json
@@ -70,8 +72,14 @@ def _shape(schema: dict[str, Any]) -> str:
 
 
 def _where(found: Operation[Any, Any]) -> str:
-    tool = f", MCP (`{found.tool or tool_name(found.name)}`)" if Surface.MCP in found.surfaces else ""
-    return f"Command line{tool}; {found.effect}s." if found.effect != "destroy" else f"Command line{tool}; destroys."
+    tool = (
+        f", MCP (`{found.tool or tool_name(found.name)}`)" if Surface.MCP in found.surfaces else ""
+    )
+    return (
+        f"Command line{tool}; {found.effect}s."
+        if found.effect != "destroy"
+        else f"Command line{tool}; destroys."
+    )
 
 
 def reference() -> str:
@@ -88,19 +96,29 @@ def reference() -> str:
 
 def settings() -> str:
     """Return the table of settings."""
-    rows = [f"| `{o.name}` | `{o.default}` | {'yes' if o.in_project else 'no'} | {_cell(o.doc)} |" for o in OPTIONS]
+    rows = [
+        f"| `{o.name}` | `{o.default}` | {'yes' if o.in_project else 'no'} | {_cell(o.doc)} |"
+        for o in OPTIONS
+    ]
     return "\n".join(["| setting | default | in a project | meaning |", "|---|---|---|---|", *rows])
 
 
 def commands(lang: str, heads: tuple[str, str]) -> str:
-    """Return the table of commands for people in a hurry: a row for a command, and one for a group."""
-    docs = {name: operation(name).doc for name in NAMES} | {name: server[0] for name, server in SERVERS.items()}
+    """Return the table of commands for people in a hurry: a row for a command, and one for a
+    group.
+    """
+    docs = {name: operation(name).doc for name in NAMES} | {
+        name: server[0] for name, server in SERVERS.items()
+    }
     rows, inner = dict[str, str](), dict[str, list[str]]()
     for name, doc in docs.items():
         group, _, rest = name.rpartition(" ")
         if group in GROUPS:
             inner.setdefault(group, []).append(f"`{rest}`")
-            rows[group] = f"| `gieok {group}` | {_cell(GROUPS[group].say(lang))} ({', '.join(inner[group])}) |"
+            rows[group] = (
+                f"| `gieok {group}` | {_cell(GROUPS[group].say(lang))} "
+                f"({', '.join(inner[group])}) |"
+            )
         else:
             rows[name] = f"| `gieok {name}` | {_cell(doc.say(lang))} |"
     return "\n".join([f"| {heads[0]} | {heads[1]} |", "|---|---|", *rows.values()])
@@ -114,9 +132,17 @@ def tools() -> str:
     lines = []
     for name, found in table().items():
         shown = request_schema(found, Surface.MCP)
-        lines += [f"## `{name}`", "", f"{found.doc.en}. As `gieok {found.name}`; {found.effect}s.", ""]
+        lines += [
+            f"## `{name}`",
+            "",
+            f"{found.doc.en}. As `gieok {found.name}`; {found.effect}s.",
+            "",
+        ]
         rows = [
-            f"| `{key}` | {one['type']}{', needed' if key in shown['required'] else ''} | {_cell(one['description'])} |"
+            (
+                f"| `{key}` | {one['type']}{', needed' if key in shown['required'] else ''} | "
+                f"{_cell(one['description'])} |"
+            )
             for key, one in shown["properties"].items()
         ]
         lines += ["| argument | type | meaning |", "|---|---|---|", *rows, ""] if rows else []
@@ -134,9 +160,14 @@ def routes() -> str:
 
     with TemporaryDirectory() as home:  # where the gate keeps its secrets
         paths = create(no_house, HttpOptions(), Gate(Path(home), lambda: 0.0)).openapi()["paths"]
-    paths = {path: verbs for path, verbs in paths.items() if not path.startswith("/api/operations/")}
+    paths = {
+        path: verbs for path, verbs in paths.items() if not path.startswith("/api/operations/")
+    }
     rows = [
-        f"| `{verb.upper()}` | `{path}` | {_cell(' '.join((one.get('description') or one['summary']).split()))} |"
+        (
+            f"| `{verb.upper()}` | `{path}` | "
+            f"{_cell(' '.join((one.get('description') or one['summary']).split()))} |"
+        )
         for path, verbs in paths.items()
         for verb, one in verbs.items()
     ]
@@ -159,7 +190,10 @@ def written(text: str, name: str, part: str) -> str:
     """Return a document with a part of it anew. Raises ValueError where its marks are missing."""
     begin, end = f"<!-- begin {name} (make docs) -->", f"<!-- end {name} -->"
     made, count = re.subn(
-        rf"{re.escape(begin)}.*?{re.escape(end)}", lambda _: f"{begin}\n{part}\n{end}", text, flags=re.DOTALL
+        rf"{re.escape(begin)}.*?{re.escape(end)}",
+        lambda _: f"{begin}\n{part}\n{end}",
+        text,
+        flags=re.DOTALL,
     )
     if count != 1:
         raise ValueError(f"{begin!r} and {end!r} must stand there once")

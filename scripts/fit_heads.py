@@ -1,13 +1,16 @@
-"""Fits the heads that judge a turn (`gieok.engine.learned.heads`): is it about the user, is it worth keeping.
+"""Fits the heads that judge a turn (`gieok.engine.learned.heads`): is it about the user, is it
+worth keeping.
 
     python scripts/fit_heads.py [--check] [--models FOLDER]
 
-`scripts/learned/turns.tsv`: turns written for this, and what each states: something about the `user` that holds everywhere,
-something about a `project`, or `none` (requests, questions, suppositions, irony, quotations, code, chat). People say a fact in
-passing: turns put together of a fact and what else is said join them, at half of the weight. Two more heads judge the worth of
-one sentence, and see each as it is typed and as it is written, `I prefer tabs.`: `stated`, and `words` by the features alone,
-for where no vectors of this model are. What the observer makes of two turns is there in its form: `question? – answer`,
-`proposal (agreed)`. `--check` shows precision and recall over five folds.
+`scripts/learned/turns.tsv`: turns written for this, and what each states: something about the
+`user` that holds everywhere, something about a `project`, or `none` (requests, questions,
+suppositions, irony, quotations, code, chat). People say a fact in
+passing: turns put together of a fact and what else is said join them, at half of the weight. Two
+more heads judge the worth of one sentence, and see each as it is typed and as it is written, `I
+prefer tabs.`: `stated`, and `words` by the features alone, for where no vectors of this model are.
+What the observer makes of two turns is there in its form: `question? – answer`, `proposal
+(agreed)`. `--check` shows precision and recall over five folds.
 """
 
 import argparse
@@ -52,7 +55,11 @@ class Turn(NamedTuple):
 def turns() -> list[Turn]:
     rows = [line.split("\t", 1) for line in _TURNS.read_text(encoding="utf-8").splitlines()]
     alone = [Turn(text, kind, text, 1.0) for kind, text in rows]
-    return alone + together(alone, random.Random(0)) + [t for turn in alone if (t := written(turn)).text != turn.text]
+    return (
+        alone
+        + together(alone, random.Random(0))
+        + [t for turn in alone if (t := written(turn)).text != turn.text]
+    )
 
 
 def written(turn: Turn) -> Turn:
@@ -68,7 +75,11 @@ def together(alone: Sequence[Turn], chance: random.Random) -> list[Turn]:
         kind = _KINDS[i % len(_KINDS)]
         stated = chance.choice([turn for turn in alone if turn.kind == kind])
         beside = {"none", "project"} if kind == "user" and chance.random() < 0.3 else {"none"}
-        rest = [t.text for t in alone if t.kind in beside and is_korean(t.text) == is_korean(stated.text)]
+        rest = [
+            t.text
+            for t in alone
+            if t.kind in beside and is_korean(t.text) == is_korean(stated.text)
+        ]
         parts = [stated.text, *chance.sample(rest, chance.choice((1, 1, 2, 3)))]
         chance.shuffle(parts)
         text = chance.choice((" ", ". ", ", ")).join(parts)
@@ -85,22 +96,36 @@ def logistic(z: Matrix) -> Matrix:
 
 
 def fitted(
-    inputs: Matrix, wanted: Matrix, weights: Matrix, vector_size: int, vector_penalty: float = _PENALTY_VECTOR
+    inputs: Matrix,
+    wanted: Matrix,
+    weights: Matrix,
+    vector_size: int,
+    vector_penalty: float = _PENALTY_VECTOR,
 ) -> Matrix:
     """Return the weights of a logistic model, its bias last, by Newton's method."""
     with_bias = np.hstack([inputs, np.ones((len(inputs), 1))])
     features = inputs.shape[1] - vector_size
-    penalty = np.r_[np.full(vector_size, vector_penalty), np.full(features, _PENALTY_FEATURES), 1e-9]
+    penalty = np.r_[
+        np.full(vector_size, vector_penalty), np.full(features, _PENALTY_FEATURES), 1e-9
+    ]
     shares, found = weights / weights.sum(), np.zeros(with_bias.shape[1])
     for _ in range(_NEWTON_STEPS):
         likely = logistic(with_bias @ found)
-        curve = (with_bias * (shares * likely * (1 - likely) + 1e-9)[:, None]).T @ with_bias + np.diag(penalty)
-        found -= np.linalg.solve(curve, with_bias.T @ (shares * (likely - wanted)) + penalty * found)
+        curve = (
+            with_bias * (shares * likely * (1 - likely) + 1e-9)[:, None]
+        ).T @ with_bias + np.diag(penalty)
+        found -= np.linalg.solve(
+            curve, with_bias.T @ (shares * (likely - wanted)) + penalty * found
+        )
     return found
 
 
-def checked(name: str, said: Sequence[Turn], inputs: Matrix, wanted: Matrix, weights: Matrix, size: int) -> None:
-    """Print precision and recall of turns that the fit did not see, alone and put together with others."""
+def checked(
+    name: str, said: Sequence[Turn], inputs: Matrix, wanted: Matrix, weights: Matrix, size: int
+) -> None:
+    """Print precision and recall of turns that the fit did not see, alone and put together with
+    others.
+    """
     fold = np.array([zlib.crc32(turn.origin.encode()) % _FOLDS for turn in said])
     likely = np.zeros(len(said))
     for k in range(_FOLDS):
@@ -110,11 +135,16 @@ def checked(name: str, said: Sequence[Turn], inputs: Matrix, wanted: Matrix, wei
         for cut in (0.5, 0.8):
             yes, right = likely[mine] >= cut, wanted[mine] == 1
             hit = (yes & right).sum()
-            print(f"{name}, {what}, ≥ {cut}: precision {hit / yes.sum():.3f} recall {hit / right.sum():.3f}")
+            print(
+                f"{name}, {what}, ≥ {cut}: precision {hit / yes.sum():.3f} recall "
+                f"{hit / right.sum():.3f}"
+            )
 
 
 def sentence_weights(weights: Matrix) -> Matrix:
-    """Return what turns count for heads of sentences: those put together nothing, those with a full stop half."""
+    """Return what turns count for heads of sentences: those put together nothing, those with a full
+    stop half.
+    """
     return np.where(weights == 1, 1.0, np.where(weights == 0, 0.5, 0.0))
 
 
@@ -125,7 +155,12 @@ def main() -> None:
     given = parser.parse_args()
     embedder, said = E5Embedder(given.models), turns()
     vectors = embedder.embed_passages([text_to_embed(f"User: {turn.text}") for turn in said])
-    inputs = np.array([[*np.frombuffer(v, "<f4"), *features_of(t.text)] for v, t in zip(vectors, said, strict=True)])
+    inputs = np.array(
+        [
+            [*np.frombuffer(v, "<f4"), *features_of(t.text)]
+            for v, t in zip(vectors, said, strict=True)
+        ]
+    )
     weights, size = np.array([turn.weight for turn in said]), embedder.dimension
     matrices, numbers = dict[str, list[list[float]]](), dict[str, float]()
     for name, kinds in _HEADS.items():
@@ -135,7 +170,10 @@ def main() -> None:
         found = fitted(inputs, wanted, weights, size).tolist()
         matrices |= {f"{name}.vector": [found[:size]], f"{name}.features": [found[size:-1]]}
         numbers[name] = found[-1]
-    sentences, wanted = sentence_weights(weights), np.array([float(turn.kind != "none") for turn in said])
+    sentences, wanted = (
+        sentence_weights(weights),
+        np.array([float(turn.kind != "none") for turn in said]),
+    )
     stated = fitted(inputs, wanted, sentences, size, _PENALTY_STATED).tolist()
     matrices |= {"stated.vector": [stated[:size]], "stated.features": [stated[size:-1]]}
     words = fitted(inputs[:, size:], wanted, sentences, 0).tolist()

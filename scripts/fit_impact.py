@@ -1,14 +1,17 @@
-"""Fits what `code impact` ranks by (`gieok.engine.learned.impact`) on which functions the tests of projects were seen to run.
+"""Fits what `code impact` ranks by (`gieok.engine.learned.impact`) on which functions the tests of
+projects were seen to run.
 
     python scripts/fit_impact.py --data DIR … [--project P …]
 
-`DIR/trees/P` and `DIR/impact/P.json` as benchmarks/code.py has them. Two logistic regressions with a ridge: of a link, the
-share of the tests that run its source which run its target, too; of a test, whether it runs a function. Shows how each
-project is judged by test weights that were fitted on all others; those of links are fitted on all, this one too.
+`DIR/trees/P` and `DIR/impact/P.json` as benchmarks/code.py has them. Two logistic regressions with
+a ridge: of a link, the share of the tests that run its source which run its target, too; of a test,
+whether it runs a function. Shows how each project is judged by test weights that were fitted on all
+others; those of links are fitted on all, this one too.
 
-The committed weights were not written by one run of this file: its functions were called step by step over 22 projects (links
-first, then the tests' features by them, kept, then the tests' weights), before the resolvers changed again. A run
-over other projects, or today's graph, gives other weights; run from end to end it was only tried on three projects.
+The committed weights were not written by one run of this file: its functions were called step by
+step over 22 projects (links first, then the tests' features by them, kept, then the tests'
+weights), before the resolvers changed again. A run over other projects, or today's graph, gives
+other weights; run from end to end it was only tried on three projects.
 """
 
 import argparse
@@ -68,11 +71,28 @@ def traced(data: Path, name: str) -> Traced:
     truth = json.loads((data / "impact" / f"{name}.json").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         store = index(data / "trees" / name, folder).store
-        symbols, edges, paths = {s.key: s for s in store.all_symbols()}, list(store.all_edges()), list(store.files())
+        symbols, edges, paths = (
+            {s.key: s for s in store.all_symbols()},
+            list(store.all_edges()),
+            list(store.files()),
+        )
     sources = Sources(data / "trees" / name)
     tests: list[str] = truth["tests"]
-    ran = {key: {tests[n] for n in numbers} for key, numbers in truth["impact"].items() if key in symbols and numbers}
-    return Traced(name, symbols, likelihood.links(edges, edges, symbols, sources), edges, paths, sources, tests, ran)
+    ran = {
+        key: {tests[n] for n in numbers}
+        for key, numbers in truth["impact"].items()
+        if key in symbols and numbers
+    }
+    return Traced(
+        name,
+        symbols,
+        likelihood.links(edges, edges, symbols, sources),
+        edges,
+        paths,
+        sources,
+        tests,
+        ran,
+    )
 
 
 def link_rows(one: Traced) -> Rows:
@@ -89,7 +109,9 @@ def link_rows(one: Traced) -> Rows:
 
 
 class Judged(NamedTuple):
-    """The tests of a project by features, for each function that ran: rows `numbers` of `matrix`, and which of them ran it."""
+    """The tests of a project by features, for each function that ran: rows `numbers` of `matrix`,
+    and which of them ran it.
+    """
 
     name: str
     features: tuple[str, ...]
@@ -98,7 +120,9 @@ class Judged(NamedTuple):
 
 
 def judged(one: Traced) -> Judged:
-    """Return the features of every test for every function that ran, by the link weights in force."""
+    """Return the features of every test for every function that ran, by the link weights in
+    force.
+    """
     columns: dict[str, int] = {}
     parts: list[NDArray[np.float32]] = []
     functions, end = [], 0
@@ -125,17 +149,31 @@ def asked(one: Traced) -> Iterator[tuple[str, dict[str, dict[str, float]]]]:
     for key in one.ran:
         path, symbol = key.partition("::")[0], one.symbols[key]
         if path not in tests:
-            tests[path] = Tests(known, one.sources, {path: 0, **impact.importers(network, [path], one.paths)})
+            tests[path] = Tests(
+                known, one.sources, {path: 0, **impact.importers(network, [path], one.paths)}
+            )
         ways, methods = net.spread([key]), impact.methods_alone([symbol])
-        classes = impact.family(network, methods, lambda keys: {key for key in keys if key in one.symbols})
+        classes = impact.family(
+            network, methods, lambda keys: {key for key in keys if key in one.symbols}
+        )
         is_orphan = impact.is_orphan(ways, one.symbols)
         beside = net.spread(by_path[path]) if is_orphan else None
-        yield key, tests[path].features(Change([symbol], ways, net.spread(classes) if methods else None, beside))
+        yield (
+            key,
+            tests[path].features(
+                Change([symbol], ways, net.spread(classes) if methods else None, beside)
+            ),
+        )
 
 
 def test_rows(one: Judged, names: Sequence[str]) -> tuple[Matrix, Matrix, Matrix]:
-    """Return features, labels and weights of a sample: functions that few tests run count more, for there are more of them."""
-    choice, at = np.random.default_rng(0), [one.features.index(name) if name in one.features else -1 for name in names]
+    """Return features, labels and weights of a sample: functions that few tests run count more, for
+    there are more of them.
+    """
+    choice, at = (
+        np.random.default_rng(0),
+        [one.features.index(name) if name in one.features else -1 for name in names],
+    )
     reached = one.features.index("reached")
     xs, ys, ws = [], [], []
     for place, ran, true in one.functions:
@@ -166,12 +204,15 @@ def fitted_tests(groups: Sequence[Judged]) -> dict[str, float]:
     """Return the weights of tests by feature; the ridge of each is in units of its own spread."""
     names = sorted({name for one in groups for name in one.features})
     x, labels, weights = (
-        np.concatenate(parts) for parts in zip(*(test_rows(one, names) for one in groups), strict=True)
+        np.concatenate(parts)
+        for parts in zip(*(test_rows(one, names) for one in groups), strict=True)
     )
     return newton(names, x, labels, weights, np.maximum(x.std(0), 1e-3) ** 2)
 
 
-def newton(names: Sequence[str], x: Matrix, y: Matrix, w: Matrix, ridge: Matrix) -> dict[str, float]:
+def newton(
+    names: Sequence[str], x: Matrix, y: Matrix, w: Matrix, ridge: Matrix
+) -> dict[str, float]:
     """Return bias and weights of a logistic regression, by Newton's method."""
     x, w = np.hstack([np.ones((len(x), 1)), x]), w / w.mean()
     prior = np.array([0.0, *(_PRIOR.get(name, 0.0) for name in names)])
@@ -180,7 +221,9 @@ def newton(names: Sequence[str], x: Matrix, y: Matrix, w: Matrix, ridge: Matrix)
         p = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
         slope = x.T @ (w * (p - y)) + pull * (weights - prior)
         weights -= np.linalg.solve((x * (w * p * (1 - p))[:, None]).T @ x + np.diag(pull), slope)
-    return {name: round(float(value), 3) for name, value in zip(["bias", *names], weights, strict=True)}
+    return {
+        name: round(float(value), 3) for name, value in zip(["bias", *names], weights, strict=True)
+    }
 
 
 def use(weights: Mapping[str, Mapping[str, float]]) -> None:
@@ -222,11 +265,17 @@ def score(one: Judged, weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, nargs="+", required=True)
     parser.add_argument("--project", nargs="*", default=[])
     arguments = parser.parse_args()
-    places_of = {file.stem: data for data in arguments.data for file in sorted((data / "impact").glob("*.json"))}
+    places_of = {
+        file.stem: data
+        for data in arguments.data
+        for file in sorted((data / "impact").glob("*.json"))
+    }
     names = [
         name
         for name in sorted(places_of)
@@ -238,9 +287,18 @@ def main() -> None:
     found = [judged(one) for one in projects]
     figures = []
     for one in found:
-        figures.append(score(one, fitted_tests([other for other in found if other.name != one.name])))
-        print(f"{one.name:14}", "  ".join(f"{name} {value:.3f}" for name, value in figures[-1].items()), flush=True)
-    print(f"{'mean':14}", "  ".join(f"{name} {np.mean([row[name] for row in figures]):.3f}" for name in figures[0]))
+        figures.append(
+            score(one, fitted_tests([other for other in found if other.name != one.name]))
+        )
+        print(
+            f"{one.name:14}",
+            "  ".join(f"{name} {value:.3f}" for name, value in figures[-1].items()),
+            flush=True,
+        )
+    print(
+        f"{'mean':14}",
+        "  ".join(f"{name} {np.mean([row[name] for row in figures]):.3f}" for name in figures[0]),
+    )
     weights["test"] = fitted_tests(found)
     _OUT.write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
 

@@ -1,11 +1,13 @@
-"""Fits the head that judges a prompt (`gieok.engine.learned.prompts`): may what was told before bear on it.
+"""Fits the head that judges a prompt (`gieok.engine.learned.prompts`): may what was told before
+bear on it.
 
     python scripts/fit_prompts.py [--models FOLDER]
 
-`scripts/learned/prompts.tsv`: prompts written for this, labelled `memory` (what we decided, who, when; tasks that rules govern)
-or `none` (general knowledge, work on the code at hand); the questions of `pairs.tsv` ask for what was told, too. Both kinds
-count the same in sum. A logistic regression on the vector of the prompt as a question; shows
-the area under the curve over five folds.
+`scripts/learned/prompts.tsv`: prompts written for this, labelled `memory` (what we decided, who,
+when; tasks that rules govern) or `none` (general knowledge, work on the code at hand); the
+questions of `pairs.tsv` ask for what was told, too. Both kinds count the same in sum. A logistic
+regression on the vector of the prompt as a question; shows the area under the curve over five
+folds.
 """
 
 import argparse
@@ -43,17 +45,29 @@ def area(scores: Matrix, labels: Matrix) -> float:
 
 def prompts() -> list[tuple[str, str]]:
     """Return label and text of each."""
-    rows = (line.split("\t", 1) for line in (_LEARNED / "prompts.tsv").read_text(encoding="utf-8").splitlines())
-    pairs = (line.split("\t")[1:] for line in (_LEARNED / "pairs.tsv").read_text(encoding="utf-8").splitlines())
-    return [(kind, text) for kind, text in rows] + [("memory", text) for asked in pairs for text in asked if text]
+    rows = (
+        line.split("\t", 1)
+        for line in (_LEARNED / "prompts.tsv").read_text(encoding="utf-8").splitlines()
+    )
+    pairs = (
+        line.split("\t")[1:]
+        for line in (_LEARNED / "pairs.tsv").read_text(encoding="utf-8").splitlines()
+    )
+    return [(kind, text) for kind, text in rows] + [
+        ("memory", text) for asked in pairs for text in asked if text
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--models", type=Path, default=Path(__file__).parents[1] / ".cache/models")
     embedder = E5Embedder(parser.parse_args().models, threads=1)
     rows = prompts()
-    vectors = np.stack([np.frombuffer(bytes(embedder.embed_query(text)), "<f4") for _, text in rows]).astype(np.float64)
+    vectors = np.stack(
+        [np.frombuffer(bytes(embedder.embed_query(text)), "<f4") for _, text in rows]
+    ).astype(np.float64)
     labels = np.array([float(kind == "memory") for kind, _ in rows])
     order = np.random.default_rng(0).permutation(len(rows))
     held_out = np.zeros(len(rows))
@@ -62,7 +76,10 @@ def main() -> None:
         train = np.setdiff1d(order, test)
         weights, bias = fitted(vectors[train], labels[train])
         held_out[test] = vectors[test] @ weights + bias
-    print(f"{len(rows)} prompts, area under the curve over {_FOLDS} folds: {area(held_out, labels):.3f}")
+    print(
+        f"{len(rows)} prompts, area under the curve over {_FOLDS} folds: "
+        f"{area(held_out, labels):.3f}"
+    )
     weights, bias = fitted(vectors, labels)
     found = Weights(embedder.model, {"vector": [tuple(weights)]}, {"bias": bias})
     _OUT.write_bytes(encoded(found))

@@ -2,11 +2,12 @@
 
     python scripts/fit_query_map.py --data DIR [--check] [--models FOLDER]
 
-Pairs: `scripts/learned/pairs.tsv` (what was said in passing, and questions that need it; written for this), and DIR's
-`memaware.json` and `longmemeval.json` over `sessions.jsonl.gz` (MIT; in English), at .3 of the weight. A question is drawn to
-its own statement or session and away from all others of the same kind (softmax over the best turn of each session); questions
-of other kinds (`scripts/learned/other_questions.txt`) are kept where they are. The mean of two fits is cut to rank 16, which
-loses nothing.
+Pairs: `scripts/learned/pairs.tsv` (what was said in passing, and questions that need it; written
+for this), and DIR's `memaware.json` and `longmemeval.json` over `sessions.jsonl.gz` (MIT; in
+English), at .3 of the weight. A question is drawn to its own statement or session and away from all
+others of the same kind (softmax over the best turn of each session); questions of other kinds
+(`scripts/learned/other_questions.txt`) are kept where they are. The mean of two fits is cut to rank
+16, which loses nothing.
 
 `--check` fits on half of DIR (by source question), and shows the other half before and after.
 """
@@ -55,9 +56,13 @@ class Asked(NamedTuple):
 
     def half(self, which: int) -> "Asked":
         """Return the questions of half of the sources."""
-        mine = [i for i, source in enumerate(self.sources) if zlib.crc32(source.encode()) % 2 == which]
+        mine = [
+            i for i, source in enumerate(self.sources) if zlib.crc32(source.encode()) % 2 == which
+        ]
         return self._replace(
-            vectors=self.vectors[mine], gold=[self.gold[i] for i in mine], sources=[self.sources[i] for i in mine]
+            vectors=self.vectors[mine],
+            gold=[self.gold[i] for i in mine],
+            sources=[self.sources[i] for i in mine],
         )
 
 
@@ -86,18 +91,28 @@ def questions(embedder: E5Embedder, texts: Sequence[str]) -> Matrix:
 
 
 def own_pairs(embedder: E5Embedder) -> Asked:
-    rows = [line.split("\t") for line in (_HERE / "pairs.tsv").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        line.split("\t") for line in (_HERE / "pairs.tsv").read_text(encoding="utf-8").splitlines()
+    ]
     said = [[row[0] if row[0].startswith("Assistant: ") else f"User: {row[0]}"] for row in rows]
     asked = [(question, i) for i, row in enumerate(rows) for question in row[1:]]
     vectors = questions(embedder, [question for question, _ in asked])
-    return Asked(pool_of(embedder, said), vectors, [[i] for _, i in asked], [str(i) for _, i in asked], 1.0)
+    return Asked(
+        pool_of(embedder, said), vectors, [[i] for _, i in asked], [str(i) for _, i in asked], 1.0
+    )
 
 
 def english(embedder: E5Embedder, data: Path) -> Asked:
     with gzip.open(data / "sessions.jsonl.gz", "rt", encoding="utf-8") as lines:
         sessions = [json.loads(line) for line in lines]
-    said = [[p for t in s["turns"] if t["role"] == "user" for p in pieces("User", t["text"])] for s in sessions]
-    place = {s["id"]: i for i, s in enumerate(s for s, lines in zip(sessions, said, strict=True) if lines)}
+    said = [
+        [p for t in s["turns"] if t["role"] == "user" for p in pieces("User", t["text"])]
+        for s in sessions
+    ]
+    place = {
+        s["id"]: i
+        for i, s in enumerate(s for s, lines in zip(sessions, said, strict=True) if lines)
+    }
     rows = json.loads((data / "memaware.json").read_text(encoding="utf-8"))
     rows += [
         {"prompt": row["question"], "gold": row["gold"], "source": row["id"]}
@@ -139,7 +154,9 @@ class Adam:
 
 
 def pull(pool: Pool, moved: Matrix, gold: Sequence[Sequence[int]], temperature: float) -> Matrix:
-    """Return the gradient of the loss with respect to the mapped questions (before they are made unit vectors)."""
+    """Return the gradient of the loss with respect to the mapped questions (before they are made
+    unit vectors).
+    """
     norm = np.linalg.norm(moved, axis=1, keepdims=True)
     units = moved / norm
     turns = units @ pool.vectors.T
@@ -168,12 +185,16 @@ def fitted(parts: Sequence[Asked], other: Matrix, seed: int, temperature: float)
         batches = [
             (part, batch)
             for part in parts
-            for batch in np.array_split(chance.permutation(len(part.vectors)), max(1, len(part.vectors) // _BATCH))
+            for batch in np.array_split(
+                chance.permutation(len(part.vectors)), max(1, len(part.vectors) // _BATCH)
+            )
         ]
         chance.shuffle(batches)  # type: ignore[arg-type]
         for part, batch in batches:
             x = part.vectors[batch]
-            gradient = part.weight * pull(part.pool, x + x @ down @ up, [part.gold[i] for i in batch], temperature)
+            gradient = part.weight * pull(
+                part.pool, x + x @ down @ up, [part.gold[i] for i in batch], temperature
+            )
             kept = other[chance.integers(0, len(other), 2 * _BATCH)]
             stray = kept @ down @ up * (_KEEP / _BATCH)
             slopes = (
@@ -196,7 +217,10 @@ def hits(asked: Asked, whole: Matrix | None) -> str:
     """Return hit@1, 5 and 20 of the sessions, by vectors alone."""
     x = asked.vectors if whole is None else unit(asked.vectors + asked.vectors @ whole)
     order = np.argsort(-session_scores(asked.pool, x @ asked.pool.vectors.T), axis=1)
-    places = [min(int(np.flatnonzero(row == g)[0]) for g in gold) for row, gold in zip(order, asked.gold, strict=True)]
+    places = [
+        min(int(np.flatnonzero(row == g)[0]) for g in gold)
+        for row, gold in zip(order, asked.gold, strict=True)
+    ]
     return " ".join(f"{np.mean(np.array(places) < k):.3f}" for k in (1, 5, 20))
 
 
@@ -208,15 +232,24 @@ def main() -> None:
     given = parser.parse_args()
     embedder = E5Embedder(given.models)
     own, told = own_pairs(embedder), english(embedder, given.data)
-    other = questions(embedder, (_HERE / "other_questions.txt").read_text(encoding="utf-8").splitlines())
+    other = questions(
+        embedder, (_HERE / "other_questions.txt").read_text(encoding="utf-8").splitlines()
+    )
     parts = [own, told.half(0)] if given.check else [own, told]
-    whole = np.mean([fitted(parts, other, seed, temperature) for seed, temperature in _FITS], axis=0)
+    whole = np.mean(
+        [fitted(parts, other, seed, temperature) for seed, temperature in _FITS], axis=0
+    )
     down, up = low_rank(whole)
     if given.check:
         unseen = told.half(1)
-        print(f"{len(unseen.gold)} unseen questions, hit@1/5/20: {hits(unseen, None)} → {hits(unseen, down.T @ up.T)}")
+        print(
+            f"{len(unseen.gold)} unseen questions, hit@1/5/20: {hits(unseen, None)} → "
+            f"{hits(unseen, down.T @ up.T)}"
+        )
         return
-    _OUT.write_bytes(encoded(Weights(embedder.model, {"down": down.tolist(), "up": up.tolist()}, {})))
+    _OUT.write_bytes(
+        encoded(Weights(embedder.model, {"down": down.tolist(), "up": up.tolist()}, {}))
+    )
     print(f"{_OUT}: {_OUT.stat().st_size} bytes")
 
 

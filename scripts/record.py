@@ -1,7 +1,8 @@
 """Records a session of the terminal as a picture: `make record` writes docs/assets/session.svg.
 
-The commands run in a terminal of their own, in a fresh home, and what they print is drawn: text that can be selected, lines
-that appear one after the other, two columns for a syllable of Hangul. Nothing of yours is read.
+The commands run in a terminal of their own, in a fresh home, and what they print is drawn: text
+that can be selected, lines that appear one after the other, two columns for a syllable of Hangul.
+Nothing of yours is read.
 """
 
 import codecs
@@ -40,7 +41,8 @@ _COMMANDS = (
 _CELL, _LINE, _PAD, _BAR = 8.4, 19, 16, 34
 #: Seconds: a command is read, a line appears, an answer is read.
 _TYPED_S, _LINE_S, _READ_S = 0.9, 0.06, 1.6
-_INK = {"": "#d8dee6", "1": "#ffffff", "2": "#8b98a8", "31": "#ff8f87", "32": "#8fd694", "33": "#ecc877", "34": "#8db9f5",
+_INK = {"": "#d8dee6", "1": "#ffffff", "2": "#8b98a8", "31": "#ff8f87", "32": "#8fd694",
+    "33": "#ecc877", "34": "#8db9f5",
         "35": "#d7a6ef", "36": "#7fd1d1", "prompt": "#5cc8b0"}  # fmt: skip
 _FONTS = 'ui-monospace,SFMono-Regular,Menlo,Consolas,"D2Coding","Noto Sans Mono CJK KR",monospace'
 _CONTROL = re.compile(r"\x1b\[([0-9;?]*)([A-Za-z])|\x1b\][^\x07]*\x07")
@@ -54,7 +56,9 @@ class Cell(NamedTuple):
 
 
 class Screen:
-    """What a terminal shows of a stream of text: enough of its language for lines, colours and progress."""
+    """What a terminal shows of a stream of text: enough of its language for lines, colours and
+    progress.
+    """
 
     def __init__(self, columns: int) -> None:
         self._columns, self._ink = columns, ""
@@ -109,7 +113,9 @@ class Screen:
 
 
 def _width(sign: str) -> int:
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1
+    return (
+        2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1
+    )
 
 
 def shown(command: str, folder: Path, environment: dict[str, str]) -> list[list[Cell]]:
@@ -117,7 +123,12 @@ def shown(command: str, folder: Path, environment: dict[str, str]) -> list[list[
     main, inner = pty.openpty()
     ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 40, _COLUMNS, 0, 0))
     process = subprocess.Popen(
-        ["/bin/bash", "-c", command], cwd=folder, env=environment, stdin=inner, stdout=inner, stderr=inner
+        ["/bin/bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
     )
     os.close(inner)
     screen, decoder = Screen(_COLUMNS), codecs.getincrementaldecoder("utf-8")("replace")
@@ -158,7 +169,11 @@ def played(environment: dict[str, str]) -> Iterator[tuple[float, list[Cell]]]:
 def drawn(rows: list[tuple[float, list[Cell]]]) -> str:
     """Return the picture."""
     wide, high = round(_COLUMNS * _CELL + 2 * _PAD), _BAR + len(rows) * _LINE + _PAD
-    lines = "\n".join(_line(at, row, _BAR + (number + 0.75) * _LINE) for number, (at, row) in enumerate(rows) if row)
+    lines = "\n".join(
+        _line(at, row, _BAR + (number + 0.75) * _LINE)
+        for number, (at, row) in enumerate(rows)
+        if row
+    )
     inks = "".join(f".i{name}{{fill:{colour}}}" for name, colour in _INK.items() if name)
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}" role="img">
 <title>A session of gieok in a terminal</title>
@@ -176,22 +191,32 @@ g{{animation:in .01s linear backwards}}@keyframes in{{from{{opacity:0}}}}
 
 
 def _line(at: float, row: list[Cell], y: float) -> str:
-    """Return a row as text, in runs at their own columns: Hangul a syllable each, the rest as wide as its columns."""
+    """Return a row as text, in runs at their own columns: Hangul a syllable each, the rest as wide
+    as its columns.
+    """
     parts, column = [], 0
     for ink, text in _runs(row):
         is_wide = _width(text[0]) == 2
         classes = " ".join(filter(None, (ink and f"i{ink}", "w" if is_wide else "")))
-        columns = [column + sum(map(_width, text[:number])) for number in range(len(text) if is_wide else 1)]
+        columns = [
+            column + sum(map(_width, text[:number]))
+            for number in range(len(text) if is_wide else 1)
+        ]
         column += sum(map(_width, text))
         x = " ".join(f"{_PAD + one * _CELL:.1f}" for one in columns)
         fit = "" if is_wide or len(text) == 1 else f' textLength="{len(text) * _CELL:.1f}"'
         name = f' class="{classes}"' if classes else ""
         parts.append(f'<tspan x="{x}"{fit}{name}>{escape(text)}</tspan>')
-    return f'<g style="animation-delay:{at:.2f}s"><text y="{y:.1f}" xml:space="preserve">{"".join(parts)}</text></g>'
+    return (
+        f'<g style="animation-delay:{at:.2f}s"><text y="{y:.1f}" '
+        f'xml:space="preserve">{"".join(parts)}</text></g>'
+    )
 
 
 def _runs(row: list[Cell]) -> list[tuple[str, str]]:
-    """Return the runs of a row as (ink, text): signs of one ink and width, wide ones a word each, blanks behind."""
+    """Return the runs of a row as (ink, text): signs of one ink and width, wide ones a word each,
+    blanks behind.
+    """
     runs: list[tuple[str, str]] = []
     for cell in row:
         ink, text = runs[-1] if runs else ("", "")
@@ -214,8 +239,14 @@ def prepared(home: Path) -> dict[str, str]:
     shutil.copytree(ROOT / "examples" / "workspace" / "notes", home / "notes")
     (home / "shop").mkdir()
     subprocess.run(["git", "init", "--quiet", str(home / "shop")], check=True)
-    return {"HOME": str(home), "PATH": f"{SCRIPTS}:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "xterm-256color",
-            "GIEOK_DAEMON_AUTOSTART": "off", "OMP_NUM_THREADS": "1"}  # fmt: skip
+    return {
+        "HOME": str(home),
+        "PATH": f"{SCRIPTS}:/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "GIEOK_DAEMON_AUTOSTART": "off",
+        "OMP_NUM_THREADS": "1",
+    }
 
 
 def main() -> None:
@@ -232,7 +263,10 @@ def main() -> None:
         sys.exit("a path of this machine stands in the picture")
     _PICTURE.parent.mkdir(exist_ok=True)
     _PICTURE.write_text(text, encoding="utf-8")
-    print(f"{_PICTURE.relative_to(ROOT)}: {len(rows)} lines, {len(text):,} characters, {rows[-1][0]:.0f} s")
+    print(
+        f"{_PICTURE.relative_to(ROOT)}: {len(rows)} lines, {len(text):,} characters, "
+        f"{rows[-1][0]:.0f} s"
+    )
 
 
 if __name__ == "__main__":

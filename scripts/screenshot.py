@@ -1,4 +1,6 @@
-"""Takes the picture of the pages: `make screenshot` writes docs/assets/pages.png, of a home with the notes of examples/."""
+"""Takes the picture of the pages: `make screenshot` writes docs/assets/pages.png, of a home with
+the notes of examples/.
+"""
 
 import shutil
 import socket
@@ -20,14 +22,20 @@ _MOST_BYTES = 200_000
 
 def main() -> None:
     """Fill a home, serve its pages, and take the picture of a search."""
-    home = Path(mkdtemp()) / "home"  # its own each time: the server of the last run may still be ending
+    # its own each time: the server of the last run may still be ending
+    home = Path(mkdtemp()) / "home"
     environment = prepared(home)
     with socket.create_server(("127.0.0.1", 0)) as found:
         environment["GIEOK_SERVE_PORT"] = str(found.getsockname()[1])
 
     def run(*words: str) -> str:
         done = subprocess.run(
-            [SCRIPTS / "gieok", *words], cwd=home, env=environment, check=True, capture_output=True, text=True
+            [SCRIPTS / "gieok", *words],
+            cwd=home,
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
         )
         return done.stdout
 
@@ -44,7 +52,11 @@ def main() -> None:
 
 
 def _take(link: str) -> None:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    chromium = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_context(viewport=_SIZE, color_scheme="light", locale="en").new_page()

@@ -1,4 +1,5 @@
-"""Fixtures of several parts. No backend is imported here: a part needs only the packages of that part.
+"""Fixtures of several parts. No backend is imported here: a part needs only the packages of that
+part.
 
 The converted model is in `GIEOK_TEST_MODELS`, or in the repository's cache folder.
 """
@@ -25,28 +26,38 @@ if TYPE_CHECKING:
     from gieok.backends.embedders.e5.runtime import E5Embedder
 
 # The same examples at every run, however busy the machine is.
-settings.register_profile("gieok", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "gieok", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("gieok")
 
 _IN_A_BROWSER = Path(__file__).parent / "browser"
 _LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
-#: Linux keeps it in memory. Files of tests are forced to disk and removed ten thousands of times, which took half of the time.
+#: Linux keeps it in memory. Files of tests are forced to disk and removed ten thousands of times,
+#: which took half of the time.
 _MEMORY = Path("/dev/shm")
 _ENOUGH_BYTES = 4 << 30
 
 
 def pytest_configure() -> None:
     """Put temporary files into memory where there is room, unless TMPDIR names a folder."""
-    if "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ENOUGH_BYTES:
+    if (
+        "TMPDIR" not in os.environ
+        and _MEMORY.is_dir()
+        and shutil.disk_usage(_MEMORY).free >= _ENOUGH_BYTES
+    ):
         os.environ["TMPDIR"] = tempfile.tempdir = str(_MEMORY)
-    # Commands read the transcripts below HOME, and a session start brings a daemon up: not those of who runs the tests.
+    # Commands read the transcripts below HOME, and a session start brings a daemon up: not those of
+    # who runs the tests.
     home = tempfile.mkdtemp(prefix="home-of-tests-")
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     os.environ |= {"HOME": home, "GIEOK_DAEMON_AUTOSTART": "off"}
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out tests of what is not installed. `test_dependencies` fails where that happens in a run of all tests."""
+    """Leave out tests of what is not installed. `test_dependencies` fails where that happens in a
+    run of all tests.
+    """
     left_out = config.stash.setdefault(_LEFT_OUT, {})
     if absent := list(parts.missing(collection_path)):
         left_out[collection_path.name] = absent
@@ -54,13 +65,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests in a browser: what stands first is run by one worker, so that there is one browser."""
+    """Begin with the tests in a browser: what stands first is run by one worker, so that there is
+    one browser.
+    """
     items.sort(key=lambda item: _IN_A_BROWSER not in item.path.parents)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """Name what was left out."""
-    if any("no Chromium" in str(report.longrepr) for report in terminalreporter.stats.get("skipped", [])):
+    if any(
+        "no Chromium" in str(report.longrepr)
+        for report in terminalreporter.stats.get("skipped", [])
+    ):
         terminalreporter.write_line(
             "left out: tests/browser needs Chromium (`apt install chromium`, or GIEOK_CHROMIUM)"
         )
@@ -70,7 +88,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.fixture(scope="session", autouse=True)
 def no_process_is_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Fail where a process that a test started is there when all of them are done; the folder in it says which test."""
+    """Fail where a process that a test started is there when all of them are done; the folder in it
+    says which test.
+    """
     yield
     left = leftover.processes((str(tmp_path_factory.getbasetemp()), os.environ["HOME"]))
     assert not left, f"left by tests: {left}"
@@ -179,7 +199,9 @@ INSERT INTO coverage_schema VALUES (7);
 
 @pytest.fixture
 def coverage_data() -> Callable[..., Path]:
-    """Return what writes {path: {context: lines}} as coverage.py 5.0 to 7.17 does (checked against 7.17.3)."""
+    """Return what writes {path: {context: lines}} as coverage.py 5.0 to 7.17 does (checked against
+    7.17.3).
+    """
 
     def write(file: Path, ran: dict[str, dict[str, list[int]]], *, branches: bool = False) -> Path:
         file.unlink(missing_ok=True)
@@ -187,17 +209,27 @@ def coverage_data() -> Callable[..., Path]:
         db.executescript(_COVERAGE)
         db.execute("INSERT INTO meta VALUES ('has_arcs', ?)", (str(int(branches)),))
         contexts = sorted({context for inside in ran.values() for context in inside})
-        db.executemany("INSERT INTO context (context) VALUES (?)", [(context,) for context in contexts])
+        db.executemany(
+            "INSERT INTO context (context) VALUES (?)", [(context,) for context in contexts]
+        )
         for number, (path, inside) in enumerate(ran.items(), 1):
             db.execute("INSERT INTO file VALUES (?, ?)", (number, path))
             for context, lines in inside.items():
                 if branches:
                     ends = [-1, *lines, -1]
-                    rows = {(number, contexts.index(context) + 1, a, b) for a, b in itertools.pairwise(ends)}
+                    rows = {
+                        (number, contexts.index(context) + 1, a, b)
+                        for a, b in itertools.pairwise(ends)
+                    }
                     db.executemany("INSERT INTO arc VALUES (?, ?, ?, ?)", sorted(rows))
                 else:
-                    bits = sum(1 << line for line in set(lines)).to_bytes(max(lines) // 8 + 1, "little")
-                    db.execute("INSERT INTO line_bits VALUES (?, ?, ?)", (number, contexts.index(context) + 1, bits))
+                    bits = sum(1 << line for line in set(lines)).to_bytes(
+                        max(lines) // 8 + 1, "little"
+                    )
+                    db.execute(
+                        "INSERT INTO line_bits VALUES (?, ?, ?)",
+                        (number, contexts.index(context) + 1, bits),
+                    )
         db.commit()
         db.close()
         return file

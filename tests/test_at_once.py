@@ -1,7 +1,9 @@
-"""Many callers at once: of equal calls one creates and the others know, of different calls all are kept.
+"""Many callers at once: of equal calls one creates and the others know, of different calls all are
+kept.
 
-Each row of `at_once_writers` is a writer that looks at something before it writes. It is called by threads, all of which look
-before one of them writes (`at_once.Gate`), and by processes. A new writer is a row.
+Each row of `at_once_writers` is a writer that looks at something before it writes. It is called by
+threads, all of which look before one of them writes (`at_once.Gate`), and by processes. A new
+writer is a row.
 """
 
 import json
@@ -11,7 +13,16 @@ from pathlib import Path
 import at_once
 import pytest
 from at_once import Asked
-from at_once_writers import PROCESSES, RULE, THREADS, WRITERS, Place, list_calls, make_place, remember_rule
+from at_once_writers import (
+    PROCESSES,
+    RULE,
+    THREADS,
+    WRITERS,
+    Place,
+    list_calls,
+    make_place,
+    remember_rule,
+)
 
 from gieok import fs, places
 from gieok.capabilities.prompt.inject import Injection
@@ -35,14 +46,18 @@ def others(place: Place) -> Iterator[at_once.Processes]:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_threads_that_all_look_before_one_writes_lose_nothing_and_repeat_nothing(place: Place, name: str) -> None:
+def test_threads_that_all_look_before_one_writes_lose_nothing_and_repeat_nothing(
+    place: Place, name: str
+) -> None:
     calls, before = list_calls(place, WRITERS[name], THREADS)
     answers = at_once.in_threads([lambda asked=asked: at_once.answer(asked) for asked in calls])  # type: ignore[misc]
     WRITERS[name].check(place, answers, before)
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_processes_lose_nothing_and_repeat_nothing(place: Place, others: at_once.Processes, name: str) -> None:
+def test_processes_lose_nothing_and_repeat_nothing(
+    place: Place, others: at_once.Processes, name: str
+) -> None:
     calls, before = list_calls(place, WRITERS[name], PROCESSES)
     WRITERS[name].check(place, others.run(calls), before)
 
@@ -62,8 +77,12 @@ def test_prompts_of_one_session_keep_all_that_was_injected(place: Place) -> None
 def test_a_line_that_is_added_while_a_log_is_rewritten_is_kept(place: Place) -> None:
     log = place.home / "hook" / "calls.jsonl"
     trail.count(str(place.home), {"event": "secret"})
-    adds = [lambda n=n: trail.count(str(place.home), {"event": f"call {n}"}) for n in range(THREADS)]  # type: ignore[misc]
-    at_once.in_threads([lambda: fs.rewrite_lines(log, lambda line: "" if "secret" in line else line), *adds])
+    adds = [
+        lambda n=n: trail.count(str(place.home), {"event": f"call {n}"}) for n in range(THREADS)
+    ]  # type: ignore[misc]
+    at_once.in_threads(
+        [lambda: fs.rewrite_lines(log, lambda line: "" if "secret" in line else line), *adds]
+    )
     events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
     assert sorted(events) == [f"call {n}" for n in range(THREADS)]
 
@@ -83,7 +102,9 @@ def test_calibrations_of_several_models_are_all_kept(place: Place) -> None:
     place.home.mkdir()
     names = [f"model-{n}" for n in range(THREADS)]
     works = [
-        lambda name=name: keep_calibration(place.home, name, Calibration(slope=1.0, shift=0.0, questions=50))  # type: ignore[misc]
+        lambda name=name: keep_calibration(
+            place.home, name, Calibration(slope=1.0, shift=0.0, questions=50)
+        )  # type: ignore[misc]
         for name in names
     ]
     at_once.in_threads(works)
@@ -93,17 +114,24 @@ def test_calibrations_of_several_models_are_all_kept(place: Place) -> None:
 def test_keys_of_several_services_are_all_kept(place: Place) -> None:
     context = place.context()
     names = ["OPENAI_API_KEY", "JINA_API_KEY", "GEMINI_API_KEY", "VOYAGE_API_KEY"]
-    at_once.in_threads([lambda name=name: context.admin.keys().keep({name: "value-of-it"}) for name in names])  # type: ignore[misc]
+    at_once.in_threads(
+        [lambda name=name: context.admin.keys().keep({name: "value-of-it"}) for name in names]
+    )  # type: ignore[misc]
     lines = (place.home / ".env").read_text().split()
     assert sorted(line.partition("=")[0] for line in lines) == sorted(names)
 
 
-def test_what_is_forgotten_is_not_written_again_by_an_edit_that_read_it_before(place: Place) -> None:
+def test_what_is_forgotten_is_not_written_again_by_an_edit_that_read_it_before(
+    place: Place,
+) -> None:
     handle = remember_rule(place)
     folder = str(place.project)
     asked = [
         Asked("forget", {"match": RULE, "yes": True}, folder),
-        *(Asked("edit", {"handle": handle, "text": [f"We lint with tool {n}."]}, folder) for n in range(3)),
+        *(
+            Asked("edit", {"handle": handle, "text": [f"We lint with tool {n}."]}, folder)
+            for n in range(3)
+        ),
     ]
     answers = at_once.in_threads([lambda one=one: at_once.answer(one) for one in asked])  # type: ignore[misc]
     assert not answers[0].code

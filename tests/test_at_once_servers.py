@@ -1,6 +1,8 @@
-"""Many callers at once, with what they write on servers: PostgreSQL, and texts in what speaks MongoDB's protocol.
+"""Many callers at once, with what they write on servers: PostgreSQL, and texts in what speaks
+MongoDB's protocol.
 
-The property and the writers are those of `test_at_once`; there locks of files keep callers apart, here the servers do.
+The property and the writers are those of `test_at_once`; there locks of files keep callers apart,
+here the servers do.
 """
 
 import json
@@ -20,7 +22,11 @@ _CALLERS = 4
 
 def _talk(place: Place) -> None:
     """Leave a transcript that nobody has read: what was read is on the server for good."""
-    row = {"role": "user", "text": "We decided to use Redis Streams.", "timestamp": "2026-11-10T09:00:00Z"}
+    row = {
+        "role": "user",
+        "text": "We decided to use Redis Streams.",
+        "timestamp": "2026-11-10T09:00:00Z",
+    }
     (place.user / "talk").mkdir()
     (place.user / "talk" / "a.jsonl").write_text(json.dumps(row) + "\n")
 
@@ -58,12 +64,23 @@ def _check(place: Place, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["equal records", "folders", "an observation is edited", "an observation is put away", "points of a day"]
+    "name",
+    [
+        "equal records",
+        "folders",
+        "an observation is edited",
+        "an observation is put away",
+        "points of a day",
+    ],
 )
 def test_on_postgresql_nothing_is_lost_or_repeated(
     place: Place, monkeypatch: pytest.MonkeyPatch, make_database: Callable[[], str], name: str
 ) -> None:
-    for variable, value in {"STORE": "postgres", "JOURNAL": "postgres", "DATABASE_URL": make_database()}.items():
+    for variable, value in {
+        "STORE": "postgres",
+        "JOURNAL": "postgres",
+        "DATABASE_URL": make_database(),
+    }.items():
         monkeypatch.setenv(f"GIEOK_{variable}", value)
     _check(place, name)
 
@@ -71,15 +88,27 @@ def test_on_postgresql_nothing_is_lost_or_repeated(
 def test_tables_that_are_made_at_once_are_made_once(
     place: Place, monkeypatch: pytest.MonkeyPatch, make_empty_database: Callable[[], str]
 ) -> None:
-    for variable, value in {"STORE": "postgres", "JOURNAL": "postgres", "DATABASE_URL": make_empty_database()}.items():
+    for variable, value in {
+        "STORE": "postgres",
+        "JOURNAL": "postgres",
+        "DATABASE_URL": make_empty_database(),
+    }.items():
         monkeypatch.setenv(f"GIEOK_{variable}", value)
     _check(place, "a transcript")
 
 
 @pytest.mark.parametrize("name", ["an observation is edited", "a transcript"])
 def test_with_texts_in_mongodb_nothing_is_lost_or_repeated(
-    place: Place, monkeypatch: pytest.MonkeyPatch, make_database: Callable[[], str], mongo: str, name: str
+    place: Place,
+    monkeypatch: pytest.MonkeyPatch,
+    make_database: Callable[[], str],
+    mongo: str,
+    name: str,
 ) -> None:
-    for variable, value in {"JOURNAL": "mongo", "DATABASE_URL": make_database(), "MONGO_URL": mongo}.items():
+    for variable, value in {
+        "JOURNAL": "mongo",
+        "DATABASE_URL": make_database(),
+        "MONGO_URL": mongo,
+    }.items():
         monkeypatch.setenv(f"GIEOK_{variable}", value)
     _check(place, name)

@@ -33,16 +33,22 @@ def _trust(project: Path) -> None:
     """Trust what stands in a project's file."""
     if project.is_file():
         text = project.read_text()
-        grants.change(paths.home(), str(project.parent.parent), lambda grant: grant._replace(settings=text))
+        grants.change(
+            paths.home(), str(project.parent.parent), lambda grant: grant._replace(settings=text)
+        )
 
 
-def _load(project: Path, environment: dict[str, str] | None = None, **flags: str) -> config.Settings:
+def _load(
+    project: Path, environment: dict[str, str] | None = None, **flags: str
+) -> config.Settings:
     _trust(project)
     return load(flags, environment or {}, project.parent.parent)
 
 
 def test_each_source_wins_over_the_one_before(user: Path, project: Path) -> None:
-    def limit(environment: dict[str, str] | None = None, flags: dict[str, str] | None = None) -> tuple[object, str]:
+    def limit(
+        environment: dict[str, str] | None = None, flags: dict[str, str] | None = None
+    ) -> tuple[object, str]:
         setting = _load(project, environment, **(flags or {})).values["search.limit"]
         return setting.value, setting.origin
 
@@ -107,14 +113,18 @@ def test_an_environment_variable_that_cannot_be_used_is_named(user: Path, projec
     assert _load(project, {"GIEOK_SCOPE": ""}).values["scope"].origin == "default"
 
 
-def test_a_wrong_setting_alone_is_left_out_where_troubles_are_collected(user: Path, project: Path) -> None:
+def test_a_wrong_setting_alone_is_left_out_where_troubles_are_collected(
+    user: Path, project: Path
+) -> None:
     user.write_text("threads: 3\nsearch: {limits: 3, limit: 4, min_score: high}\n")
     troubles: list[BadConfig] = []
     environment = {"GIEOK_WATCH_RESCAN_S": "soon", "GIEOK_THREADS": "2"}
     found = config.load({}, environment, project, troubles)
     assert [(error.setting, error.origin) for error in troubles] == [
-        ("search.limits", str(user)), ("search.min_score", str(user)), ("watch.rescan_s", "GIEOK_WATCH_RESCAN_S"),
-    ]  # fmt: skip
+        ("search.limits", str(user)),
+        ("search.min_score", str(user)),
+        ("watch.rescan_s", "GIEOK_WATCH_RESCAN_S"),
+    ]
     assert found.values["search.limit"] == (4, str(user))
     assert troubles[0].hint == "did you mean 'search.limit'?"
     assert found.values["threads"] == (2, "GIEOK_THREADS")
@@ -130,9 +140,13 @@ def test_an_unreadable_file_is_an_error_and_not_ignored(user: Path, project: Pat
 
 
 @pytest.mark.parametrize(
-    "option", [option for option in OPTIONS if not option.in_project], ids=lambda option: option.name
+    "option",
+    [option for option in OPTIONS if not option.in_project],
+    ids=lambda option: option.name,
 )
-def test_a_project_may_not_set_what_concerns_the_machine(user: Path, project: Path, option: Option) -> None:
+def test_a_project_may_not_set_what_concerns_the_machine(
+    user: Path, project: Path, option: Option
+) -> None:
     project.write_text(f"{option.name}: {option.default}")
     with pytest.raises(BadConfig) as caught:
         _load(project)
@@ -141,7 +155,9 @@ def test_a_project_may_not_set_what_concerns_the_machine(user: Path, project: Pa
     assert str(user) in caught.value.hint
 
 
-def test_a_users_own_file_is_no_project_of_his(tmp_path: Path, user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_users_own_file_is_no_project_of_his(
+    tmp_path: Path, user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = tmp_path / "nobody" / ".gieok" / "config.yaml"
     own.parent.mkdir(parents=True)
     own.write_text("embedder: none")
@@ -189,7 +205,10 @@ def test_a_password_in_a_file_is_refused_and_not_shown(
 def test_an_address_without_a_password_is_shown_as_it_is(user: Path, project: Path) -> None:
     user.write_text("database.url: postgresql://me@host:5433/memory")
     assert _load(project).text("database.url") == "postgresql://me@host:5433/memory"
-    assert config.without_password("postgresql://me@host:5433/memory") == "postgresql://me@host:5433/memory"
+    assert (
+        config.without_password("postgresql://me@host:5433/memory")
+        == "postgresql://me@host:5433/memory"
+    )
 
 
 def test_a_password_from_the_environment_is_used_and_never_shown(
@@ -204,9 +223,13 @@ def test_a_password_from_the_environment_is_used_and_never_shown(
     assert "postgresql://me:***@host/memory" in shown
 
 
-def test_private_variables_stand_in_for_the_environment_which_wins(user: Path, project: Path) -> None:
+def test_private_variables_stand_in_for_the_environment_which_wins(
+    user: Path, project: Path
+) -> None:
     private = user.with_name(".env")
-    private.write_text("# mine\nexport GIEOK_SEARCH_LIMIT='4'\nPGPASSWORD=\"a b#c\"\n\nGIEOK_LANG=ko\nnot a line\n")
+    private.write_text(
+        "# mine\nexport GIEOK_SEARCH_LIMIT='4'\nPGPASSWORD=\"a b#c\"\n\nGIEOK_LANG=ko\nnot a line\n"
+    )
     private.chmod(0o600)
     settings = _load(project, {"GIEOK_LANG": "en"})
     assert settings.values["search.limit"] == (4, str(private))
@@ -227,7 +250,9 @@ def test_private_variables_that_others_can_read_are_refused(user: Path, project:
 @pytest.mark.parametrize(
     "text", ["store: sqlite\n# end\nlang: en", "lang: en", "", "lang: en\nstore:   sqlite # mine\n"]
 )
-def test_a_setting_is_chosen_in_place_and_the_rest_of_the_file_stays(user: Path, project: Path, text: str) -> None:
+def test_a_setting_is_chosen_in_place_and_the_rest_of_the_file_stays(
+    user: Path, project: Path, text: str
+) -> None:
     user.write_text(text)
     config.choose(_load(project), "store", "postgres")
     assert _load(project).text("store") == "postgres"
@@ -238,8 +263,12 @@ def test_a_setting_is_chosen_in_place_and_the_rest_of_the_file_stays(user: Path,
     assert [file.name for file in user.parent.iterdir() if file.is_file()] == ["config.yaml"]
 
 
-@pytest.mark.parametrize(("text", "value"), [("true", True), ("on", True), ("False", False), ("0", False)])
-def test_a_switch_may_be_said_in_several_ways(user: Path, project: Path, text: str, value: bool) -> None:
+@pytest.mark.parametrize(
+    ("text", "value"), [("true", True), ("on", True), ("False", False), ("0", False)]
+)
+def test_a_switch_may_be_said_in_several_ways(
+    user: Path, project: Path, text: str, value: bool
+) -> None:
     user.write_text(f"hybrid: {text}")
     assert _load(project).flag("hybrid") is value
     with pytest.raises(BadConfig, match="must be true or false"):
@@ -307,7 +336,9 @@ def test_what_a_file_says_is_parsed_once_and_again_when_it_changes(
 
 def test_no_password_and_no_secret_is_kept_with_what_a_file_says(user: Path, project: Path) -> None:
     user.write_text("lang: en\ndatabase.url: postgresql://me:sesame@host/db\n")
-    user.with_name(".env").write_text("GIEOK_DATABASE_URL=postgresql://me:sesame@host/db\nOPENAI_API_KEY=sk-sesame\n")
+    user.with_name(".env").write_text(
+        "GIEOK_DATABASE_URL=postgresql://me:sesame@host/db\nOPENAI_API_KEY=sk-sesame\n"
+    )
     user.with_name(".env").chmod(0o600)
     load({}, {}, project, [])
     assert not any("sesame" in file.read_text() for file in (paths.home() / "resolved").iterdir())

@@ -1,7 +1,8 @@
-"""Killed at any moment, an index run leaves a store that is sound, and the next run finishes the work.
+"""Killed at any moment, an index run leaves a store that is sound, and the next run finishes the
+work.
 
-A child process indexes with the hash embedder and small batches, and prints a line after each; the parent kills it
-after so many lines, wherever it then is.
+A child process indexes with the hash embedder and small batches, and prints a line after each; the
+parent kills it after so many lines, wherever it then is.
 """
 
 import os
@@ -79,7 +80,12 @@ def _write(folder: Path, random: Random, count: int) -> None:
 
 
 def _index(home: Path, folder: Path) -> None:
-    subprocess.run([sys.executable, "-c", _INDEX, str(folder)], env=_environment(home), check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-c", _INDEX, str(folder)],
+        env=_environment(home),
+        check=True,
+        capture_output=True,
+    )
 
 
 def _index_and_kill(home: Path, folder: Path, after_lines: int) -> bool:
@@ -102,7 +108,11 @@ def _contents(home: Path) -> tuple[Any, ...]:
     try:
         assert store.check() == []
         hashes = store.hashes(_SCOPE)
-        found = [p for start in range(1, _HIGHEST_ID, 500) for p in store.passages(range(start, start + 500))]
+        found = [
+            p
+            for start in range(1, _HIGHEST_ID, 500)
+            for p in store.passages(range(start, start + 500))
+        ]
         stats = store.stats()
         return (
             hashes,
@@ -115,7 +125,9 @@ def _contents(home: Path) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_run_that_is_killed_again_and_again_converges_to_a_fresh_index(tmp_path: Path, seed: int) -> None:
+def test_a_run_that_is_killed_again_and_again_converges_to_a_fresh_index(
+    tmp_path: Path, seed: int
+) -> None:
     random, folder = Random(seed), tmp_path / "notes"
     folder.mkdir()
     _write(folder, random, _FILES)
@@ -162,11 +174,21 @@ def test_processes_that_add_folders_of_one_name_at_once_lose_none(tmp_path: Path
     for n, folder in enumerate(folders):
         folder.mkdir(parents=True)
         (folder / f"{n}.md").write_text(f"note {n}")
-    environment = {**os.environ, "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "PYTHONPATH": _SOURCE}
+    environment = {
+        **os.environ,
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "PYTHONPATH": _SOURCE,
+    }
     command = [sys.executable, "-m", "gieok", "index"]
     children = [subprocess.Popen([*command, str(folder)], env=environment) for folder in folders]
     assert [child.wait() for child in children] == [0, 0, 0, 0]
     store = SqliteStore(tmp_path / "home" / "memory.sqlite")
-    assert sorted(key.partition("/")[2] for key in store.hashes(_SCOPE)) == ["0.md", "1.md", "2.md", "3.md"]
+    assert sorted(key.partition("/")[2] for key in store.hashes(_SCOPE)) == [
+        "0.md",
+        "1.md",
+        "2.md",
+        "3.md",
+    ]
     assert len({key.partition("/")[0] for key in store.hashes(_SCOPE)}) == 4
     store.close()

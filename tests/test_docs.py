@@ -21,7 +21,8 @@ def test_every_operation_is_in_the_documents(name: str) -> None:
     for document in ("cli.md", "cli.ko.md"):
         rows = (_ROOT / "docs" / document).read_text(encoding="utf-8").splitlines()
         assert any(
-            f"| `gieok {name}` |" in row or (f"| `gieok {group}` |" in row and f"`{rest}`" in row) for row in rows
+            f"| `gieok {name}` |" in row or (f"| `gieok {group}` |" in row and f"`{rest}`" in row)
+            for row in rows
         )
 
 
@@ -32,7 +33,9 @@ def test_the_readme_is_read_in_one_go() -> None:
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_every_setting_is_in_the_documents(option: object) -> None:
-    assert f"| `{option.name}` | `{option.default}` |" in (_ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert f"| `{option.name}` | `{option.default}` |" in (
+        _ROOT / "docs" / "settings.md"
+    ).read_text(encoding="utf-8")
 
 
 def test_the_generated_parts_of_the_documents_are_up_to_date() -> None:
@@ -42,9 +45,11 @@ def test_the_generated_parts_of_the_documents_are_up_to_date() -> None:
 
 def test_every_file_is_in_the_architecture() -> None:
     text = (_ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    stems = {file.stem for file in (_ROOT / "src" / "gieok").rglob("*.py") if "contracts" not in file.parts} - {
-        "__init__"
-    }
+    stems = {
+        file.stem
+        for file in (_ROOT / "src" / "gieok").rglob("*.py")
+        if "contracts" not in file.parts
+    } - {"__init__"}
     missing = {stem for stem in stems if stem not in text and stem.replace("_", "-") not in text}
     assert missing <= {
         "__main__",
@@ -74,7 +79,11 @@ def _headings(document: Path) -> set[str]:
 
 
 def _links(text: str) -> list[str]:
-    return [part.partition(")")[0] for part in "\n".join(_prose(text)).split("](")[1:] if not part.startswith("http")]
+    return [
+        part.partition(")")[0]
+        for part in "\n".join(_prose(text)).split("](")[1:]
+        if not part.startswith("http")
+    ]
 
 
 def _prose(text: str) -> list[str]:
@@ -88,7 +97,16 @@ def _prose(text: str) -> list[str]:
 
 def test_the_site_is_built_and_loads_nothing_from_another_host(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
+        [
+            sys.executable,
+            "-m",
+            "mkdocs",
+            "build",
+            "--strict",
+            "--quiet",
+            "--site-dir",
+            str(tmp_path),
+        ],
         cwd=_ROOT,
         capture_output=True,
         text=True,
@@ -99,9 +117,15 @@ def test_the_site_is_built_and_loads_nothing_from_another_host(tmp_path: Path) -
     assert len(pages) > 40
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        loaded = re.findall(r"<(?:script|img|iframe|source|video|link)\b[^>]*?(?:src|href)=[\"']?([^\s\"'>]+)", text)
+        loaded = re.findall(
+            r"<(?:script|img|iframe|source|video|link)\b[^>]*?(?:src|href)=[\"']?([^\s\"'>]+)", text
+        )
         assert not [one for one in loaded if one.startswith(("http:", "https:", "//"))], page.name
-        assert "mermaid" not in re.findall(r'class="([^"]*)"', text), "its script would come from another host"
+        assert "mermaid" not in re.findall(r'class="([^"]*)"', text), (
+            "its script would come from another host"
+        )
         assert page.name.endswith(".ko.html") == ('<html lang="ko"' in text), page.name
     for style in tmp_path.rglob("*.css"):
-        assert not re.search(r"@import|url\([\"']?(https?:)?//", style.read_text(encoding="utf-8")), style.name
+        assert not re.search(
+            r"@import|url\([\"']?(https?:)?//", style.read_text(encoding="utf-8")
+        ), style.name

@@ -1,4 +1,6 @@
-"""What the documents tell people to type, to set and to read is there: commands, settings, texts of errors, pages."""
+"""What the documents tell people to type, to set and to read is there: commands, settings, texts of
+errors, pages.
+"""
 
 import re
 import runpy
@@ -39,7 +41,9 @@ def _commands() -> dict[tuple[str, ...], set[str]]:
     names = [*NAMES, *SERVERS, *(f"hook {event}" for event in EVENTS)]
     own = {(): {"-V", "--version", "-h", "--help"}, ("help",): {"--man"}}
     return own | {
-        tuple(name.split()): {flag for action in _parser(name)._actions for flag in action.option_strings}
+        tuple(name.split()): {
+            flag for action in _parser(name)._actions for flag in action.option_strings
+        }
         for name in names
     }
 
@@ -54,12 +58,23 @@ def _told(error: GieokError) -> int:
 
 
 def _blocks(text: str) -> tuple[list[str], list[tuple[str, str]], str]:
-    """Return the lines of code, the fenced blocks by their language, and the prose of a document."""
+    """Return the lines of code, the fenced blocks by their language, and the prose of a
+    document.
+    """
     fenced = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     indented = [line[4:] for line in prose.splitlines() if line.startswith("    ")]
-    lines = [line for lang, block in fenced if lang in ("", "console", "sh", "bash") for line in block.splitlines()]
-    return lines + indented, fenced, "\n".join(line for line in prose.splitlines() if not line.startswith("    "))
+    lines = [
+        line
+        for lang, block in fenced
+        if lang in ("", "console", "sh", "bash")
+        for line in block.splitlines()
+    ]
+    return (
+        lines + indented,
+        fenced,
+        "\n".join(line for line in prose.splitlines() if not line.startswith("    ")),
+    )
 
 
 def _typed(lines: list[str]) -> Iterator[list[str]]:
@@ -103,13 +118,21 @@ def test_every_command_and_flag_that_a_sentence_names_is_there() -> None:
 def _faults(call: str) -> list[str]:
     words = [word for word in call.split() if not word.startswith("-")]
     groups = {name[:1] for name in _commands()}
-    known = next((tuple(words[:n]) for n in (2, 1, 0) if tuple(words[:n]) in {*_commands(), *groups}), ())
+    known = next(
+        (tuple(words[:n]) for n in (2, 1, 0) if tuple(words[:n]) in {*_commands(), *groups}), ()
+    )
     more = words[len(known) :]
     is_group = known in groups and known not in _commands()
     if more and (is_group or not known) and not _CHOSEN.match(more[0]):
         return [f"no such command: {more[0]}"]
-    flags = set[str]().union(*(flags for name, flags in _commands().items() if name[: len(known)] == known))
-    return [f"no option {flag}" for flag in re.findall(r"(?<!\S)-{1,2}[a-zA-Z][a-z-]*", call) if flag not in flags]
+    flags = set[str]().union(
+        *(flags for name, flags in _commands().items() if name[: len(known)] == known)
+    )
+    return [
+        f"no option {flag}"
+        for flag in re.findall(r"(?<!\S)-{1,2}[a-zA-Z][a-z-]*", call)
+        if flag not in flags
+    ]
 
 
 def test_every_setting_that_is_named_is_there() -> None:
@@ -121,7 +144,9 @@ def test_every_setting_that_is_named_is_there() -> None:
                 r"\.(md|py|json|yaml|sqlite|lock|log|txt|js|toml)$", name
             )
             wrong += [f"{page.name}: {name}"] if is_setting and name not in _SETTINGS else []
-        for text in (text for lang, text in fenced if lang == "yaml" and not page.name.startswith("setup")):
+        for text in (
+            text for lang, text in fenced if lang == "yaml" and not page.name.startswith("setup")
+        ):
             names = set(_flat(yaml.safe_load(text)))
             wrong += [
                 f"{page.name}: {name}"
@@ -147,7 +172,9 @@ def test_every_text_that_troubleshooting_quotes_is_in_the_source() -> None:
     )
     wrong = []
     for name in ("troubleshooting.md", "troubleshooting.ko.md"):
-        for row in re.findall(r"^\| ([^|]+) \|", (_ROOT / "docs" / name).read_text(encoding="utf-8"), re.MULTILINE):
+        for row in re.findall(
+            r"^\| ([^|]+) \|", (_ROOT / "docs" / name).read_text(encoding="utf-8"), re.MULTILINE
+        ):
             for quoted in set(re.findall(r"`([^`]+)`", row)) - _OF_OTHERS:
                 parts = [part.strip() for part in quoted.split("…") if len(part.strip()) > 3]
                 wrong += [f"{name}: {part}" for part in parts if part not in source]
@@ -179,11 +206,15 @@ def test_no_sentence_stands_on_two_pages() -> None:
     """A pair of languages may share a line of paths."""
     seen: dict[str, set[str]] = {}
     for page in (*(_ROOT / "docs").glob("*.md"), _ROOT / "README.md", _ROOT / "README.ko.md"):
-        text = re.sub(r"<!-- begin.*?<!-- end", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        text = re.sub(
+            r"<!-- begin.*?<!-- end", "", page.read_text(encoding="utf-8"), flags=re.DOTALL
+        )
         prose = " ".join(line for line in _blocks(text)[2].splitlines() if not line.startswith("|"))
         for sentence in re.split(r"(?<=[.:?!])\s+", " ".join(prose.split())):
             seen.setdefault(sentence, set()).add(page.name.replace(".ko.md", ".md"))
-    assert not {sentence: pages for sentence, pages in seen.items() if len(pages) > 1 and len(sentence) > 45}
+    assert not {
+        sentence: pages for sentence, pages in seen.items() if len(pages) > 1 and len(sentence) > 45
+    }
 
 
 def test_the_pictures_of_the_readme_are_small_and_of_no_machine() -> None:
@@ -200,7 +231,12 @@ def test_a_recorded_terminal_shows_what_a_program_left_and_hangul_in_two_columns
     record = runpy.run_path(str(_ROOT / "scripts" / "record.py"))
     screen = record["Screen"](10)
     screen.feed("10 %\r\x1b[K\x1b[1m기억\x1b[0m ok\r\n123456789기\r\n")
-    assert ["".join(cell.sign for cell in row) for row in screen.rows] == ["기억 ok", "123456789", "기", ""]
+    assert ["".join(cell.sign for cell in row) for row in screen.rows] == [
+        "기억 ok",
+        "123456789",
+        "기",
+        "",
+    ]
     assert record["_runs"](screen.rows[0]) == [("1", "기억"), ("", " ok")]
     line = record["_line"](1.0, screen.rows[0], 20)
     assert '<tspan x="16.0 32.8" class="i1 w">기억' in line
@@ -216,7 +252,9 @@ def test_the_first_memory_of_a_page_is_found_by_the_question_that_the_page_asks(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "none")
     text = (_ROOT / page).read_text(encoding="utf-8")
-    told, asked = (re.findall(rf'gieok {command} "([^"]+)"', text)[0] for command in ("remember", "search"))
+    told, asked = (
+        re.findall(rf'gieok {command} "([^"]+)"', text)[0] for command in ("remember", "search")
+    )
     (tmp_path / "shop").mkdir()
     with gieok.open(tmp_path / "shop") as memory:
         memory.add(told)
@@ -227,4 +265,6 @@ def test_the_first_memory_of_a_page_is_found_by_the_question_that_the_page_asks(
 @pytest.mark.parametrize(("document", "lang"), [("pages.md", 1), ("pages.ko.md", 2)])
 def test_every_page_of_the_browser_is_described_under_its_name(document: str, lang: int) -> None:
     text = (_ROOT / "docs" / document).read_text(encoding="utf-8")
-    assert re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)[1:] == [page[lang] for page in site.MENU]
+    assert re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE)[1:] == [
+        page[lang] for page in site.MENU
+    ]

@@ -9,4 +9,6 @@ def _all(kind: type[GieokError]) -> set[type[GieokError]]:
 
 
 def test_each_code_is_in_the_table_and_no_other() -> None:
-    assert {kind.code for kind in _all(GieokError) if kind.__module__ == errors.__name__} == set(STATUS)
+    assert {kind.code for kind in _all(GieokError) if kind.__module__ == errors.__name__} == set(
+        STATUS
+    )

@@ -13,10 +13,16 @@ _EDITABLE = {"url": "file:///home/kim/my%20gieok", "dir_info": {"editable": True
         ({}, "/usr", "pip install 'gieok[serve]'"),
         (_EDITABLE, "/home/kim/.venv", "pip install -e '/home/kim/my gieok[serve]'"),
         ({"url": "file:///src/gieok", "dir_info": {}}, "/v", "pip install '/src/gieok[serve]'"),
-        ({"url": "https://host/gieok.whl"}, "/v", "pip install 'gieok[serve] @ https://host/gieok.whl'"),
+        (
+            {"url": "https://host/gieok.whl"},
+            "/v",
+            "pip install 'gieok[serve] @ https://host/gieok.whl'",
+        ),
         ({}, "/home/kim/.local/share/uv/tools/gieok", "uv tool install 'gieok[serve]'"),
         ({}, "/home/kim/.local/share/pipx/venvs/gieok", "pipx install --force 'gieok[serve]'"),
     ],
 )
-def test_the_line_says_how_this_copy_was_installed(origin: dict[str, object], prefix: str, line: str) -> None:
+def test_the_line_says_how_this_copy_was_installed(
+    origin: dict[str, object], prefix: str, line: str
+) -> None:
     assert extras._command("serve", origin, prefix) == line

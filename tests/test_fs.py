@@ -1,4 +1,6 @@
-"""Files are private, whole after a crash, and never written over where the name is taken; locks are between processes."""
+"""Files are private, whole after a crash, and never written over where the name is taken; locks are
+between processes.
+"""
 
 import fcntl
 import signal
@@ -14,7 +16,9 @@ _TRY_LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+'), fcntl.LOCK_
 
 
 def _is_locked(file: Path) -> bool:
-    done = subprocess.run([sys.executable, "-c", _TRY_LOCK, str(file)], capture_output=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", _TRY_LOCK, str(file)], capture_output=True, check=False
+    )
     return done.returncode != 0
 
 
@@ -42,7 +46,11 @@ def test_a_replaced_file_keeps_its_mode_and_its_link(tmp_path: Path) -> None:
     file.chmod(0o640)
     link.symlink_to(file)
     fs.replace(link, "new")
-    assert (link.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (True, "new", 0o640)
+    assert (link.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (
+        True,
+        "new",
+        0o640,
+    )
     fs.replace_private(link, b"mine")
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("mine", 0o600)
     fs.replace(tmp_path / "fresh", "x")
@@ -55,7 +63,10 @@ def test_a_name_that_is_taken_is_never_written_over(tmp_path: Path) -> None:
     assert not fs.create(file, "second")
     (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
     assert not fs.create(tmp_path / "dangling", "second")
-    assert (file.read_text(), sorted(tmp_path.iterdir())) == ("first", sorted([file, tmp_path / "dangling"]))
+    assert (file.read_text(), sorted(tmp_path.iterdir())) == (
+        "first",
+        sorted([file, tmp_path / "dangling"]),
+    )
 
 
 def test_a_write_that_fails_leaves_the_old_text_and_nothing_else(tmp_path: Path) -> None:
@@ -72,16 +83,24 @@ def test_what_a_killed_writer_left_is_swept_away_and_nothing_else(tmp_path: Path
     killed += "import sys; from gieok import fs; fs.replace(sys.argv[1], 'new')"
     for name in ("config.yaml", ".other.tmp"):
         (tmp_path / name).write_text("old")
-    done = subprocess.run([sys.executable, "-c", killed, str(tmp_path / "config.yaml")], check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", killed, str(tmp_path / "config.yaml")], check=False
+    )
     assert (done.returncode, len(list(tmp_path.iterdir()))) == (-signal.SIGKILL, 3)
     fs.sweep(tmp_path)
     fs.sweep(tmp_path / "missing")
-    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"config.yaml": "old", ".other.tmp": "old"}
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {
+        "config.yaml": "old",
+        ".other.tmp": "old",
+    }
 
 
 def test_a_log_that_is_too_large_becomes_the_old_one(tmp_path: Path) -> None:
     log = tmp_path / "logs" / "hook.log"
     for line in ("one\n", "two\n", "three\n"):
         fs.append(log, line, 6)
-    assert (log.read_text(), (tmp_path / "logs" / "hook.log.1").read_text()) == ("three\n", "one\ntwo\n")
+    assert (log.read_text(), (tmp_path / "logs" / "hook.log.1").read_text()) == (
+        "three\n",
+        "one\ntwo\n",
+    )
     assert log.stat().st_mode & 0o777 == 0o600

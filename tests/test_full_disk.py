@@ -1,6 +1,7 @@
 """On a full disk what is there is found, a person is told, and something can be forgotten.
 
-A small file system in memory that is really full, in a namespace of its own, where the system lets an ordinary user have one.
+A small file system in memory that is really full, in a namespace of its own, where the system lets
+an ordinary user have one.
 """
 
 import json
@@ -72,17 +73,27 @@ def _is_possible() -> bool:
     return subprocess.run(tried, capture_output=True, check=False).returncode == 0
 
 
-pytestmark = pytest.mark.skipif(not _is_possible(), reason="no user namespaces here, in which a disk can be mounted")
+pytestmark = pytest.mark.skipif(
+    not _is_possible(), reason="no user namespaces here, in which a disk can be mounted"
+)
 
 
-def _run(tmp_path: Path, *steps: tuple[list[str], str] | list[str], size: str = "72m", code: str = "") -> list[Ran]:
+def _run(
+    tmp_path: Path, *steps: tuple[list[str], str] | list[str], size: str = "72m", code: str = ""
+) -> list[Ran]:
     disk = tmp_path / "disk"
     disk.mkdir()
     environment = os.environ | {
-        "HOME": str(disk / "user"), "GIEOK_HOME": str(disk / "user" / "gieok"), "GIEOK_EMBEDDER": "none",
-        "GIEOK_OBSERVE_AGENTS": "none", "GIEOK_HOOK_DEADLINE_MS": "60000", "PYTHONPATH": _SOURCE,
-        "TMPDIR": str(disk), "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8",
-    }  # fmt: skip
+        "HOME": str(disk / "user"),
+        "GIEOK_HOME": str(disk / "user" / "gieok"),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_HOOK_DEADLINE_MS": "60000",
+        "PYTHONPATH": _SOURCE,
+        "TMPDIR": str(disk),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LC_ALL": "C.UTF-8",
+    }
     rows = [(step, "", code) if isinstance(step, list) else (*step, "") for step in steps]
     inside = ["unshare", "-rm", "sh", "-c", _INSIDE, "sh", size, str(disk)]
     command = [*inside, sys.executable, "-c", _DRIVER, str(disk), json.dumps(rows)]
@@ -97,11 +108,24 @@ def _start(agent: str) -> tuple[list[str], str]:
 
 
 def test_what_is_there_is_found_and_shown_and_the_person_is_told(tmp_path: Path) -> None:
-    prompt = (["hook", "prompt"], json.dumps({"session_id": "s", "prompt": "what is my cat called?"}))
+    prompt = (
+        ["hook", "prompt"],
+        json.dumps({"session_id": "s", "prompt": "what is my cat called?"}),
+    )
     ran = _run(
-        tmp_path, ["remember", _RULE], ["remember", _CAT, "--user"], ["full"], ["status"], ["search", "cat"], ["list"],
-        _start("claude-code"), _start("codex"), _start("gemini-cli"), prompt, ["remember", "A thing."],
-    )  # fmt: skip
+        tmp_path,
+        ["remember", _RULE],
+        ["remember", _CAT, "--user"],
+        ["full"],
+        ["status"],
+        ["search", "cat"],
+        ["list"],
+        _start("claude-code"),
+        _start("codex"),
+        _start("gemini-cli"),
+        prompt,
+        ["remember", "A thing."],
+    )
     _, _, status, search, listed, *starts, asked, kept = ran
     assert status.status == 0
     assert "1 documents" in status.out
@@ -120,10 +144,17 @@ def test_what_is_there_is_found_and_shown_and_the_person_is_told(tmp_path: Path)
 
 def test_something_is_forgotten_and_gone(tmp_path: Path) -> None:
     ran = _run(
-        tmp_path, ["remember", _CAT, "--user"], ["remember", _RULE, "--user"], ["full"],
-        ["forget", "--match", "cat is called Bori", "--yes"], ["search", "cat called Bori"], ["search", "staging"],
-        ["free"], ["remember", "A thing."], ["search", "thing"],
-    )  # fmt: skip
+        tmp_path,
+        ["remember", _CAT, "--user"],
+        ["remember", _RULE, "--user"],
+        ["full"],
+        ["forget", "--match", "cat is called Bori", "--yes"],
+        ["search", "cat called Bori"],
+        ["search", "staging"],
+        ["free"],
+        ["remember", "A thing."],
+        ["search", "thing"],
+    )
     forgotten, gone, there, kept, found = ran[2:]
     assert (forgotten.status, forgotten.err) == (0, "")
     assert "forgotten: 1" in forgotten.out
@@ -134,10 +165,17 @@ def test_something_is_forgotten_and_gone(tmp_path: Path) -> None:
 
 def test_where_nothing_is_put_aside_forgetting_says_so_and_takes_nothing(tmp_path: Path) -> None:
     ran = _run(
-        tmp_path, ["remember", _CAT, "--user"], ["remove", "reserve"], ["full"],
-        ["forget", "--match", "Bori", "--yes"], ["status"], ["search", "cat"],
-        ["free"], ["forget", "--match", "Bori", "--yes"], ["search", "cat"],
-    )  # fmt: skip
+        tmp_path,
+        ["remember", _CAT, "--user"],
+        ["remove", "reserve"],
+        ["full"],
+        ["forget", "--match", "Bori", "--yes"],
+        ["status"],
+        ["search", "cat"],
+        ["free"],
+        ["forget", "--match", "Bori", "--yes"],
+        ["search", "cat"],
+    )
     refused, status, there, forgotten, gone = ran[1:]
     assert refused.status == 2
     assert "no space left" in refused.err
@@ -149,9 +187,14 @@ def test_where_nothing_is_put_aside_forgetting_says_so_and_takes_nothing(tmp_pat
 
 def test_what_a_killed_process_left_in_the_log_is_found(tmp_path: Path) -> None:
     ran = _run(
-        tmp_path, ["remember", _CAT, "--user"], ["remove", "memory.sqlite-shm"], ["full"], ["search", "cat"], ["status"],
+        tmp_path,
+        ["remember", _CAT, "--user"],
+        ["remove", "memory.sqlite-shm"],
+        ["full"],
+        ["search", "cat"],
+        ["status"],
         code=_KILLED,
-    )  # fmt: skip
+    )
     assert "Bori" in ran[1].out
     assert ran[2].status == 0
 

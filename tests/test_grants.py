@@ -1,4 +1,6 @@
-"""What is trusted: by content and by place, written so that no process and no kill loses any of it."""
+"""What is trusted: by content and by place, written so that no process and no kill loses any of
+it.
+"""
 
 import json
 import os
@@ -49,7 +51,9 @@ def _admits(home: Path, file: Path) -> bool:
     return grants.Judge(home).admits(file.read_bytes(), file)
 
 
-def test_a_record_is_trusted_under_its_name_and_in_its_content_alone(home: Path, shop: Path) -> None:
+def test_a_record_is_trusted_under_its_name_and_in_its_content_alone(
+    home: Path, shop: Path
+) -> None:
     file = _file(shop, "a.md", "ruff")
     assert not _admits(home, file)
     _keep(home, shop, ("a.md", "ruff"))
@@ -70,19 +74,28 @@ def test_a_name_is_the_same_in_every_unicode_form(home: Path, shop: Path) -> Non
 @pytest.mark.parametrize(
     ("path", "is_record"),
     [
-        ("shop/.gieok/memory/decision/a.md", True), ("shop/.gieok/memory/a.md", True), ("shop/.GIEOK/Memory/a.md", True),
-        ("shop/.gieok/archive/decision/a.md", False), ("shop/memory/a.md", False), ("shop/.gieok/memory", False),
-        ("../home/memory/decision/a.md", False), ("x.gieok/memory/decision/a.md", False),
+        ("shop/.gieok/memory/decision/a.md", True),
+        ("shop/.gieok/memory/a.md", True),
+        ("shop/.GIEOK/Memory/a.md", True),
+        ("shop/.gieok/archive/decision/a.md", False),
+        ("shop/memory/a.md", False),
+        ("shop/.gieok/memory", False),
+        ("../home/memory/decision/a.md", False),
+        ("x.gieok/memory/decision/a.md", False),
     ],
-)  # fmt: skip
-def test_a_record_is_what_lies_in_the_memory_of_a_project(home: Path, shop: Path, path: str, is_record: bool) -> None:
+)
+def test_a_record_is_what_lies_in_the_memory_of_a_project(
+    home: Path, shop: Path, path: str, is_record: bool
+) -> None:
     found = grants.record_of(os.path.normpath(shop.parent / path))
     assert (found is not None) is is_record
     if found:
         assert found[0] == str(shop)
 
 
-def test_the_users_own_memory_needs_no_trust(home: Path, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_own_memory_needs_no_trust(
+    home: Path, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = shop.parent / ".gieok" / "memory" / "a.md"
     own.parent.mkdir(parents=True)
     own.write_text("mine")
@@ -109,33 +122,49 @@ def test_a_grant_speaks_for_the_path_that_stands_in_it(home: Path, shop: Path) -
     """Two paths may have one sum; and a grant that was copied to another's name says nothing."""
     _keep(home, shop, ("a.md", "ruff"))
     other = shop.parent / "other"
-    Path(trust.grant_file(str(home), str(other))).write_bytes(Path(trust.grant_file(str(home), str(shop))).read_bytes())
+    Path(trust.grant_file(str(home), str(other))).write_bytes(
+        Path(trust.grant_file(str(home), str(shop))).read_bytes()
+    )
     assert grants.load(home, str(other)) == Grant(str(other))
     assert trust.header(str(home), str(other)) == {}
     assert [grant.project for grant in grants.every(home)] == [str(shop)]
 
 
-@pytest.mark.parametrize("data", [b"", b"\xff", b"[]\n", b"{}\n", b'{"project": 3}\n', b"null\nnull\n", b"{" * 100_000])
-def test_a_grant_that_is_broken_trusts_nothing_and_is_written_anew(home: Path, shop: Path, data: bytes) -> None:
+@pytest.mark.parametrize(
+    "data", [b"", b"\xff", b"[]\n", b"{}\n", b'{"project": 3}\n', b"null\nnull\n", b"{" * 100_000]
+)
+def test_a_grant_that_is_broken_trusts_nothing_and_is_written_anew(
+    home: Path, shop: Path, data: bytes
+) -> None:
     file = Path(trust.grant_file(str(home), str(shop)))
     file.parent.mkdir(parents=True)
     file.write_bytes(data)
-    assert (grants.load(home, str(shop)).entries, trust.settings(str(home), str(shop))) == (frozenset(), "")
+    assert (grants.load(home, str(shop)).entries, trust.settings(str(home), str(shop))) == (
+        frozenset(),
+        "",
+    )
     _keep(home, shop, ("a.md", "ruff"))
     assert len(grants.load(home, str(shop)).entries) == 1
 
 
 @given(
-    st.frozensets(st.tuples(st.text(st.characters(codec=None)), st.text("0123456789abcdef", max_size=64)), max_size=5),
+    st.frozensets(
+        st.tuples(st.text(st.characters(codec=None)), st.text("0123456789abcdef", max_size=64)),
+        max_size=5,
+    ),
     st.none() | st.text(st.characters(codec=None)),
 )
 @settings(derandomize=True, deadline=None, max_examples=100)
-def test_whatever_is_granted_is_read_back(entries: frozenset[tuple[str, str]], text: str | None) -> None:
+def test_whatever_is_granted_is_read_back(
+    entries: frozenset[tuple[str, str]], text: str | None
+) -> None:
     grant = Grant("/shop", frozenset(grants.named(*entry) for entry in entries), text, "2026-11-22")
     lines = grants._written(grant).splitlines()
     head = json.loads(lines[0])
     assert (head["settings"], head["at"]) == (text, "2026-11-22")
-    assert frozenset(grants.TrustedContent(*json.loads(line)) for line in lines[1:]) == grant.entries
+    assert (
+        frozenset(grants.TrustedContent(*json.loads(line)) for line in lines[1:]) == grant.entries
+    )
 
 
 def test_a_grant_is_private(home: Path, shop: Path) -> None:
@@ -159,8 +188,10 @@ for n in range(int(sys.argv[4])):
 def _writer(home: Path, shop: Path, who: str, count: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", _LOOP, str(home), str(shop), who, str(count)],
-        stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": _SOURCE},
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": _SOURCE},
+    )
 
 
 def test_processes_that_write_at_once_lose_nothing(home: Path, shop: Path) -> None:
@@ -179,20 +210,33 @@ def test_a_kill_loses_nothing_that_was_said_to_be_done(home: Path, shop: Path) -
         writer.send_signal(signal.SIGKILL)
         done += steps + len(writer.communicate()[0].split())
         assert len(grants.load(home, str(shop)).entries) >= done
-    assert len(grants.load(home, str(shop)).entries) <= done + 12  # written, and killed before it was said
+    assert (
+        len(grants.load(home, str(shop)).entries) <= done + 12
+    )  # written, and killed before it was said
     _keep(home, shop, ("a.md", "ruff"))
-    assert [file.name for file in (home / "trust").iterdir() if file.name.startswith(".")] == [".lock"]
+    assert [file.name for file in (home / "trust").iterdir() if file.name.startswith(".")] == [
+        ".lock"
+    ]
 
 
-def test_of_several_sessions_that_start_at_once_one_tells_the_person(home: Path, shop: Path) -> None:
+def test_of_several_sessions_that_start_at_once_one_tells_the_person(
+    home: Path, shop: Path
+) -> None:
     code = "import sys; from pathlib import Path; from gieok import grants;"
     code += "print(grants.claim(Path(sys.argv[1]), sys.argv[2], 'x'))"
     command = [sys.executable, "-c", code, str(home), str(shop)]
     running = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": _SOURCE})
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": _SOURCE}
+        )
         for _ in range(4)
     ]
-    assert sorted(process.communicate()[0].strip() for process in running) == ["False", "False", "False", "True"]
+    assert sorted(process.communicate()[0].strip() for process in running) == [
+        "False",
+        "False",
+        "False",
+        "True",
+    ]
     assert grants.told_of(home) == [str(shop)]
 
 

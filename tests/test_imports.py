@@ -1,6 +1,7 @@
 """A package that the core does not bring is named with what brings it, wherever it is imported.
 
-The bare environment has the core's own packages and nothing else: links to what is installed here, by the metadata.
+The bare environment has the core's own packages and nothing else: links to what is installed here,
+by the metadata.
 """
 
 import ast
@@ -21,15 +22,17 @@ from gieok import extras, registry
 from gieok.errors import MissingExtra
 
 _SOURCE = Path(gieok.__file__).parent
-#: Where a module may import at its top what the core does not bring: they are loaded through the door as a whole, or are
-#: imported by somebody who has that framework.
+#: Where a module may import at its top what the core does not bring: they are loaded through the
+#: door as a whole, or are imported by somebody who has that framework.
 _BEHIND_THE_DOOR = ("backends/", "surfaces/http/", "surfaces/web/", "adapters/", "testing/")
 #: Opened in one place (`e5.runtime`), which says what each platform gets.
 _SAYS_ITSELF = ("backends/embedders/e5/", "backends/onnx_errors.py", "testing/")
 
 
 def _of_core(*, everywhere: bool = False) -> dict[str, metadata.Distribution]:
-    """Return what the core needs, with what that needs, by name in lower case; `everywhere`: on each platform."""
+    """Return what the core needs, with what that needs, by name in lower case; `everywhere`: on
+    each platform.
+    """
     found: dict[str, metadata.Distribution] = {}
     waiting = [Requirement(line) for line in metadata.requires("gieok") or ()]
     waiting = [one for one in waiting if not (everywhere and one.marker)]
@@ -44,13 +47,23 @@ def _of_core(*, everywhere: bool = False) -> dict[str, metadata.Distribution]:
 
 
 def _own_places(distribution: metadata.Distribution) -> set[Path]:
-    """Return the files and folders that are a distribution's alone: of a package that several share, what is in it."""
-    files = [Path(file) for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__")]
+    """Return the files and folders that are a distribution's alone: of a package that several
+    share, what is in it.
+    """
+    files = [
+        Path(file)
+        for file in distribution.files or ()
+        if file.parts[0] not in ("..", "__pycache__")
+    ]
     inits = {file.parent for file in files if file.name.startswith("__init__.")}
-    shared = {file.parts[0] for file in files if len(file.parts) > 2 and Path(file.parts[0]) not in inits} - {
-        file.parts[0] for file in files if file.parts[0].endswith((".dist-info", ".libs"))
+    shared = {
+        file.parts[0] for file in files if len(file.parts) > 2 and Path(file.parts[0]) not in inits
+    } - {file.parts[0] for file in files if file.parts[0].endswith((".dist-info", ".libs"))}
+    return {
+        Path(*file.parts[: 2 if file.parts[0] in shared else 1])
+        for file in files
+        if file.suffix != ".pth"
     }
-    return {Path(*file.parts[: 2 if file.parts[0] in shared else 1]) for file in files if file.suffix != ".pth"}
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +79,18 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _python(bare: Path, folder: Path, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def _python(
+    bare: Path, folder: Path, code: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run a program in the bare environment, in `folder`, with a home beside it."""
     home = folder.parent
     begin = f"import sys; sys.path[1:1] = {[str(_SOURCE.parent), str(bare)]!r}; "
-    environment = {"HOME": str(home), "GIEOK_HOME": str(home / "g"), "PATH": os.defpath, "LANG": "C.UTF-8"}
+    environment = {
+        "HOME": str(home),
+        "GIEOK_HOME": str(home / "g"),
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+    }
     return subprocess.run(
         (sys.executable, "-I", "-S", "-c", begin + code),
         env={**environment, **variables},
@@ -82,8 +102,12 @@ def _python(bare: Path, folder: Path, code: str, **variables: str) -> subprocess
     )
 
 
-def _gieok(bare: Path, folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    code = f"sys.argv = ['gieok', *{list(words)!r}]; from gieok.__main__ import main; sys.exit(main())"
+def _gieok(
+    bare: Path, folder: Path, *words: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    code = (
+        f"sys.argv = ['gieok', *{list(words)!r}]; from gieok.__main__ import main; sys.exit(main())"
+    )
     return _python(bare, folder, code, **variables)
 
 
@@ -107,7 +131,9 @@ print(json.dumps(seen))
 """
 
 
-def test_each_backend_opens_with_the_core_alone_or_names_its_extra(bare: Path, tmp_path: Path) -> None:
+def test_each_backend_opens_with_the_core_alone_or_names_its_extra(
+    bare: Path, tmp_path: Path
+) -> None:
     done = _python(bare, tmp_path, _OPEN_ALL)
     assert done.returncode == 0, done.stderr
     seen: dict[str, str] = json.loads(done.stdout)
@@ -133,14 +159,22 @@ def test_each_backend_opens_with_the_core_alone_or_names_its_extra(bare: Path, t
     ("words", "variables", "extra"),
     [
         (("observe", "reflect"), {"GIEOK_REFLECT_MODEL": "anthropic:claude-haiku-4-5"}, "models"),
-        (("search", "x"), {"GIEOK_STORE": "postgres", "GIEOK_DATABASE_URL": "postgresql://me@127.0.0.1/x"}, "postgres"),
+        (
+            ("search", "x"),
+            {"GIEOK_STORE": "postgres", "GIEOK_DATABASE_URL": "postgresql://me@127.0.0.1/x"},
+            "postgres",
+        ),
         (("search", "x"), {"GIEOK_STORE": "gemini", "GEMINI_API_KEY": "k"}, "gemini"),
         (("search", "x"), {"GIEOK_STORE": "chroma"}, "chroma"),
         (("search", "x"), {"GIEOK_STORE": "lancedb"}, "lancedb"),
         (("serve",), {}, "serve"),
         (("encryption", "on", "--yes"), {}, "encryption"),
         (("keys", "list"), {"GIEOK_KEYS_STORE": "keyring"}, "keyring"),
-        (("ask", "what is total?"), {"GIEOK_CODE_MODEL": "openai:gpt-5-mini", "OPENAI_API_KEY": "k"}, "models"),
+        (
+            ("ask", "what is total?"),
+            {"GIEOK_CODE_MODEL": "openai:gpt-5-mini", "OPENAI_API_KEY": "k"},
+            "models",
+        ),
     ],
 )
 def test_a_command_without_its_package_names_what_installs_it(
@@ -161,7 +195,10 @@ def test_a_command_without_its_package_names_what_installs_it(
 
 def test_a_package_that_is_half_there_names_the_extra_too() -> None:
     half = ImportError("Please install it", name="pydantic_ai.models.openai")
-    with pytest.raises(MissingExtra, match="Please install it") as caught, extras.imports_of("models", "openai:gpt"):
+    with (
+        pytest.raises(MissingExtra, match="Please install it") as caught,
+        extras.imports_of("models", "openai:gpt"),
+    ):
         raise half
     assert "[models]" in caught.value.hint
 
@@ -172,9 +209,13 @@ def test_a_mistake_of_our_own_is_no_missing_package() -> None:
 
 
 class _Import:
-    """An import of a package: where, what, and whether it is in a function, and in a block of the door."""
+    """An import of a package: where, what, and whether it is in a function, and in a block of the
+    door.
+    """
 
-    def __init__(self, file: str, line: int, module: str, *, is_late: bool, is_behind: bool) -> None:
+    def __init__(
+        self, file: str, line: int, module: str, *, is_late: bool, is_behind: bool
+    ) -> None:
         self.file, self.line, self.module = file, line, module
         self.is_late, self.is_behind = is_late, is_behind
 
@@ -190,9 +231,15 @@ def _imports(file: Path) -> Iterator[_Import]:
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
                 continue
             late = is_late or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            behind = is_behind or (isinstance(child, ast.With) and "imports_of(" in ast.unparse(child.items[0]))
+            behind = is_behind or (
+                isinstance(child, ast.With) and "imports_of(" in ast.unparse(child.items[0])
+            )
             modules = [alias.name for alias in child.names] if isinstance(child, ast.Import) else []
-            modules += [child.module or ""] if isinstance(child, ast.ImportFrom) and not child.level else []
+            modules += (
+                [child.module or ""]
+                if isinstance(child, ast.ImportFrom) and not child.level
+                else []
+            )
             for module in modules:
                 yield _Import(name, child.lineno, module, is_late=late, is_behind=behind)
             yield from walk(child, is_late=late, is_behind=behind)
@@ -202,12 +249,18 @@ def _imports(file: Path) -> Iterator[_Import]:
 
 @pytest.fixture(scope="module")
 def foreign() -> list[_Import]:
-    """Return every import of what neither Python nor Gieok nor the core for all platforms brings."""
+    """Return every import of what neither Python nor Gieok nor the core for all platforms
+    brings.
+    """
     own = map(_own_places, _of_core(everywhere=True).values())
     tops = {place.parts[0].partition(".")[0] for places in own for place in places}
     known = sys.stdlib_module_names | tops | {"gieok"}
     found = [one for file in sorted(_SOURCE.rglob("*.py")) for one in _imports(file)]
-    return [one for one in found if one.module.partition(".")[0] not in known and not one.file.startswith(_SAYS_ITSELF)]
+    return [
+        one
+        for one in found
+        if one.module.partition(".")[0] not in known and not one.file.startswith(_SAYS_ITSELF)
+    ]
 
 
 def test_every_late_import_of_such_a_package_goes_through_the_door(foreign: list[_Import]) -> None:
@@ -215,23 +268,34 @@ def test_every_late_import_of_such_a_package_goes_through_the_door(foreign: list
     assert len([one for one in foreign if one.is_behind]) > 20
 
 
-def test_only_what_is_loaded_through_the_door_imports_such_a_package_at_its_top(foreign: list[_Import]) -> None:
-    assert [one for one in foreign if not one.is_late and not one.file.startswith(_BEHIND_THE_DOOR)] == []
+def test_only_what_is_loaded_through_the_door_imports_such_a_package_at_its_top(
+    foreign: list[_Import],
+) -> None:
+    assert [
+        one for one in foreign if not one.is_late and not one.file.startswith(_BEHIND_THE_DOOR)
+    ] == []
 
 
 _SAID = (
-    '{"type":"user","sessionId":"s","uuid":"u1","timestamp":"2026-11-20T10:00:00Z","cwd":"/nowhere",'
+    '{"type":"user","sessionId":"s","uuid":"u1","timestamp":"2026-11-20T10:00:00Z","cwd":"/'
+    'nowhere",'
     '"message":{"role":"user","content":"We settle payments on Tuesdays, always."}}\n'
 )
 
 
-def test_a_model_without_its_package_lets_observing_wait_and_status_says_why(bare: Path, tmp_path: Path) -> None:
+def test_a_model_without_its_package_lets_observing_wait_and_status_says_why(
+    bare: Path, tmp_path: Path
+) -> None:
     transcript = tmp_path / ".claude/projects/-nowhere/s.jsonl"
     transcript.parent.mkdir(parents=True)
     transcript.write_text(_SAID, encoding="utf-8")
     folder = tmp_path / "folder"
     folder.mkdir()
-    model = {"GIEOK_OBSERVE_MODEL": "anthropic:claude-haiku-4-5", "ANTHROPIC_API_KEY": "k", "GIEOK_EMBEDDER": "none"}
+    model = {
+        "GIEOK_OBSERVE_MODEL": "anthropic:claude-haiku-4-5",
+        "ANTHROPIC_API_KEY": "k",
+        "GIEOK_EMBEDDER": "none",
+    }
     ran = _gieok(bare, folder, "observe", "run", "--once", **model)
     assert "ModuleNotFoundError" not in ran.stdout + ran.stderr
     status = _gieok(bare, folder, "status", **model)

@@ -1,8 +1,8 @@
 """Killed at any statement of any command that writes, nothing is lost and nothing is there twice.
 
-A server process forks a child for each command and lets it die at the n-th call that writes (a statement of SQLite, a file that
-is written, renamed or removed). The command is then given again until it lives. What is there at the end is what a run without
-kills leaves, in the same place.
+A server process forks a child for each command and lets it die at the n-th call that writes (a
+statement of SQLite, a file that is written, renamed or removed). The command is then given again
+until it lives. What is there at the end is what a run without kills leaves, in the same place.
 """
 
 import json
@@ -26,10 +26,12 @@ from gieok.capabilities.observe import turns
 from gieok.model.memory import Entry
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
-#: So often each command is killed before it may live, unless it ends earlier; `GIEOK_KILLS=7` for the whole measure.
+#: So often each command is killed before it may live, unless it ends earlier; `GIEOK_KILLS=7` for
+#: the whole measure.
 _KILLS = int(os.environ.get("GIEOK_KILLS", "1"))
 _SEEDS = 2
-#: Each command that writes is given, most of them several times; nearly all of the 47 calls last longer than their kill.
+#: Each command that writes is given, most of them several times; nearly all of the 47 calls last
+#: longer than their kill.
 _STEPS = 8
 #: The last call at which a command is killed, as a power of 2.
 _LAST_KILL = 9
@@ -95,16 +97,21 @@ class _World:
             if self._kills and killed < _KILLS:
                 kill_at = int(2 ** self._kills.uniform(0, _LAST_KILL))
             step = {
-                "name": name, "request": request, "kill_at": kill_at, "folder": str(self.folder / where),
+                "name": name,
+                "request": request,
+                "kill_at": kill_at,
+                "folder": str(self.folder / where),
                 "now": f"2026-11-{10 + now // 24:02}T{now % 24:02}:00:00+00:00",
-            }  # fmt: skip
+            }
             assert self._server.stdin
             assert self._server.stdout
             self._server.stdin.write(json.dumps(step) + "\n")
             self._server.stdin.flush()
             ended = int(self._server.stdout.readline())
             if ended == 0 or (ended == _REFUSED and killed and name in ("retire", "restore")):
-                return  # or it was done before it was killed, and there is no such record on that shelf any more
+                # or it was done before it was killed, and there is no such record on that shelf any
+                # more
+                return
             assert ended == -9, f"{name} ended with {ended}"
             killed += 1
             self.killed.append(name)
@@ -124,9 +131,12 @@ class _World:
             assert store.check() == []
             for scope in store.scopes():
                 entries = map(_comparable, store.entries(scope, sorted(store.hashes(scope))))
-                # How far turns were derived stands under the id of the journal, which is another in every world.
+                # How far turns were derived stands under the id of the journal, which is another in
+                # every world.
                 notes = {name.partition(":")[0]: said for name, said in store.notes(scope).items()}
-                notes = {name: said for name, said in notes.items() if not name.endswith("files.looked")}  # file times
+                notes = {
+                    name: said for name, said in notes.items() if not name.endswith("files.looked")
+                }  # file times
                 found[f"store {scope}"] = (list(entries), notes)
         with closing(SqliteJournal(self.folder / "home" / "journal.sqlite")) as journal:
             for scope in journal.scopes():
@@ -138,7 +148,9 @@ class _World:
             assert journal.undelivered(1) == []
         for file in sorted((self.folder / "home").rglob("*.md")):
             found[file.name] = file.read_text(encoding="utf-8")
-        with closing(SqliteStore(self.folder / "project" / ".gieok" / "code" / "index.sqlite")) as store:
+        with closing(
+            SqliteStore(self.folder / "project" / ".gieok" / "code" / "index.sqlite")
+        ) as store:
             assert store.check() == []
             (scope,) = store.scopes()
             found["code"] = store.entries(scope, sorted(store.hashes(scope)))
@@ -146,7 +158,9 @@ class _World:
 
 
 def _comparable(entry: Entry) -> Entry:
-    """Return a record without the time of its file, which is that of the real clock, and turns without their journal's id."""
+    """Return a record without the time of its file, which is that of the real clock, and turns
+    without their journal's id.
+    """
     document = entry.document
     if document.kind == turns.KIND:
         said = {**document.metadata, "from": document.metadata["from"].partition(":")[2]}
@@ -162,23 +176,39 @@ def _play(world: _World, seed: int) -> None:
     said: list[dict[str, str]] = []
     for step in range(_STEPS):
         for n in random.sample(range(6), 3):
-            world.write(f"notes/n{n}.md", f"# Note {n}\n\n결제는 {step}일에 정산했다. deploy {n}.\n" * (n + 1), step)
+            world.write(
+                f"notes/n{n}.md",
+                f"# Note {n}\n\n결제는 {step}일에 정산했다. deploy {n}.\n" * (n + 1),
+                step,
+            )
         world.remove(f"notes/n{random.randrange(6)}.md")
-        said.append({"role": "user", "text": f"We decided to use tool-{step} for part {step}.",
-                     "timestamp": f"2026-11-{10 + step // 24:02}T{step % 24:02}:00:00Z"})  # fmt: skip
+        said.append(
+            {
+                "role": "user",
+                "text": f"We decided to use tool-{step} for part {step}.",
+                "timestamp": f"2026-11-{10 + step // 24:02}T{step % 24:02}:00:00Z",
+            }
+        )
         world.write("talk/a.jsonl", "".join(json.dumps(row) + "\n" for row in said), step)
         world.write(
-            "project/src/shop.py", "".join(f"def f{n}():\n    return f{n + 1}()\n\n" for n in range(step + 1)), step
+            "project/src/shop.py",
+            "".join(f"def f{n}():\n    return f{n + 1}()\n\n" for n in range(step + 1)),
+            step,
         )
         world.run("index", step, paths=[str(world.folder / "notes")])
         world.run("observe run", step, once=True)
         world.run("remember", step, text=[f"Rule {step}: keep it short."], user=True)
         world.run(
-            "code init" if step == 0 else "code sync", step, where="project", **({"no_wait": True} if step == 0 else {})
+            "code init" if step == 0 else "code sync",
+            step,
+            where="project",
+            **({"no_wait": True} if step == 0 else {}),
         )
         if step % 4 == 0:
             world.write(
-                f"project/.gieok/memory/decision/hand-{step}.md", f"# By hand {step}\n\nUse part {step}.\n", step
+                f"project/.gieok/memory/decision/hand-{step}.md",
+                f"# By hand {step}\n\nUse part {step}.\n",
+                step,
             )
             world.run("trust", step, where="project", yes=True)
         if step % 4 == 1:
@@ -198,11 +228,19 @@ def _play(world: _World, seed: int) -> None:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Any:
     home = tmp_path_factory.mktemp("kills")
     environment = os.environ | {
-        "HOME": str(home), "GIEOK_HOME": str(home / "world" / "home"), "GIEOK_EMBEDDER": "none", "PYTHONPATH": _SOURCE,
-        "GIEOK_OBSERVE_AGENTS": "none", "GIEOK_OBSERVE_FOLDERS": str(home / "world" / "talk"),
-    }  # fmt: skip
+        "HOME": str(home),
+        "GIEOK_HOME": str(home / "world" / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "PYTHONPATH": _SOURCE,
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": str(home / "world" / "talk"),
+    }
     with subprocess.Popen(
-        [sys.executable, "-c", _SERVER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _SERVER],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as running:
         yield home, running
 

@@ -36,10 +36,16 @@ def test_every_module_keeps_to_its_layer() -> None:
         ("engine/rank.py", "import sqlite3", "No input or output below the backends BROKEN"),
         ("text/stem.py", "import numpy", "Words and paths need the standard library alone BROKEN"),
         ("text/stem.py", "from gieok.engine import rank", "The order of layers BROKEN"),
-        ("ops/memory/get.py", "from gieok.backends import registry", "Only app imports backends BROKEN"),
+        (
+            "ops/memory/get.py",
+            "from gieok.backends import registry",
+            "Only app imports backends BROKEN",
+        ),
     ],
 )
-def test_a_line_in_the_wrong_place_breaks_the_contract(tmp_path: Path, module: str, line: str, broken: str) -> None:
+def test_a_line_in_the_wrong_place_breaks_the_contract(
+    tmp_path: Path, module: str, line: str, broken: str
+) -> None:
     shutil.copytree(_ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(_ROOT / ".importlinter", tmp_path)
     file = tmp_path / "src" / "gieok" / module

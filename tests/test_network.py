@@ -1,4 +1,6 @@
-"""Nothing leaves the machine that was not asked for: every surface runs under a guard that sees native code."""
+"""Nothing leaves the machine that was not asked for: every surface runs under a guard that sees
+native code.
+"""
 
 import json
 import sys
@@ -20,7 +22,9 @@ from gieok.ops.operation import Surface
 from gieok.ops.request import request_schema
 from gieok.surfaces import tool_table
 
-pytestmark = pytest.mark.skipif(not guard.IS_SUPPORTED, reason="the guard is seccomp's: Linux on x86_64 or aarch64")
+pytestmark = pytest.mark.skipif(
+    not guard.IS_SUPPORTED, reason="the guard is seccomp's: Linux on x86_64 or aarch64"
+)
 
 _NATIVE = """
 import ctypes, struct
@@ -39,9 +43,13 @@ _PROBES = {
     "a connection over IPv6": "socket.socket(10).connect(('2001:db8::1', 443))",
     "a mapped address": "socket.socket(10).connect(('::ffff:192.0.2.1', 443))",
     "a raw packet": "socket.socket(17, 3, 0)",
-    "native code that sends": f"exec({_NATIVE!r}); libc.sendto(udp, query, len(query), 0, server, 16)",
+    "native code that sends": (
+        f"exec({_NATIVE!r}); libc.sendto(udp, query, len(query), 0, server, 16)"
+    ),
     "native code that sends a message": f"exec({_NATIVE!r}); libc.sendmsg(udp, message, 0)",
-    "native code that sends messages": f"exec({_NATIVE!r}); libc.sendmmsg(udp, message + bytes(8), 1, 0)",
+    "native code that sends messages": (
+        f"exec({_NATIVE!r}); libc.sendmmsg(udp, message + bytes(8), 1, 0)"
+    ),
 }
 _LOOPBACK = """
 import socket
@@ -84,13 +92,17 @@ def _assert_untouched(world: World) -> None:
 @pytest.mark.parametrize("code", _PROBES.values(), ids=_PROBES)
 def test_the_guard_sees(code: str, tmp_path: Path) -> None:
     program = f"import contextlib, socket, subprocess\nwith contextlib.suppress(OSError): {code}"
-    (done,), accesses = guard.run([([sys.executable, "-c", program], "")], {"PATH": "/usr/bin:/bin"}, tmp_path)
+    (done,), accesses = guard.run(
+        [([sys.executable, "-c", program], "")], {"PATH": "/usr/bin:/bin"}, tmp_path
+    )
     assert done == (0, "", "")
     assert accesses
 
 
 def test_the_guard_lets_loopback_be_used(tmp_path: Path) -> None:
-    assert guard.run([([sys.executable, "-c", _LOOPBACK], "")], {"PATH": "/usr/bin:/bin"}, tmp_path) == (
+    assert guard.run(
+        [([sys.executable, "-c", _LOOPBACK], "")], {"PATH": "/usr/bin:/bin"}, tmp_path
+    ) == (
         [(0, "", "")],
         [],
     )
@@ -100,15 +112,23 @@ def test_every_operation_is_called() -> None:
     assert set(worlds.CALLS) == set(NAMES)
 
 
-def test_no_operation_reaches_beyond_this_machine_or_leaves_anything_with_the_user(world: World) -> None:
-    """In a new home, with the embedder, whose model is converted first, and with the daemon while it embeds."""
+def test_no_operation_reaches_beyond_this_machine_or_leaves_anything_with_the_user(
+    world: World,
+) -> None:
+    """In a new home, with the embedder, whose model is converted first, and with the daemon while
+    it embeds.
+    """
     around = world.environment()
     with guard.guarded(forked.SERVER, around, world.project) as (process, accesses):
         commands = forked.Commands(process)
-        done = {name: commands.run(world.words(name), around, world.project) for name in worlds.CALLS}
+        done = {
+            name: commands.run(world.words(name), around, world.project) for name in worlds.CALLS
+        }
     assert accesses == []
     failed = {name: run.err for name, run in done.items() if run.status not in (0, 1)}
-    without = set() if find_spec("pyrage") else {"encryption on", "encryption rotate", "encryption off"}
+    without = (
+        set() if find_spec("pyrage") else {"encryption on", "encryption rotate", "encryption off"}
+    )
     without |= set() if find_spec("fastapi") else {"open"}
     assert set(failed) <= worlds.NEEDING | without, failed
     assert "Traceback" not in str(done)
@@ -127,7 +147,10 @@ def indexed(world: World, models: Path) -> World:
 def test_no_hook_of_any_agent_reaches_beyond_this_machine(indexed: World) -> None:
     payload = {"session_id": "s", "cwd": str(indexed.project), "prompt": "어떤 린터를 쓰기로 했지?"}
     calls = [
-        ([*GIEOK, "hook", event, "--agent", row.name], json.dumps(payload | {"hook_event_name": native}))
+        (
+            [*GIEOK, "hook", event, "--agent", row.name],
+            json.dumps(payload | {"hook_event_name": native}),
+        )
         for row in HOOKED.values()
         for event, native in row.events.items()
     ]
@@ -139,15 +162,24 @@ def test_no_hook_of_any_agent_reaches_beyond_this_machine(indexed: World) -> Non
 
 
 def test_no_tool_over_mcp_reaches_beyond_this_machine(indexed: World) -> None:
-    words = {"query": "결제는 언제?", "path": "MEMORY.md", "text": "We deploy on Fridays.", "symbol": "total"}
-    with guard.guarded([*GIEOK, "mcp"], indexed.environment(), indexed.project) as (server, accesses):
+    words = {
+        "query": "결제는 언제?",
+        "path": "MEMORY.md",
+        "text": "We deploy on Fridays.",
+        "symbol": "total",
+    }
+    with guard.guarded([*GIEOK, "mcp"], indexed.environment(), indexed.project) as (
+        server,
+        accesses,
+    ):
         says = Conversation(server)
         says.begin()
         for name, found in tool_table.tools().items():
             schema = request_schema(found, Surface.MCP)
             wanted = schema["required"] or schema["properties"].keys() & words.keys()
             answer = says.ask(
-                "tools/call", {"name": name, "arguments": {field: words.get(field, "total") for field in wanted}}
+                "tools/call",
+                {"name": name, "arguments": {field: words.get(field, "total") for field in wanted}},
             )
             assert "result" in answer, (name, answer)
         says.end()
@@ -165,13 +197,17 @@ def test_openclaw_s_own_command_does_not_reach_beyond_this_machine(world: World)
         "status",
         "query VLAN --json",
     )
-    done = _silent(world, *(([*QMD, *call.format(notes=world.notes).split()], "") for call in calls), **cache)
+    done = _silent(
+        world, *(([*QMD, *call.format(notes=world.notes).split()], "") for call in calls), **cache
+    )
     assert {run.status for run in done} == {0}, done
     assert "VLAN" in done[-1].out
 
 
 @pytest.mark.parametrize("store", ["lancedb", "chroma"])
-def test_no_library_that_keeps_vectors_reaches_beyond_this_machine(indexed: World, store: str) -> None:
+def test_no_library_that_keeps_vectors_reaches_beyond_this_machine(
+    indexed: World, store: str
+) -> None:
     calls = [
         [*GIEOK, "store", "switch", store],
         *(indexed.command(name) for name in ("index", "search", "status", "doctor")),
@@ -182,7 +218,16 @@ def test_no_library_that_keeps_vectors_reaches_beyond_this_machine(indexed: Worl
 
 
 @pytest.mark.parametrize(
-    "module", ["mcp.server.stdio", "pydantic_ai", "genai_prices", "google.genai", "anthropic", "openai", "apsw"]
+    "module",
+    [
+        "mcp.server.stdio",
+        "pydantic_ai",
+        "genai_prices",
+        "google.genai",
+        "anthropic",
+        "openai",
+        "apsw",
+    ],
 )
 def test_no_library_that_may_speak_does_so_when_it_is_loaded(world: World, module: str) -> None:
     _silent(world, ([sys.executable, "-c", f"import gieok, {module}"], ""))
@@ -190,7 +235,10 @@ def test_no_library_that_may_speak_does_so_when_it_is_loaded(world: World, modul
 
 
 def test_a_program_that_uses_gieok_as_a_library_is_silent_too(indexed: World) -> None:
-    code = "import gieok; m = gieok.open_context({}).memory; print(len(m.embedder().embed_query('x')), len(m.store().scopes()))"
+    code = (
+        "import gieok; m = gieok.open_context({}).memory; "
+        "print(len(m.embedder().embed_query('x')), len(m.store().scopes()))"
+    )
     (done,) = _silent(indexed, ([sys.executable, "-c", code], ""), ORT_DISABLE_TELEMETRY="0")
     assert done == (0, "1536 2\n", "")
     _assert_untouched(indexed)

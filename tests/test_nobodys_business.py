@@ -1,4 +1,6 @@
-"""What is paused, private or excluded is nowhere in the home, whatever way it tried to come in: a search over every byte."""
+"""What is paused, private or excluded is nowhere in the home, whatever way it tried to come in: a
+search over every byte.
+"""
 
 import json
 import subprocess
@@ -28,8 +30,16 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "user"
     (folder / "shop" / ".git").mkdir(parents=True)
     (folder / "diary" / ".git").mkdir(parents=True)
-    settings = {"GIEOK_EMBEDDER": "none", "GIEOK_DAEMON_AUTOSTART": "off", "GIEOK_HOOK_DEADLINE_MS": "600000"}
-    for name, value in {"HOME": str(folder), "GIEOK_HOME": str(tmp_path / "home"), **settings}.items():
+    settings = {
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_DAEMON_AUTOSTART": "off",
+        "GIEOK_HOOK_DEADLINE_MS": "600000",
+    }
+    for name, value in {
+        "HOME": str(folder),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        **settings,
+    }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(folder / "shop")
     yield folder
@@ -40,11 +50,19 @@ def _transcript(user: Path, name: str, text: str, cwd: Path, *, day: str = "2020
     file = user / ".claude" / "projects" / "-x" / f"{name}.jsonl"
     file.parent.mkdir(parents=True, exist_ok=True)
     rows = [
-        {"type": role, "uuid": f"{name}{n}", "sessionId": name, "timestamp": f"{day}T09:0{n}:00Z", "cwd": str(cwd),
-         "message": {"role": role, "content": text}}
+        {
+            "type": role,
+            "uuid": f"{name}{n}",
+            "sessionId": name,
+            "timestamp": f"{day}T09:0{n}:00Z",
+            "cwd": str(cwd),
+            "message": {"role": role, "content": text},
+        }
         for n, role in enumerate(("user", "assistant"))
-    ]  # fmt: skip
-    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    ]
+    file.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+    )
     return file
 
 
@@ -62,11 +80,20 @@ def _hook(event: str, payload: dict[str, object]) -> str:
 
 
 def _mcp(name: str, arguments: dict[str, object]) -> str:
-    first = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    first = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
     lines = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": first},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": name, "arguments": arguments}},
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": name, "arguments": arguments},
+        },
     ]
     text = "".join(json.dumps(line) + "\n" for line in lines).encode()
     return subprocess.run(
@@ -86,12 +113,17 @@ def _holding(root: Path) -> list[str]:
 
 
 def _try_every_way(user: Path, notes: Path, text: str) -> None:
-    """Bring a text in by every way of a person and of an agent; what refuses it is a way that is closed."""
+    """Bring a text in by every way of a person and of an agent; what refuses it is a way that is
+    closed.
+    """
     _transcript(user, "s1", text, user / "shop")
     payload = {"session_id": "s1", "cwd": str(user / "shop"), "prompt": text}
     _hook("session-start", payload | {"source": "startup"})
     _hook("prompt", payload)
-    _hook("stop", payload | {"transcript_path": str(user / ".claude" / "projects" / "-x" / "s1.jsonl")})
+    _hook(
+        "stop",
+        payload | {"transcript_path": str(user / ".claude" / "projects" / "-x" / "s1.jsonl")},
+    )
     main(["observe", "run", "--once"])
     main(["remember", text])
     main(["remember", "A title tells it.", "--title", text, "--tags", text.replace(" ", ",")])
@@ -154,7 +186,9 @@ def test_what_is_told_in_a_private_session_is_nowhere(
     assert _holding(tmp_path / "home") == []
 
 
-def test_what_is_marked_is_nowhere_and_what_stands_around_it_is_found(user: Path, tmp_path: Path) -> None:
+def test_what_is_marked_is_nowhere_and_what_stands_around_it_is_found(
+    user: Path, tmp_path: Path
+) -> None:
     marked = f"Book the ferry at nine. <private>{_TOLD}\n\n{_TOLD}</private> It costs four euros."
     unclosed = f"Bring the umbrella. <private>{_TOLD}"
     _transcript(user, "s1", marked, user / "shop")
@@ -162,10 +196,17 @@ def test_what_is_marked_is_nowhere_and_what_stands_around_it_is_found(user: Path
     assert main(["observe", "run", "--once"]) == 0
     assert main(["remember", marked]) == 0
     assert main(["remember", f"<private>{_TOLD}</private>"]) == 2
-    assert main(["remember", "A title tells it.", "--title", f"Ferry <private>{_TOLD}</private>"]) == 0
+    assert (
+        main(["remember", "A title tells it.", "--title", f"Ferry <private>{_TOLD}</private>"]) == 0
+    )
     (tmp_path / "notes").mkdir()
-    for name, text in (("a", marked), ("b", f"<private>\n# {_TOLD}\n</private>\n\nThe rest of a note.\n")):
-        (tmp_path / "notes" / f"{name}.md").write_text(f"---\nsummary: <private>{_TOLD}</private>\n---\n{text}\n")
+    for name, text in (
+        ("a", marked),
+        ("b", f"<private>\n# {_TOLD}\n</private>\n\nThe rest of a note.\n"),
+    ):
+        (tmp_path / "notes" / f"{name}.md").write_text(
+            f"---\nsummary: <private>{_TOLD}</private>\n---\n{text}\n"
+        )
     assert main(["index", str(tmp_path / "notes")]) == 0
     assert main(["import", "mem0", str(_export_of_mem0(user / "export", marked))]) == 0
     for words in ("ferry", "umbrella", "rest"):
@@ -188,7 +229,11 @@ def test_a_service_takes_in_nothing_while_it_is_paused_and_nothing_that_is_marke
         Privacy(str(home)).begin_pause(1.0)
         answers = [
             service.client.post(messages, json={"text": _TOLD}, headers=token("kim")),
-            service.client.post("/api/operations/remember", json={"text": _TOLD, "user": True}, headers=service.owner),
+            service.client.post(
+                "/api/operations/remember",
+                json={"text": _TOLD, "user": True},
+                headers=service.owner,
+            ),
         ]
         assert [answer.status_code for answer in answers] == [409, 409]
         assert {answer.json()["code"] for answer in answers} == {"withheld"}

@@ -37,7 +37,9 @@ def test_a_project_is_the_nearest_folder_above_that_is_marked(user: Path) -> Non
 
 
 @pytest.mark.parametrize("home", ["", "~/.gieok", "~/other"])
-def test_the_users_own_memory_marks_no_project(user: Path, monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+def test_the_users_own_memory_marks_no_project(
+    user: Path, monkeypatch: pytest.MonkeyPatch, home: str
+) -> None:
     monkeypatch.setenv("GIEOK_HOME", home)
     _project(user)
     (user / "work").mkdir()
@@ -48,14 +50,19 @@ def test_the_users_own_memory_marks_no_project(user: Path, monkeypatch: pytest.M
 
 
 def test_projects_of_one_name_have_scopes_of_their_own(user: Path) -> None:
-    one, two = places.project_scope(str(user / "a" / "app")), places.project_scope(str(user / "b" / "app"))
+    one, two = (
+        places.project_scope(str(user / "a" / "app")),
+        places.project_scope(str(user / "b" / "app")),
+    )
     assert one != two
     assert one.startswith("project:app-")
     assert two.startswith("project:app-")
 
 
 # The last fails: a name that is not UTF-8 stays a surrogate, which no store takes.
-@pytest.mark.parametrize("name", ["shop", "내 가게", "a b:c", "~", " ", "::", "🙂", "x" * 200, "caf\udce9"])
+@pytest.mark.parametrize(
+    "name", ["shop", "내 가게", "a b:c", "~", " ", "::", "🙂", "x" * 200, "caf\udce9"]
+)
 def test_every_folder_has_a_scope_that_a_store_takes(name: str) -> None:
     scope = places.project_scope(f"/somewhere/{name}")
     assert Scope(scope).path.encode("utf-8")
@@ -63,14 +70,20 @@ def test_every_folder_has_a_scope_that_a_store_takes(name: str) -> None:
 
 def test_what_is_read_is_the_project_then_what_else_is_named_once() -> None:
     own = places.project_scope("/shop")
-    assert places.scopes("/shop", "agent:main, user:kim,,agent:main") == [own, "agent:main", "user:kim"]
+    assert places.scopes("/shop", "agent:main, user:kim,,agent:main") == [
+        own,
+        "agent:main",
+        "user:kim",
+    ]
     assert places.scopes("/shop", f" {own} ") == [own]
     assert places.scopes("", "agent:main") == ["agent:main"]
     assert places.scopes("", "") == []
 
 
 def test_every_part_finds_the_same_project(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A repository without a marker is in no project around it: neither its memory, nor its settings, nor its code."""
+    """A repository without a marker is in no project around it: neither its memory, nor its
+    settings, nor its code.
+    """
     around = _project(user / "work")
     (around / ".gieok" / "config.yaml").write_text("no.such: setting\n")
     (around / ".gieok" / "code").mkdir()
@@ -89,7 +102,9 @@ def test_whatever_is_called_git_ends_the_search(user: Path, kind: str) -> None:
     inner = _project(user / "shop") / "module"
     inner.mkdir()
     marker = inner / ".git"
-    {"folder": marker.mkdir, "file": marker.touch, "link": lambda: marker.symlink_to("nowhere")}[kind]()
+    {"folder": marker.mkdir, "file": marker.touch, "link": lambda: marker.symlink_to("nowhere")}[
+        kind
+    ]()
     assert places.project_root(str(inner)) == ""
     assert places.repository(str(inner / "src")) == str(inner)
     _project(inner)
@@ -105,20 +120,31 @@ def test_a_folder_is_where_its_links_lead(user: Path) -> None:
     assert places.project_root(str(elsewhere / "back" / "src")) == str(shop)
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may give a folder away")
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may give a folder away"
+)
 @pytest.mark.parametrize(
     ("owner", "caller", "is_found"),
     [(0, "", True), (12345, "", False), (12345, "12345", True), (12345, "54321", False)],
 )
-def test_a_folder_of_another_user_is_no_project(user: Path, owner: int, caller: str, is_found: bool) -> None:
+def test_a_folder_of_another_user_is_no_project(
+    user: Path, owner: int, caller: str, is_found: bool
+) -> None:
     shop = _project(user / "shop")
     (shop / ".gieok" / "config.yaml").write_text("no.such: setting\n")
     os.chown(shop / ".gieok", owner, owner)
-    code = "import sys; from gieok import config, places; config.load({}); print(places.project_root(sys.argv[1]))"
+    code = (
+        "import sys; from gieok import config, places; config.load({}); "
+        "print(places.project_root(sys.argv[1]))"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(shop)], cwd=shop, capture_output=True, text=True, check=True,
+        [sys.executable, "-c", code, str(shop)],
+        cwd=shop,
+        capture_output=True,
+        text=True,
+        check=True,
         env=os.environ | {"PYTHONPATH": str(Path(gieok.__file__).parents[1]), "SUDO_UID": caller},
-    )  # fmt: skip
+    )
     assert done.stdout.strip() == (str(shop) if is_found else "")
 
 

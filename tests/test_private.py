@@ -1,4 +1,6 @@
-"""What is withheld, by time, by session, by folder and by agent; and which first words make a session private."""
+"""What is withheld, by time, by session, by folder and by agent; and which first words make a
+session private.
+"""
 
 from pathlib import Path
 
@@ -69,7 +71,11 @@ def test_a_pause_for_a_while_ends_by_itself_and_a_new_one_takes_its_place(tmp_pa
     privacy = Privacy(str(tmp_path))
     privacy.begin_pause(_NOON, _NOON + 100)
     privacy.begin_pause(_NOON + 10, _NOON + 20)
-    assert [privacy.pause(_NOON + second) is not None for second in (5, 15, 25)] == [True, True, False]
+    assert [privacy.pause(_NOON + second) is not None for second in (5, 15, 25)] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_another_process_sees_a_pause_at_once(tmp_path: Path) -> None:
@@ -129,8 +135,15 @@ def test_folders_are_excluded_with_all_below_them_also_by_a_link(tmp_path: Path)
     diary = tmp_path / "diary"
     diary.mkdir()
     (tmp_path / "link").symlink_to(diary)
-    privacy = private.opened(str(tmp_path / "home"), f"{diary}, {tmp_path}/clients/*/secret", "", "")
-    inside = (diary, diary / "a" / "b.md", tmp_path / "link" / "c.md", tmp_path / "clients" / "x" / "secret" / "d")
+    privacy = private.opened(
+        str(tmp_path / "home"), f"{diary}, {tmp_path}/clients/*/secret", "", ""
+    )
+    inside = (
+        diary,
+        diary / "a" / "b.md",
+        tmp_path / "link" / "c.md",
+        tmp_path / "clients" / "x" / "secret" / "d",
+    )
     outside = (tmp_path, tmp_path / "diary2", tmp_path / "clients" / "x")
     assert all(privacy.excludes_folder(str(path)) for path in inside)
     assert not any(privacy.excludes_folder(str(path)) for path in outside)

@@ -1,4 +1,6 @@
-"""A project is one repository: in all its worktrees, under every name, wherever its folder is moved."""
+"""A project is one repository: in all its worktrees, under every name, wherever its folder is
+moved.
+"""
 
 import shutil
 import subprocess
@@ -27,7 +29,14 @@ def home(user: Path) -> Path:
 
 def _git(folder: Path, *words: str) -> None:
     """Run Git as a user of its own: neither a name nor a setting of this machine is needed."""
-    own = ("-c", "user.name=kim", "-c", "user.email=kim@example.com", "-c", "init.defaultBranch=main")
+    own = (
+        "-c",
+        "user.name=kim",
+        "-c",
+        "user.email=kim@example.com",
+        "-c",
+        "init.defaultBranch=main",
+    )
     subprocess.run(["git", *own, *words], cwd=folder, check=True, capture_output=True)
 
 
@@ -62,11 +71,14 @@ def test_a_worktree_without_records_of_its_own_has_those_of_its_repository(user:
     assert places.project_root(str(user / "shop-fix" / "web")) == str(shop)
     (shop / "web" / ".gieok").mkdir(parents=True)
     assert places.project_root(str(user / "shop-fix" / "web")) == str(shop / "web")
-    (user / "shop-fix" / ".gieok" / "code").mkdir()  # what is known of the code is of the files that are there
+    # what is known of the code is of the files that are there
+    (user / "shop-fix" / ".gieok" / "code").mkdir()
     assert places.project_root(str(user / "shop-fix"), "code") == str(user / "shop-fix")
 
 
-def test_a_worktree_of_what_is_no_project_may_be_one_with_the_memory_of_its_repository(user: Path) -> None:
+def test_a_worktree_of_what_is_no_project_may_be_one_with_the_memory_of_its_repository(
+    user: Path,
+) -> None:
     shop = _repository(user / "shop")
     _git(shop, "worktree", "add", "../shop-fix")
     (user / "shop-fix" / ".gieok").mkdir()
@@ -84,7 +96,9 @@ def test_worktrees_of_a_bare_repository_are_one_project(user: Path) -> None:
         _git(top / name, "worktree", "add", str(top / "two"), "-b", "two")
         assert _scope(top / "one") == _scope(top / "two") != _scope(shop)
     assert places.workplace(str(user / "of .bare" / "one")) == str(user / "of .bare")
-    assert places.workplace(str(user / "of bare.git" / "one")) == str(user / "of bare.git" / "bare.git")
+    assert places.workplace(str(user / "of bare.git" / "one")) == str(
+        user / "of bare.git" / "bare.git"
+    )
 
 
 def test_a_clone_that_shares_objects_and_a_submodule_are_projects_of_their_own(user: Path) -> None:
@@ -96,7 +110,9 @@ def test_a_clone_that_shares_objects_and_a_submodule_are_projects_of_their_own(u
 
 
 @pytest.mark.parametrize("where", ["store", "elsewhere/shop"])
-def test_a_folder_that_is_renamed_or_moved_keeps_its_memory(user: Path, home: Path, where: str) -> None:
+def test_a_folder_that_is_renamed_or_moved_keeps_its_memory(
+    user: Path, home: Path, where: str
+) -> None:
     shop = _repository(user / "shop")
     before = projects.know(home, str(shop))
     (user / where).parent.mkdir(exist_ok=True)
@@ -128,7 +144,9 @@ def test_a_copy_of_a_folder_is_another_project(user: Path, home: Path) -> None:
     assert projects.know(home, str(user / "copy")) != before
 
 
-def test_a_new_repository_at_the_place_of_one_that_moved_is_another_project(user: Path, home: Path) -> None:
+def test_a_new_repository_at_the_place_of_one_that_moved_is_another_project(
+    user: Path, home: Path
+) -> None:
     shop = _repository(user / "shop")
     before = projects.know(home, str(shop))
     shop.rename(user / "store")
@@ -154,7 +172,9 @@ def test_a_folder_that_was_never_here_is_a_project_by_its_path(user: Path, path:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '[["/a"]]', "null"])
-def test_a_file_of_projects_that_cannot_be_read_changes_no_scope(user: Path, home: Path, text: str) -> None:
+def test_a_file_of_projects_that_cannot_be_read_changes_no_scope(
+    user: Path, home: Path, text: str
+) -> None:
     shop = _repository(user / "shop")
     before = _scope(shop)
     Path(places.projects_file(str(home))).write_text(text, encoding="utf-8")

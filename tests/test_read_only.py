@@ -34,8 +34,14 @@ _OFFLINE = {"GIEOK_EMBEDDER": "none", "GIEOK_HOOK_DEADLINE_MS": "60000"}
 
 
 def _run(world: World, *arguments: str, given: str = "") -> tuple[int, str, str]:
-    done = subprocess.run([sys.executable, "-c", _AS_OTHERS, *GIEOK, *arguments], input=given.encode(), cwd=world.project,
-                          env=world.environment(**_OFFLINE), capture_output=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", _AS_OTHERS, *GIEOK, *arguments],
+        input=given.encode(),
+        cwd=world.project,
+        env=world.environment(**_OFFLINE),
+        capture_output=True,
+        check=False,
+    )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -43,7 +49,9 @@ def _run(world: World, *arguments: str, given: str = "") -> tuple[int, str, str]
 def world(tmp_path: Path):
     world = worlds.make(tmp_path / "user")
     for name in ("index", "remember"):
-        subprocess.run(world.command(name), cwd=world.project, env=world.environment(**_OFFLINE), check=True)
+        subprocess.run(
+            world.command(name), cwd=world.project, env=world.environment(**_OFFLINE), check=True
+        )
     (world.home / "hook").mkdir(exist_ok=True)
     yield world
     for path in (world.home, *world.home.rglob("*")):
@@ -75,17 +83,26 @@ def test_what_is_there_is_found_and_nothing_is_written(world: World) -> None:
 
 def test_the_hook_and_mcp_answer(world: World) -> None:
     _close(world)
-    payload = json.dumps({"session_id": "s", "cwd": str(world.project), "prompt": "어떤 린터를 쓰기로 했지?"})
+    payload = json.dumps(
+        {"session_id": "s", "cwd": str(world.project), "prompt": "어떤 린터를 쓰기로 했지?"}
+    )
     for event in ("prompt", "session-start"):
         status, out, err = _run(world, "hook", event, given=payload)
         assert (status, err) == (0, "")
         assert "ruff" in out
     command = [sys.executable, "-c", _AS_OTHERS, *GIEOK, "mcp"]
-    with subprocess.Popen(command, cwd=world.project, env=world.environment(**_OFFLINE), stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as server:  # fmt: skip
+    with subprocess.Popen(
+        command,
+        cwd=world.project,
+        env=world.environment(**_OFFLINE),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as server:
         conversation = Conversation(server)
         conversation.begin()
-        answer = conversation.ask("tools/call", {"name": "memory_search", "arguments": {"query": "린터"}})
+        answer = conversation.ask(
+            "tools/call", {"name": "memory_search", "arguments": {"query": "린터"}}
+        )
         assert "ruff" in answer["result"]["content"][0]["text"]
         conversation.end()
 

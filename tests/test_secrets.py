@@ -1,4 +1,6 @@
-"""One canary for every way into Gieok: none of them is anywhere in its home, in its records, or in its mirrors."""
+"""One canary for every way into Gieok: none of them is anywhere in its home, in its records, or in
+its mirrors.
+"""
 
 import io
 import json
@@ -24,15 +26,22 @@ _LETTERS = random.Random(20261122)
 
 
 def _canary() -> str:
-    return "ghp" + "_" + "".join(_LETTERS.choice(string.ascii_letters + string.digits) for _ in range(36))
+    return "ghp_" + "".join(
+        _LETTERS.choice(string.ascii_letters + string.digits) for _ in range(36)
+    )
 
 
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "user"
     (folder / "shop" / ".git").mkdir(parents=True)
-    for name, value in (("HOME", "user"), ("GIEOK_HOME", "home"), ("GIEOK_OBSERVE_FOLDERS", "talks"),
-                        ("GIEOK_OBSERVE_NOTES", "notes"), ("GIEOK_OBSERVE_NOTES_TARGET", "mirror")):  # fmt: skip
+    for name, value in (
+        ("HOME", "user"),
+        ("GIEOK_HOME", "home"),
+        ("GIEOK_OBSERVE_FOLDERS", "talks"),
+        ("GIEOK_OBSERVE_NOTES", "notes"),
+        ("GIEOK_OBSERVE_NOTES_TARGET", "mirror"),
+    ):
         monkeypatch.setenv(name, str(tmp_path / value))
     monkeypatch.setenv("GIEOK_EMBEDDER", "none")
     monkeypatch.setenv("GIEOK_HOOK_DEADLINE_MS", "600000")
@@ -55,25 +64,52 @@ def _notes(folder: Path, canaries: dict[str, str]) -> None:
     inside.mkdir(parents=True)
     (folder / f"deploy {canaries['file name']}.md").write_text("# Deploy\n\nOn Friday.\n")
     (inside / "plain.md").write_text(f"# Key {canaries['title']}\n\nIt is {canaries['text']}.\n")
-    front = f"---\npassword: {canaries['front matter value']}\n{canaries['front matter name']}: yes\n---\n# Front\n\nText.\n"
+    front = (
+        f"---\npassword: {canaries['front matter value']}\n{canaries['front matter name']}: "
+        f"yes\n---\n# Front\n\nText.\n"
+    )
     (folder / "front.md").write_text(front)
     split = canaries["hidden"]
-    (folder / "hidden.md").write_text(f"the key is {split[:9]}\u200b{split[9:20]}\u2060{split[20:]}\n")
+    (folder / "hidden.md").write_text(
+        f"the key is {split[:9]}\u200b{split[9:20]}\u2060{split[20:]}\n"
+    )
 
 
 def _transcript(folder: Path, canaries: dict[str, str]) -> None:
     folder.mkdir()
     at = "2026-11-18T01:00:00Z"
     lines = [
-        {"role": "user", "content": f"we decided: the token is {canaries['message']}", "timestamp": at},
-        {"role": "assistant", "content": f"비밀번호는 {canaries['prose']} 로 바꿨습니다", "timestamp": at},
+        {
+            "role": "user",
+            "content": f"we decided: the token is {canaries['message']}",
+            "timestamp": at,
+        },
+        {
+            "role": "assistant",
+            "content": f"비밀번호는 {canaries['prose']} 로 바꿨습니다",
+            "timestamp": at,
+        },
     ]
     (folder / f"talk-{canaries['transcript name']}.jsonl").write_text(
         "".join(json.dumps(line) + "\n" for line in lines)
     )
-    header = {"type": "session", "version": 3, "id": canaries["session id"], "timestamp": at, "cwd": "/w"}
-    said = {"type": "message", "id": "e1", "parentId": None, "timestamp": at,
-            "message": {"role": "user", "content": [{"type": "text", "text": "We use ruff from now on."}]}}  # fmt: skip
+    header = {
+        "type": "session",
+        "version": 3,
+        "id": canaries["session id"],
+        "timestamp": at,
+        "cwd": "/w",
+    }
+    said = {
+        "type": "message",
+        "id": "e1",
+        "parentId": None,
+        "timestamp": at,
+        "message": {
+            "role": "user",
+            "content": [{"type": "text", "text": "We use ruff from now on."}],
+        },
+    }
     (folder / "openclaw.jsonl").write_text(json.dumps(header) + "\n" + json.dumps(said) + "\n")
 
 
@@ -87,10 +123,11 @@ def _code(folder: Path, canaries: dict[str, str]) -> None:
 
 
 _WAYS = (
-    "text", "title", "file name", "folder name", "front matter name", "front matter value", "hidden", "message", "prose",
-    "transcript name", "session id", "docstring", "literal", "marker", "heading", "code file name", "record text",
-    "record title", "record tag", "own record", "prompt", "prompt session", "spooled path", "spooled session", "spooled folder",
-    "hook log", "label", "expected", "counter",
+    "text", "title", "file name", "folder name", "front matter name", "front matter value",
+    "hidden", "message", "prose", "transcript name", "session id", "docstring", "literal", "marker",
+    "heading", "code file name", "record text", "record title", "record tag", "own record",
+    "prompt", "prompt session", "spooled path", "spooled session", "spooled folder", "hook log",
+    "label", "expected", "counter",
 )  # fmt: skip
 
 
@@ -110,17 +147,35 @@ def test_no_canary_is_found_whatever_way_it_came_in(
     assert _gieok("remember", text, "--title", title, "--tags", f"ci,{canaries['record tag']}") == 0
     assert _gieok("remember", f"password: {canaries['own record']}", "--user") == 0
     assert _gieok("code", "init") == 0
-    _gieok("hook", "measure", "--add", f"use {canaries['label']}", "--expect", f"decision/{canaries['expected']}.md")
+    _gieok(
+        "hook",
+        "measure",
+        "--add",
+        f"use {canaries['label']}",
+        "--expect",
+        f"decision/{canaries['expected']}.md",
+    )
     _hook(
         "prompt",
-        {"prompt": f"why {canaries['prompt']}?", "session_id": canaries["prompt session"], "cwd": str(project)},
+        {
+            "prompt": f"why {canaries['prompt']}?",
+            "session_id": canaries["prompt session"],
+            "cwd": str(project),
+        },
     )
     for path, session, folder in (
         (canaries["spooled path"], "s", "x"),
         ("t", canaries["spooled session"], "x"),
         ("t", "s", canaries["spooled folder"]),
     ):
-        _hook("stop", {"transcript_path": f"/tmp/{path}.jsonl", "session_id": session, "cwd": str(user / folder)})
+        _hook(
+            "stop",
+            {
+                "transcript_path": f"/tmp/{path}.jsonl",
+                "session_id": session,
+                "cwd": str(user / folder),
+            },
+        )
     _hook(canaries["hook log"], {"session_id": canaries["counter"]})
     found = {
         (way, str(file.relative_to(tmp_path)))
@@ -140,7 +195,9 @@ def _holds(file: Path, canary: str) -> bool:
     return any(body[start : start + 12].encode() in data for start in range(0, 25, 4))
 
 
-def test_a_file_whose_name_held_a_secret_is_found_and_can_be_read(user: Path, tmp_path: Path) -> None:
+def test_a_file_whose_name_held_a_secret_is_found_and_can_be_read(
+    user: Path, tmp_path: Path
+) -> None:
     first, second = _canary(), _canary()
     folder = tmp_path / "notes"
     folder.mkdir()
@@ -150,11 +207,16 @@ def test_a_file_whose_name_held_a_secret_is_found_and_can_be_read(user: Path, tm
     context = open_context({})
     keys = sorted(context.memory.store().hashes(context.scope))
     assert len(keys) == 2
-    assert all(key.startswith("notes/deploy [redacted:github-token]~") and key.endswith(".md") for key in keys)
+    assert all(
+        key.startswith("notes/deploy [redacted:github-token]~") and key.endswith(".md")
+        for key in keys
+    )
     texts = {operation("get").handler(context, GetRequest(path=key)).text for key in keys}
     assert texts == {"# Deploy\n\nOn Friday, by hand.\n", "# Deploy\n\nOn Monday, by hand.\n"}
     shown = keys[0].removeprefix("notes/")
-    assert operation("get").handler(context, GetRequest(path=f"{shown}:3")).text.endswith("by hand.")
+    assert (
+        operation("get").handler(context, GetRequest(path=f"{shown}:3")).text.endswith("by hand.")
+    )
     context.memory.store().close()
     assert _gieok("index") == 0
     again = open_context({})
@@ -168,18 +230,27 @@ def test_a_folder_with_a_secret_in_its_own_name_is_not_taken(user: Path, tmp_pat
     (tmp_path / canary / "a.md").write_text("# A\n")
     context = open_context({})
     with pytest.raises(BadRequest, match="has a secret in its name") as caught:
-        operation("index").handler(context, operation("index").request(paths=[str(tmp_path / canary)]))
+        operation("index").handler(
+            context, operation("index").request(paths=[str(tmp_path / canary)])
+        )
     assert canary not in str(caught.value)
     context.memory.store().close()
 
 
-@pytest.mark.parametrize("name", ["notes/a.md", "메모/회의 2026-11-22.md", "src/test_password_reset.py", "a/b/c"])
+@pytest.mark.parametrize(
+    "name", ["notes/a.md", "메모/회의 2026-11-22.md", "src/test_password_reset.py", "a/b/c"]
+)
 def test_a_name_without_a_secret_stays(name: str) -> None:
     assert named(name) == name
 
 
 @pytest.mark.parametrize(
-    "name", ["my-password-is-h7Kqx2vP9.md", "비밀번호는_h7Kqx2vP9_이다.md", "a/password=h7Kqx2vP9.txt/b.md"]
+    "name",
+    [
+        "my-password-is-h7Kqx2vP9.md",
+        "비밀번호는_h7Kqx2vP9_이다.md",
+        "a/password=h7Kqx2vP9.txt/b.md",
+    ],
 )
 def test_a_name_that_tells_a_password_does_not_keep_it_and_is_cleaned_once(name: str) -> None:
     clean = named(name)
@@ -190,7 +261,14 @@ def test_a_name_that_tells_a_password_does_not_keep_it_and_is_cleaned_once(name:
     assert named(name.replace("h7", "g7")) != clean
 
 
-_OWN = [{"name": "badge", "pattern": "BDG-[0-9]{6}", "example": "BDG-123456", "counter_example": "BDG-12"}]
+_OWN = [
+    {
+        "name": "badge",
+        "pattern": "BDG-[0-9]{6}",
+        "example": "BDG-123456",
+        "counter_example": "BDG-12",
+    }
+]
 
 
 def test_the_users_own_rules_hold_in_commands_and_in_the_hook(user: Path, tmp_path: Path) -> None:
@@ -228,7 +306,9 @@ def test_a_project_may_not_set_rules(user: Path) -> None:
     (user / "shop" / ".gieok").mkdir()
     (user / "shop" / ".gieok" / "config.yaml").write_text(json.dumps({"redact": {"rules": _OWN}}))
     own_rules = json.dumps({"redact": {"rules": _OWN}})
-    grants.change(paths.home(), str(user / "shop"), lambda grant: grant._replace(settings=own_rules))
+    grants.change(
+        paths.home(), str(user / "shop"), lambda grant: grant._replace(settings=own_rules)
+    )
     with pytest.raises(BadConfig, match="a project may not set"):
         config.load({}, {}, user / "shop")
 
@@ -247,7 +327,10 @@ def test_what_is_no_secret_passes_the_filter_byte_for_byte(user: Path) -> None:
 
 def test_the_filter_counts_and_knows_source_code(user: Path) -> None:
     code = b'password = "h7Kqx2vP"\nsecret = self.secret  # the pin is 4821\n'
-    assert _filtered(code, "--source") == b'password = "[redacted:password]"\nsecret = self.secret  # the pin is 4821\n'
+    assert (
+        _filtered(code, "--source")
+        == b'password = "[redacted:password]"\nsecret = self.secret  # the pin is 4821\n'
+    )
     assert json.loads(_filtered(b"the pin is 4821, pw: h7Kqx2vP\n", "--json")) == {
         "text": "the pin is [redacted:password], pw: [redacted:password]\n",
         "found": {"password": 2},
@@ -264,7 +347,11 @@ def test_the_filter_says_what_it_reads(
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
 def test_what_an_issue_report_asks_for_holds_no_secret(
-    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], store: str
+    user: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    store: str,
 ) -> None:
     key, password = _canary(), "Tr0ubador"
     (tmp_path / "home").mkdir(mode=0o700)

@@ -30,7 +30,12 @@ unknown: [1, 2]
         ("notify.to", "log, desktop", "to: log   # x", 'to: "log, desktop"   # x'),
         ("notify.mail_to", "me@x.org", "to: log   # x\n", "to: log   # x\n    mail_to: me@x.org\n"),
         ("observe.model", "openai:gpt-5", "model: rules", "model: openai:gpt-5"),
-        ("observe.base_url", "http://127.0.0.1:1", "[1, 2]\n", "[1, 2]\nobserve.base_url: http://127.0.0.1:1\n"),
+        (
+            "observe.base_url",
+            "http://127.0.0.1:1",
+            "[1, 2]\n",
+            "[1, 2]\nobserve.base_url: http://127.0.0.1:1\n",
+        ),
         ("search.profile", "openclaw", "[1, 2]\n", "[1, 2]\nsearch.profile: openclaw\n"),
         ("hook.limit", 2, "[1, 2]\n", "[1, 2]\nhook.limit: 2\n"),
         ("hook", "x", "hook:\n", "hook: x\n"),
@@ -39,18 +44,23 @@ unknown: [1, 2]
         ("embedder", "none", "[1, 2]\n", "[1, 2]\nembedder: none\n"),
     ],
 )
-def test_one_setting_changes_and_no_other_byte(name: str, value: str | int, before: str, after: str) -> None:
+def test_one_setting_changes_and_no_other_byte(
+    name: str, value: str | int, before: str, after: str
+) -> None:
     assert changed(_FILE, {name: value}) == _FILE.replace(before, after, 1)
 
 
 def test_a_name_that_is_a_setting_itself_begins_no_group() -> None:
     assert (
-        changed("", {"embedder.model": "m", "embedder": "onnx"}, {"embedder"}) == "embedder.model: m\nembedder: onnx\n"
+        changed("", {"embedder.model": "m", "embedder": "onnx"}, {"embedder"})
+        == "embedder.model: m\nembedder: onnx\n"
     )
 
 
 _NAMES = st.sampled_from(["lang", "a.b", "a.c", "d.e", "d.f", "g"])
-_VALUES = st.one_of(st.booleans(), st.integers(), st.text(st.characters(exclude_categories=["Cs"]), max_size=12))
+_VALUES = st.one_of(
+    st.booleans(), st.integers(), st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)

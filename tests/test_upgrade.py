@@ -1,7 +1,8 @@
 """What earlier releases wrote is opened by this one, and everything is there.
 
-`homes/schema-N.tar.gz` is a home folder with a project, written by the last release with that schema: notes, records,
-observations (one not delivered yet, one replaced), and a code index with a summary and a run under coverage.
+`homes/schema-N.tar.gz` is a home folder with a project, written by the last release with that
+schema: notes, records, observations (one not delivered yet, one replaced), and a code index with a
+summary and a run under coverage.
 """
 
 import sqlite3
@@ -40,7 +41,9 @@ _KEPT = {
 
 @pytest.fixture(params=_HOMES, ids=lambda file: file.name.partition(".")[0])
 def user(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a user's folder with `.gieok`, `notes` and `project`, as an earlier release left it."""
+    """Return a user's folder with `.gieok`, `notes` and `project`, as an earlier release left
+    it.
+    """
     folder = tmp_path / "user"
     with tarfile.open(request.param) as archive:
         archive.extractall(folder, filter="data")
@@ -54,19 +57,29 @@ def user(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def _move(folder: Path) -> None:
-    """Let the files say that they were made here: paths, and what is called after the sum of a path."""
+    """Let the files say that they were made here: paths, and what is called after the sum of a
+    path.
+    """
     home, project = folder / ".gieok", f"{_MADE_IN}/project"
-    scopes = (f"project:project-{zlib.crc32(project.encode()):08x}", places.project_scope(str(folder / "project")))
+    scopes = (
+        f"project:project-{zlib.crc32(project.encode()):08x}",
+        places.project_scope(str(folder / "project")),
+    )
     columns = {
         "memory.sqlite": {"documents": ("provenance",), "notes": ("value",), "scopes": ("path",)},
         "journal.sqlite": {"sources": ("path",), "cursors": ("path",)},
     }
     for name, tables in columns.items():
         with closing(sqlite3.connect(home / name)) as db, db:
-            for table, column in ((table, column) for table, found in tables.items() for column in found):
+            for table, column in (
+                (table, column) for table, found in tables.items() for column in found
+            ):
                 for old, new in (scopes, (_MADE_IN, str(folder))):
                     db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (old, new))
-    old, new = (sha256(path.encode()).hexdigest()[:32] for path in (project, str((folder / "project").resolve())))
+    old, new = (
+        sha256(path.encode()).hexdigest()[:32]
+        for path in (project, str((folder / "project").resolve()))
+    )
     (home / "code" / old).rename(home / "code" / new)
 
 
@@ -80,7 +93,10 @@ def _run(name: str, context: Context, **request: Any) -> Any:
 
 
 def _search(text: str) -> list[str]:
-    return [hit.passage.text for hit in _run("search", _context(), query=[text], min_score=-1.0).ranked.hits]
+    return [
+        hit.passage.text
+        for hit in _run("search", _context(), query=[text], min_score=-1.0).ranked.hits
+    ]
 
 
 def _everything(folder: Path) -> dict[str, Any]:
@@ -88,7 +104,9 @@ def _everything(folder: Path) -> dict[str, Any]:
     with closing(SqliteStore(folder / ".gieok" / "memory.sqlite")) as store:
         assert store.check() == []
         return {
-            scope.path: sorted(store.entries(scope, list(store.hashes(scope))), key=lambda e: e.document.key)
+            scope.path: sorted(
+                store.entries(scope, list(store.hashes(scope))), key=lambda e: e.document.key
+            )
             for scope in store.scopes()
         }
 
@@ -114,7 +132,9 @@ def test_everything_of_an_old_home_is_found(user: Path) -> None:
 
 
 def _read_anew() -> None:
-    """Have what is stored of notes read as this release does, which the next index of each scope does."""
+    """Have what is stored of notes read as this release does, which the next index of each scope
+    does.
+    """
     context = _context()
     for scope in context.memory.store().scopes():
         recut(context.memory.store(), scope, context.memory.cut)
@@ -145,9 +165,13 @@ def _behead(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda home: None, _remove, _tear, _behead], ids=["sound", "gone", "torn", "headless"]
+    "damage",
+    [lambda home: None, _remove, _tear, _behead],
+    ids=["sound", "gone", "torn", "headless"],
 )
-def test_a_rebuilt_index_is_equal_to_what_was_there(user: Path, damage: Callable[[Path], None]) -> None:
+def test_a_rebuilt_index_is_equal_to_what_was_there(
+    user: Path, damage: Callable[[Path], None]
+) -> None:
     _run("observe run", _context(), once=True)
     _read_anew()
     before = _everything(user)
@@ -222,7 +246,9 @@ def test_summaries_and_coverage_of_code_outlive_their_index(
     _run("code init", _context(), no_wait=True)
     assert _summaries(root) == ["Says what cups cost."]
     ran = _context().code.project(root).store.executed(["src/shop.py::price"])
-    assert [row[:2] for row in ran] == [Execution("src/shop.py::test_price", "src/shop.py::price", "", "")[:2]]
+    assert [row[:2] for row in ran] == [
+        Execution("src/shop.py::test_price", "src/shop.py::price", "", "")[:2]
+    ]
 
 
 def _summaries(root: Path) -> list[str]:

@@ -1,4 +1,6 @@
-"""A home with the transcripts of six hosts, read by the program itself: no program's word stands under the user's name."""
+"""A home with the transcripts of six hosts, read by the program itself: no program's word stands
+under the user's name.
+"""
 
 import hashlib
 import json
@@ -40,7 +42,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         "OPENCLAW_STATE_DIR",
     ):
         monkeypatch.delenv(name, raising=False)
-    for name, value in (("HOME", str(user)), ("GIEOK_HOME", str(tmp_path / "home")), ("GIEOK_EMBEDDER", "none")):
+    for name, value in (
+        ("HOME", str(user)),
+        ("GIEOK_HOME", str(tmp_path / "home")),
+        ("GIEOK_EMBEDDER", "none"),
+    ):
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(user / "shop")
     yield user
@@ -49,7 +55,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _write(file: Path, *lines: object) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    file.write_text(
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8"
+    )
 
 
 def _said(number: int) -> str:
@@ -75,42 +83,84 @@ def _claude_code(user: Path) -> None:
 
     notice = f"<task-notification>\n<summary>{_made(1)}</summary>\n</task-notification>"
     refused = (
-        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit). "
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if "
+        "it was a file edit). "
     )
     result = {"type": "tool_result", "tool_use_id": "t", "is_error": True}
-    reason = {**result, "content": f"{refused}To tell you how to proceed, the user said:\n{_said(5)}"}
+    reason = {
+        **result,
+        "content": f"{refused}To tell you how to proceed, the user said:\n{_said(5)}",
+    }
     answer = {"type": "tool_result", "tool_use_id": "a", "content": f'"Which?"="{_said(6)}"'}
     _write(
         chats / "c.jsonl",
-        line("user", 0, f"<ide_opened_file>{_made(2)}</ide_opened_file>\n{_said(1)}", entrypoint="cli", promptSource="typed"),
+        line(
+            "user",
+            0,
+            f"<ide_opened_file>{_made(2)}</ide_opened_file>\n{_said(1)}",
+            entrypoint="cli",
+            promptSource="typed",
+        ),
         line("assistant", 1, [{"type": "text", "text": "Noted."}]),
-        line("attachment", 2, attachment={"type": "queued_command", "commandMode": "prompt", "prompt": _said(2)}),
-        line("attachment", 3, attachment={"type": "queued_command", "commandMode": "task-notification", "prompt": notice}),
+        line(
+            "attachment",
+            2,
+            attachment={"type": "queued_command", "commandMode": "prompt", "prompt": _said(2)},
+        ),
+        line(
+            "attachment",
+            3,
+            attachment={
+                "type": "queued_command",
+                "commandMode": "task-notification",
+                "prompt": notice,
+            },
+        ),
         line("user", 4, notice, origin={"kind": "task-notification"}),
-        line("user", 5, f"<command-name>/plan</command-name><command-args>{_said(3)}</command-args>"),
+        line(
+            "user", 5, f"<command-name>/plan</command-name><command-args>{_said(3)}</command-args>"
+        ),
         line("user", 6, f"# The skill\n\n{_made(3)}", isMeta=True),
         line("user", 7, [reason], toolDenialKind="user-rejected"),
         line("user", 8, [answer], toolUseResult={"answers": {"Which?": _said(6)}}),
-        line("user", 9, f"This session is being continued from a previous conversation. {_made(4)}", isCompactSummary=True),
-        line("user", 10, f'<channel source="plugin:telegram:telegram" user="kim">{_said(4)}</channel>', isMeta=True,
-             origin={"kind": "channel"}),
-        line("user", 11, f"<teammate-message>{_made(5)}</teammate-message>", origin={"kind": "peer"}),
-    )  # fmt: skip
+        line(
+            "user",
+            9,
+            f"This session is being continued from a previous conversation. {_made(4)}",
+            isCompactSummary=True,
+        ),
+        line(
+            "user",
+            10,
+            f'<channel source="plugin:telegram:telegram" user="kim">{_said(4)}</channel>',
+            isMeta=True,
+            origin={"kind": "channel"},
+        ),
+        line(
+            "user", 11, f"<teammate-message>{_made(5)}</teammate-message>", origin={"kind": "peer"}
+        ),
+    )
     script = line("user", 20, _made(6), entrypoint="sdk-cli", promptSource="sdk")
     _write(
         chats / "p.jsonl",
         {**script, "sessionId": "p"},
         {**line("assistant", 21, "Done."), "sessionId": "p", "entrypoint": "sdk-cli"},
     )
-    observed = f"Hello memory agent, you are continuing to observe the primary Claude session.\n{_made(7)}"
+    observed = (
+        f"Hello memory agent, you are continuing to observe the primary Claude session.\n{_made(7)}"
+    )
     _write(
         chats.parent / "-o" / "o.jsonl",
         {**line("user", 1, observed), "sessionId": "o", "cwd": "/x/.claude-mem/observer-sessions"},
     )
     for number in range(5):
-        again = f"Look through the queue of the warehouse and tell me what is in it: {_made(10 + number)}"
+        again = (
+            f"Look through the queue of the warehouse and tell me what is in it: "
+            f"{_made(10 + number)}"
+        )
         _write(
-            chats / f"m{number}.jsonl", {**line("user", number, again), "uuid": f"m{number}", "sessionId": f"m{number}"}
+            chats / f"m{number}.jsonl",
+            {**line("user", number, again), "uuid": f"m{number}", "sessionId": f"m{number}"},
         )
 
 
@@ -118,27 +168,45 @@ def _codex(user: Path) -> None:
     folder = user / ".codex" / "sessions" / "2026" / "11" / "20"
 
     def item(text: str, second: int, role: str = "user") -> dict[str, object]:
-        payload = {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
-        return {"timestamp": f"{_DAY}T02:00:{second:02}Z", "type": "response_item", "payload": payload}
+        payload = {
+            "type": "message",
+            "role": role,
+            "content": [{"type": "input_text", "text": text}],
+        }
+        return {
+            "timestamp": f"{_DAY}T02:00:{second:02}Z",
+            "type": "response_item",
+            "payload": payload,
+        }
 
     def meta(identity: str, **more: object) -> dict[str, object]:
         payload = {"id": identity, "cwd": str(user / "shop"), "source": "cli", **more}
         return {"timestamp": f"{_DAY}T02:00:00Z", "type": "session_meta", "payload": payload}
 
-    context = f"# Context from my IDE setup:\n\n## Active file: a.py\n\n{_made(20)}\n\n## My request for Codex:\n"
+    context = (
+        f"# Context from my IDE setup:\n\n## Active file: a.py\n\n{_made(20)}\n\n## My request "
+        f"for Codex:\n"
+    )
     _write(
         folder / "rollout-a.jsonl",
-        meta("a"), item(f"<environment_context>{_made(21)}</environment_context>", 1), item(f"{context}{_said(20)}", 2),
-        item(f"# AGENTS.md instructions for shop\n{_made(22)}", 3), item(f"<skill>{_made(23)}</skill>", 4),
+        meta("a"),
+        item(f"<environment_context>{_made(21)}</environment_context>", 1),
+        item(f"{context}{_said(20)}", 2),
+        item(f"# AGENTS.md instructions for shop\n{_made(22)}", 3),
+        item(f"<skill>{_made(23)}</skill>", 4),
         item(_made(24), 5, "developer"),
-    )  # fmt: skip
+    )
     _write(
         folder / "rollout-b.jsonl",
         meta("b", forked_from_id="a"),
         item(f"{context}{_said(20)}", 30),
         item(_said(21), 40),
     )
-    _write(folder / "rollout-c.jsonl", meta("c", source="exec", originator="codex_exec"), item(_made(25), 2))
+    _write(
+        folder / "rollout-c.jsonl",
+        meta("c", source="exec", originator="codex_exec"),
+        item(_made(25), 2),
+    )
     old = {"id": "d", "timestamp": f"{_DAY}T02:00:00Z", "instructions": _made(26)}
     _write(folder / "rollout-d.jsonl", old, item(_said(22), 3)["payload"])
 
@@ -149,10 +217,18 @@ def _gemini(user: Path) -> None:
     (chats.parent / ".project_root").write_text(str(user / "shop"))
 
     def turn(number: int, text: str, kind: str = "user") -> dict[str, object]:
-        return {"id": str(number), "timestamp": f"{_DAY}T03:{number:02}:00Z", "type": kind, "content": [{"text": text}]}
+        return {
+            "id": str(number),
+            "timestamp": f"{_DAY}T03:{number:02}:00Z",
+            "type": kind,
+            "content": [{"text": text}],
+        }
 
     editor = f"Here is the user's editor context as a JSON object.\n```json\n{_made(30)}\n```"
-    file = f"{_said(31)} @a.md\n--- Content from referenced files ---\n{_made(31)}\n--- End of content ---"
+    file = (
+        f"{_said(31)} @a.md\n--- Content from referenced files ---\n{_made(31)}\n--- End of "
+        f"content ---"
+    )
     head = {"sessionId": "g", "startTime": f"{_DAY}T03:00:00Z", "kind": "main"}
     lines = [
         turn(1, f"<session_context>\n{_made(32)}\n</session_context>"),
@@ -161,7 +237,11 @@ def _gemini(user: Path) -> None:
         turn(4, file),
     ]
     _write(chats / "session-1.jsonl", head, *lines, turn(5, _made(33), "info"))
-    whole = {"sessionId": "h", "projectHash": "x", "messages": [turn(6, _said(32)), turn(7, "Noted.", "gemini")]}
+    whole = {
+        "sessionId": "h",
+        "projectHash": "x",
+        "messages": [turn(6, _said(32)), turn(7, "Noted.", "gemini")],
+    }
     _write(chats / "session-2025-08-20T03-00-h.json", whole)
 
 
@@ -183,8 +263,10 @@ def _qwen(user: Path) -> None:
     hook = f"<qwen:user-prompt-submit-context>\n{_made(40)}\n</qwen:user-prompt-submit-context>"
     _write(
         user / ".qwen" / "projects" / "-w-shop" / "chats" / "w.jsonl",
-        line(1, f"{_said(40)}\n{hook}", "real_user"), line(2, _made(41), "cron"), line(3, _made(42), "notification"),
-    )  # fmt: skip
+        line(1, f"{_said(40)}\n{hook}", "real_user"),
+        line(2, _made(41), "cron"),
+        line(3, _made(42), "notification"),
+    )
 
 
 def _opencode(user: Path) -> None:
@@ -200,9 +282,16 @@ def _opencode(user: Path) -> None:
             [(_said(50), {}), (_made(50), {"synthetic": True}), (_made(51), {"ignored": True})]
         ):
             part = {"id": f"p{number}", "messageID": "u", "type": "text", "text": text, **more}
-            events.append(("message.part.updated.1", {"sessionID": "s", "part": part, "time": 1795147200000 + number}))
+            events.append(
+                (
+                    "message.part.updated.1",
+                    {"sessionID": "s", "part": part, "time": 1795147200000 + number},
+                )
+            )
         for seq, (kind, data) in enumerate(events):
-            database.execute("INSERT INTO event VALUES ('s', ?, ?, ?)", (seq, kind, json.dumps(data)))
+            database.execute(
+                "INSERT INTO event VALUES ('s', ?, ?, ?)", (seq, kind, json.dumps(data))
+            )
         database.commit()
 
 
@@ -220,19 +309,25 @@ def _openclaw(user: Path) -> None:
         }
 
     envelope = f'Conversation info (untrusted metadata):\n```json\n{{"x": "{_made(61)}"}}\n```\n\n'
-    reminder = f"A scheduled reminder has been triggered. The reminder content is:\n\n{_made(60)}\n\nPlease relay this reminder"
+    reminder = (
+        f"A scheduled reminder has been triggered. The reminder content "
+        f"is:\n\n{_made(60)}\n\nPlease relay this reminder"
+    )
     media = (
-        "[media attached: media/a.jpg (image/jpeg) | media/a.jpg]\nTo send an image back, prefer the message tool.\n"
+        "[media attached: media/a.jpg (image/jpeg) | media/a.jpg]\nTo send an image back, prefer "
+        "the message tool.\n"
     )
     _write(
         folder / "k.jsonl",
         {"type": "session", "version": 3, "id": "k", "timestamp": f"{_DAY}T05:00:00Z", "cwd": "/w"},
         entry(1, f"System: [2026-11-20 05:01 UTC] Cron fired\n\n{reminder}"),
         entry(2, f"{envelope}[Telegram Kim {_DAY} 05:02 KST] {_said(60)}"),
-        entry(3, f"{media}{_said(61)}"), entry(4, _made(62), provenance={"kind": "inter_session"}),
-        entry(5, f"[cron:7f job {_DAY} 05:05] {_made(63)}"), entry(6, f"[Subagent Context] {_made(64)}"),
+        entry(3, f"{media}{_said(61)}"),
+        entry(4, _made(62), provenance={"kind": "inter_session"}),
+        entry(5, f"[cron:7f job {_DAY} 05:05] {_made(63)}"),
+        entry(6, f"[Subagent Context] {_made(64)}"),
         entry(7, f"[Queued messages while agent was busy]\n\n---\nQueued #1\n{_said(62)}"),
-    )  # fmt: skip
+    )
 
 
 _WANTED = {1, 2, 3, 4, 5, 6, 20, 21, 22, 30, 31, 32, 40, 50, 60, 61, 62}
@@ -244,7 +339,9 @@ def _listed(capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def test_no_programs_word_stands_under_the_users_name(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_programs_word_stands_under_the_users_name(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for write in (_claude_code, _codex, _gemini, _qwen, _opencode, _openclaw):
         write(home)
     for _ in range(2):  # reading again adds nothing
@@ -253,15 +350,26 @@ def test_no_programs_word_stands_under_the_users_name(home: Path, capsys: pytest
     assert _PROGRAM not in told
     found = [number for number in _WANTED if f"number {number} in Busan" in told]
     assert found == sorted(_WANTED)
-    payload = {"session_id": "z", "cwd": str(home / "shop"), "hook_event_name": "SessionStart", "source": "startup"}
+    payload = {
+        "session_id": "z",
+        "cwd": str(home / "shop"),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
     hook = [sys.executable, "-m", "gieok", "hook", "session-start", "--agent", "claude-code"]
     start = subprocess.run(
         hook, input=json.dumps(payload).encode(), capture_output=True, check=True, cwd=home / "shop"
     ).stdout
     assert _PROGRAM.encode() not in start
     journal = home.parent / "home"
-    kept = [file for file in journal.rglob("*") if file.is_file() and _PROGRAM.encode() in file.read_bytes()]
-    assert not kept or all("journal" in file.name for file in kept)  # an opening that was taken back is in the journal
+    kept = [
+        file
+        for file in journal.rglob("*")
+        if file.is_file() and _PROGRAM.encode() in file.read_bytes()
+    ]
+    assert not kept or all(
+        "journal" in file.name for file in kept
+    )  # an opening that was taken back is in the journal
 
 
 def test_each_thing_that_a_person_said_is_one_turn_with_the_day_on_which_it_was_said(
@@ -275,7 +383,14 @@ def test_each_thing_that_a_person_said_is_one_turn_with_the_day_on_which_it_was_
         assert told.count(f"number {number} in Busan") == 1, number
     assert "1970" not in told
     capsys.readouterr()
-    asked = ["search", "pelican crate number 2 Busan", "--source", "sessions", "--everywhere", "--json"]
+    asked = [
+        "search",
+        "pelican crate number 2 Busan",
+        "--source",
+        "sessions",
+        "--everywhere",
+        "--json",
+    ]
     assert main(asked) == 0
     first = json.loads(capsys.readouterr().out)["results"][0]
     assert f"User: {_said(2)}" in first["snippet"]
@@ -286,23 +401,40 @@ def test_an_old_session_of_gemini_is_its_projects_where_another_agent_has_named_
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop = home / "shop"
-    line = {"type": "user", "uuid": "1", "sessionId": "s", "cwd": str(shop), "timestamp": f"{_DAY}T01:00:00Z"}
-    _write(home / ".claude/projects/-w/s.jsonl", {**line, "message": {"role": "user", "content": _said(1)}})
+    line = {
+        "type": "user",
+        "uuid": "1",
+        "sessionId": "s",
+        "cwd": str(shop),
+        "timestamp": f"{_DAY}T01:00:00Z",
+    }
+    _write(
+        home / ".claude/projects/-w/s.jsonl",
+        {**line, "message": {"role": "user", "content": _said(1)}},
+    )
     assert main(["observe", "run", "--once"]) == 0
     digest = hashlib.sha256(str(shop).encode()).hexdigest()
     turn = {"id": "1", "type": "user", "timestamp": "2025-08-20T03:00:00Z", "content": _said(2)}
     chats = home / ".gemini" / "tmp" / digest / "chats"
-    _write(chats / "session-2025-08-20T03-00-h.json", {"sessionId": "h", "projectHash": digest, "messages": [turn]})
+    _write(
+        chats / "session-2025-08-20T03-00-h.json",
+        {"sessionId": "h", "projectHash": digest, "messages": [turn]},
+    )
     assert main(["observe", "run", "--once"]) == 0
     capsys.readouterr()
     assert main(["list", "--kind", "turn", "--limit", "0", "--json"]) == 0
     assert _said(2) in capsys.readouterr().out
 
 
-def test_what_was_observed_of_a_programs_prompt_goes_with_it(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_observed_of_a_programs_prompt_goes_with_it(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     line = {"type": "user", "cwd": str(home / "shop")}
     for number in range(6):
-        text = f"We decided to keep all the {_PROGRAM} crates of the warehouse in the north hall, number {number}, from now on."
+        text = (
+            f"We decided to keep all the {_PROGRAM} crates of the warehouse in the north hall, "
+            f"number {number}, from now on."
+        )
         at = {"timestamp": f"{_DAY}T0{number}:00:00Z", "message": {"role": "user", "content": text}}
         name = {"uuid": f"m{number}", "sessionId": f"m{number}"}
         _write(home / f".claude/projects/-w/m{number}.jsonl", {**line, **name, **at})
@@ -315,7 +447,9 @@ def test_what_was_observed_of_a_programs_prompt_goes_with_it(home: Path, capsys:
     capsys.readouterr()
     main(["list", "--limit", "0", "--everywhere"])
     assert _PROGRAM not in capsys.readouterr().out
-    assert not any(_PROGRAM in file.read_text() for file in (home.parent / "home").glob("active_memory*.md"))
+    assert not any(
+        _PROGRAM in file.read_text() for file in (home.parent / "home").glob("active_memory*.md")
+    )
 
 
 def test_talk_that_is_not_read_is_named_by_its_file_in_status_and_doctor(

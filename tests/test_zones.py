@@ -1,4 +1,6 @@
-"""Every day that a person or a model sees is one of the person's zone: four zones, at the edges of days and clock changes."""
+"""Every day that a person or a model sees is one of the person's zone: four zones, at the edges of
+days and clock changes.
+"""
 
 import json
 import os
@@ -33,7 +35,8 @@ from gieok.text import talk
 from gieok.zone import MachineZone, day_in, find_zone, name_of
 
 _SCOPE = Scope("agent:main")
-#: Zones with a day at whose edges something is said: an ordinary one, and those on which clocks change.
+#: Zones with a day at whose edges something is said: an ordinary one, and those on which clocks
+#: change.
 _EDGES = [
     ("Asia/Seoul", date(2026, 11, 20)),
     ("America/Los_Angeles", date(2026, 11, 20)),
@@ -45,11 +48,15 @@ _EDGES = [
 
 
 def _local(day: date, zone: str, hour: int, minute: int) -> datetime:
-    return datetime(day.year, day.month, day.day, hour, minute, tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    return datetime(day.year, day.month, day.day, hour, minute, tzinfo=ZoneInfo(zone)).astimezone(
+        UTC
+    )
 
 
 def _said(zone: str, day: date) -> list[Message]:
-    """Return what is said in the last minute before a day, in its first and its last, and in the first one after it."""
+    """Return what is said in the last minute before a day, in its first and its last, and in the
+    first one after it.
+    """
     before, after = day - timedelta(days=1), day + timedelta(days=1)
     edges = [
         (before, 23, 59, "the evening before"),
@@ -59,7 +66,14 @@ def _said(zone: str, day: date) -> list[Message]:
     ]
     return [
         Message(
-            f"s/{n}", Role.USER, f"We spoke of ropes, {text}.", _local(on, zone, h, m), "s", "codex", 5, "/t/s.jsonl"
+            f"s/{n}",
+            Role.USER,
+            f"We spoke of ropes, {text}.",
+            _local(on, zone, h, m),
+            "s",
+            "codex",
+            5,
+            "/t/s.jsonl",
         )
         for n, (on, h, m, text) in enumerate(edges, start=1)
     ]
@@ -76,12 +90,23 @@ def edge(request: pytest.FixtureRequest) -> tuple[str, date]:
 
 
 @pytest.fixture
-def context(edge: tuple[str, date], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
-    """Return a home whose zone is set, on a machine that is elsewhere; it is noon of the day after."""
+def context(
+    edge: tuple[str, date], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Context]:
+    """Return a home whose zone is set, on a machine that is elsewhere; it is noon of the day
+    after.
+    """
     zone, day = edge
-    for name, value in {"HOME": tmp_path, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", "ZONE": zone}.items():
+    for name, value in {
+        "HOME": tmp_path,
+        "EMBEDDER": "none",
+        "OBSERVE_AGENTS": "none",
+        "ZONE": zone,
+    }.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
-    opened = open_context({}, clock=ManualClock(_local(day + timedelta(days=1), zone, 12, 0)), folder=tmp_path)
+    opened = open_context(
+        {}, clock=ManualClock(_local(day + timedelta(days=1), zone, 12, 0)), folder=tmp_path
+    )
     yield opened
     opened.memory.journal().close()
     opened.memory.store().close()
@@ -92,23 +117,32 @@ def _listed(context: Context, since: str, until: str) -> list[str]:
     return sorted(hit.snippet.partition(", ")[2].rstrip(".") for hit in found.results)
 
 
-def test_a_day_of_talk_is_that_of_the_person_in_search_and_in_titles(context: Context, edge: tuple[str, date]) -> None:
+def test_a_day_of_talk_is_that_of_the_person_in_search_and_in_titles(
+    context: Context, edge: tuple[str, date]
+) -> None:
     zone, day = edge
     journal = context.memory.journal()
     _append(journal, _said(zone, day))  # type: ignore[arg-type]
     turns.update_all(journal, context.memory.store(), zone=context.zone)
     store = context.memory.store()
-    titles = sorted(one.title for one in store.get(_SCOPE, [k for k in store.hashes(_SCOPE) if turns.is_turns(k)]))
+    titles = sorted(
+        one.title
+        for one in store.get(_SCOPE, [k for k in store.hashes(_SCOPE) if turns.is_turns(k)])
+    )
     days = [day - timedelta(days=1), day, day + timedelta(days=1)]
     assert [title.split()[1] for title in titles] == [str(one) for one in days]
     assert _listed(context, str(day), str(day)) == ["the first minute", "the last minute"]
     assert _listed(context, "yesterday", "yesterday") == ["the first minute", "the last minute"]
     assert _listed(context, "today", "today") == ["the morning after"]
-    found = search(context, SearchRequest(query=["ropes"], since=str(day), until=str(day), min_score=0))
+    found = search(
+        context, SearchRequest(query=["ropes"], since=str(day), until=str(day), min_score=0)
+    )
     assert {hit.date for hit in found.results} == {day}
 
 
-def test_a_note_of_a_day_is_of_that_day_everywhere(context: Context, edge: tuple[str, date], tmp_path: Path) -> None:
+def test_a_note_of_a_day_is_of_that_day_everywhere(
+    context: Context, edge: tuple[str, date], tmp_path: Path
+) -> None:
     _, day = edge
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -120,7 +154,9 @@ def test_a_note_of_a_day_is_of_that_day_everywhere(context: Context, edge: tuple
 
 
 def test_a_file_whose_days_are_of_utc_is_read_as_before() -> None:
-    found = [Journalled(n, one) for n, one in enumerate(_said("Asia/Seoul", date(2026, 11, 1)), start=1)]
+    found = [
+        Journalled(n, one) for n, one in enumerate(_said("Asia/Seoul", date(2026, 11, 1)), start=1)
+    ]
     assert talk.read(talk.write("agent:main", "2026-10", found)) == {one.seq: one for one in found}
 
 
@@ -131,10 +167,15 @@ def test_a_month_is_kept_where_the_person_was(tmp_path: Path, edge: tuple[str, d
         _append(journal, _said(zone, first))
         journal.archive_talk(datetime(2027, 1, 1, tzinfo=UTC))
         assert [place.month for place in journal.talk_places()] == ["2026-09", "2026-10"]
-        texts = [one.message.text for one in journal.messages(_SCOPE, [f"s/{n}" for n in range(1, 5)])]
+        texts = [
+            one.message.text for one in journal.messages(_SCOPE, [f"s/{n}" for n in range(1, 5)])
+        ]
         assert [text.partition(", ")[2] for text in texts] == [
-            "the evening before.", "the first minute.", "the last minute.", "the morning after.",
-        ]  # fmt: skip
+            "the evening before.",
+            "the first minute.",
+            "the last minute.",
+            "the morning after.",
+        ]
 
 
 def test_a_day_of_points_is_that_of_the_home_unless_the_user_has_their_own(
@@ -144,7 +185,9 @@ def test_a_day_of_points_is_that_of_the_home_unless_the_user_has_their_own(
     house = context.character.house()
     desk: PointsDesk = house.points
     assert desk.zone == ZoneInfo(zone) == house.memory.zone
-    house.accounts.keep_account(Account("far", "Pacific/Kiritimati", created_at=context.clock.now()))
+    house.accounts.keep_account(
+        Account("far", "Pacific/Kiritimati", created_at=context.clock.now())
+    )
     assert desk.check_in("near").day == day + timedelta(days=1)
     assert desk.check_in("far").day == day_in(context.clock.now(), ZoneInfo("Pacific/Kiritimati"))
 
@@ -165,7 +208,9 @@ def test_blocks_that_were_cut_by_days_of_utc_are_cut_anew_once(tmp_path: Path) -
         store, fresh = MemoryStore(), MemoryStore()
         turns.update_all(journal, store, zone=UTC)
         old = store.get(_SCOPE, sorted(store.hashes(_SCOPE)))
-        assert [message.id for one in old for message in turns.messages_of_lines(journal, one)][-1] == "s/4"
+        assert [message.id for one in old for message in turns.messages_of_lines(journal, one)][
+            -1
+        ] == "s/4"
         turns.update_all(journal, store, zone=ZoneInfo("Asia/Seoul"))
         turns.update_all(journal, fresh, zone=ZoneInfo("Asia/Seoul"))
         keys = sorted(fresh.hashes(_SCOPE))
@@ -173,7 +218,11 @@ def test_blocks_that_were_cut_by_days_of_utc_are_cut_anew_once(tmp_path: Path) -
         assert turns.update_all(journal, store, zone=ZoneInfo("Asia/Seoul")).put == 0
         assert turns.update_all(journal, store).put == 0  # of a machine that is elsewhere
         blocks = fresh.get(_SCOPE, keys)
-        assert [[m.id for m in turns.messages_of_lines(journal, one)][-1] for one in blocks] == ["s/1", "s/3", "s/4"]
+        assert [[m.id for m in turns.messages_of_lines(journal, one)][-1] for one in blocks] == [
+            "s/1",
+            "s/3",
+            "s/4",
+        ]
 
 
 @pytest.mark.skipif(not hasattr(time, "tzset"), reason="the clock of a process is set on Unix")
@@ -181,7 +230,8 @@ def test_blocks_that_were_cut_by_days_of_utc_are_cut_anew_once(tmp_path: Path) -
 def test_a_process_of_gieok_has_the_clock_of_the_setting(zone: str, tmp_path: Path) -> None:
     code = (
         "import sys, time\nfrom gieok import places\nfrom gieok.capabilities.prompt import choice\n"
-        f"places.set_process_zone({zone!r})\nprint([choice.day(float(one)) for one in sys.argv[1:]])"
+        f"places.set_process_zone({zone!r})\nprint([choice.day(float(one)) for one in "
+        f"sys.argv[1:]])"
     )
     day = date(2026, 11, 20)
     moments = [str(one.at.timestamp()) for one in _said(zone, day)]
@@ -191,20 +241,28 @@ def test_a_process_of_gieok_has_the_clock_of_the_setting(zone: str, tmp_path: Pa
         "PYTHONPATH": str(Path(gieok.__file__).parents[1]),
     }
     ran = subprocess.run(
-        [sys.executable, "-c", code, *moments], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, *moments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     around = [day - timedelta(days=1), day, day, day + timedelta(days=1)]
     # Midnight UTC stands for a day without a time, wherever one is.
     assert json.loads(ran.stdout.replace("'", '"')) == [str(one) for one in around]
 
 
-def test_a_zone_that_nobody_knows_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zone_that_nobody_knows_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
     with pytest.raises(BadConfig, match="zone"):
         open_context({"zone": "Mars/Olympus"})
 
 
-def test_the_zone_of_the_machine_has_the_name_that_finds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_zone_of_the_machine_has_the_name_that_finds_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("TZ", ":/usr/share/zoneinfo/Asia/Seoul")
     assert name_of(MachineZone()) == "Asia/Seoul"
     assert find_zone(name_of(MachineZone())) == ZoneInfo("Asia/Seoul")
@@ -212,7 +270,9 @@ def test_the_zone_of_the_machine_has_the_name_that_finds_it(monkeypatch: pytest.
     assert name_of(MachineZone()) == ""
 
 
-def test_a_program_sets_the_zone_of_a_memory_that_it_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_sets_the_zone_of_a_memory_that_it_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
     with gieok.open(tmp_path, zone="Asia/Kathmandu") as memory:
         assert memory.context.zone == ZoneInfo("Asia/Kathmandu")

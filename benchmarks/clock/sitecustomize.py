@@ -1,4 +1,5 @@
-"""The clock of a benchmark: time runs on from what the file BENCHMARK_CLOCK is dated, since it was dated so.
+"""The clock of a benchmark: time runs on from what the file BENCHMARK_CLOCK is dated, since it was
+dated so.
 
 Loaded by Python itself where this folder is on the PYTHONPATH.
 """

@@ -1,7 +1,9 @@
-"""A chat in the terminal over HTTP, with the memory behind each reply shown. Standard library alone: copy what you need.
+"""A chat in the terminal over HTTP, with the memory behind each reply shown. Standard library
+alone: copy what you need.
 
-    python examples/character/chat.py                       # a server and a home of its own, and no model
-    GIEOK_KEY=gk_… python examples/character/chat.py --url http://127.0.0.1:8377 --character mina
+    python examples/character/chat.py                       # a server and a home of its own, and no
+    model GIEOK_KEY=gk_… python examples/character/chat.py --url http://127.0.0.1:8377 --character
+    mina
 
 Which model answers is the server's setting: `gieok config set character.model openai:gpt-5-mini`.
 """
@@ -30,11 +32,18 @@ class Server(NamedTuple):
     url: str
     key: str
 
-    def open(self, path: str, body: object = None, accept: str = "application/json") -> HTTPResponse:
+    def open(
+        self, path: str, body: object = None, accept: str = "application/json"
+    ) -> HTTPResponse:
         """Send a request (POST with a body, else GET) and return the response."""
         data = None if body is None else json.dumps(body).encode()
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", "Accept": accept}
-        request = urllib.request.Request(f"{self.url}{path}", data, headers)  # noqa: S310 - the address is the caller's
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Content-Type": "application/json",
+            "Accept": accept,
+        }
+        # The address is the caller's.
+        request = urllib.request.Request(f"{self.url}{path}", data, headers)  # noqa: S310
         found: HTTPResponse = urllib.request.urlopen(request, timeout=300)  # noqa: S310 - as above
         return found
 
@@ -46,9 +55,13 @@ class Server(NamedTuple):
 
 
 def events(server: Server, character: str, text: str) -> Iterator[tuple[str, Any]]:
-    """Say something; yield the events of the reply: `start` with what is remembered, `delta` with text, `done`."""
+    """Say something; yield the events of the reply: `start` with what is remembered, `delta` with
+    text, `done`.
+    """
     name = ""
-    with server.open(f"/api/characters/{quoted(character)}/messages", {"text": text}, "text/event-stream") as response:
+    with server.open(
+        f"/api/characters/{quoted(character)}/messages", {"text": text}, "text/event-stream"
+    ) as response:
         for line in response:
             field, _, value = line.decode().rstrip("\n").partition(": ")
             if field == "event":
@@ -64,7 +77,9 @@ def talk(server: Server, character: str) -> None:
         try:
             if line == "/memory":
                 for layer in ("semantic", "emotional", "episodic"):
-                    for item in server.get(f"/api/memories/{quoted(character)}?layer={layer}")["items"]:
+                    for item in server.get(f"/api/memories/{quoted(character)}?layer={layer}")[
+                        "items"
+                    ]:
                         print(f"  {layer}: {item['text']}")
             else:
                 reply(server, character, line)
@@ -76,7 +91,10 @@ def reply(server: Server, character: str, line: str) -> None:
     """Say a line, print the reply as it comes, and what it was made with."""
     for name, data in events(server, character, line):
         if name == "start":
-            print(f"  (remembers: {'; '.join(one['text'] for one in data['recalled']) or 'nothing of this'})")
+            print(
+                f"  (remembers: "
+                f"{'; '.join(one['text'] for one in data['recalled']) or 'nothing of this'})"
+            )
         elif name == "delta":
             print(data["text"], end="", flush=True)
         elif name == "done":
@@ -101,7 +119,12 @@ def _line() -> str:
 def own_server() -> Iterator[Server]:
     """Run a server with Mina in a home that is gone afterwards, on a port that is free."""
     with tempfile.TemporaryDirectory(prefix="gieok-example-") as home:
-        environment = {**os.environ, "GIEOK_HOME": home, "GIEOK_EMBEDDER": "none", "GIEOK_DAEMON_AUTOSTART": "off"}
+        environment = {
+            **os.environ,
+            "GIEOK_HOME": home,
+            "GIEOK_EMBEDDER": "none",
+            "GIEOK_DAEMON_AUTOSTART": "off",
+        }
         gieok = [sys.executable, "-m", "gieok", "--lang", "en"]
 
         def run(*arguments: str) -> dict[str, Any]:
@@ -112,7 +135,9 @@ def own_server() -> Iterator[Server]:
 
         run("import", str(_CARD))
         key = run("key", "create", "--user", "you")["key"]
-        process = subprocess.Popen([*gieok, "serve", "--port", "0"], env=environment, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [*gieok, "serve", "--port", "0"], env=environment, stderr=subprocess.PIPE, text=True
+        )
         assert process.stderr is not None
         try:
             for line in process.stderr:
@@ -129,7 +154,9 @@ def own_server() -> Iterator[Server]:
 
 def main() -> None:
     """Talk with a server that runs, or with one of this script's own."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--url", default="", help="a server that runs; its key stands in GIEOK_KEY")
     parser.add_argument("--character", default="mina")
     asked = parser.parse_args()

@@ -1,4 +1,6 @@
-"""What the site makes of the documents: pages of the root's own, links that lead inside, and the way to the other language."""
+"""What the site makes of the documents: pages of the root's own, links that lead inside, and the
+way to the other language.
+"""
 
 import re
 from copy import copy
@@ -24,12 +26,16 @@ _CELL_CODE = re.compile(r"`[^`]*`")
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the documents of the root."""
     for name in _OF_ROOT:
-        files.append(File.generated(config, name, content=(_ROOT / name).read_text(encoding="utf-8")))
+        files.append(
+            File.generated(config, name, content=(_ROOT / name).read_text(encoding="utf-8"))
+        )
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Return the text with links as the site needs them, and `|` in code of tables as its parser needs them."""
+    """Return the text with links as the site needs them, and `|` in code of tables as its parser
+    needs them.
+    """
     del config
     is_of_root = page.file.src_uri in _OF_ROOT
     text = _TWIN.sub("", markdown)
@@ -37,8 +43,12 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return "\n".join(_row(line) if line.startswith("|") else line for line in text.split("\n"))
 
 
-def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, nav: Navigation) -> dict[str, Any]:
-    """Name the same page in the other language, where there is one; beside a Korean page stand the Korean ones alone."""
+def on_page_context(
+    context: dict[str, Any], page: Page, config: MkDocsConfig, nav: Navigation
+) -> dict[str, Any]:
+    """Name the same page in the other language, where there is one; beside a Korean page stand the
+    Korean ones alone.
+    """
     del config
     uri = page.file.src_uri
     is_korean = uri.endswith(".ko.md")

@@ -1,14 +1,14 @@
 """Gieok (기억): one long-term memory for AI agents.
 
-The public API: `gieok.open()`, a memory with methods. Beneath it: the nouns of `gieok.model`, the protocols of `gieok.ports`,
-and `open_context`, which wires them.
-Names are imported when they are first used, so that `import gieok` costs nothing.
+The public API: `gieok.open()`, a memory with methods. Beneath it: the nouns of `gieok.model`, the
+protocols of `gieok.ports`, and `open_context`, which wires them. Names are imported when they are
+first used, so that `import gieok` costs nothing.
 """
 
 import os
 
-#: Turns the telemetry of dependencies off (docs/privacy.md). Set here, which every process passes before it can load one of
-#: them; its children inherit it. Whatever was set before does not count.
+#: Turns the telemetry of dependencies off (docs/privacy.md). Set here, which every process passes
+#: before it can load one of them; its children inherit it. Whatever was set before does not count.
 _NO_TELEMETRY = {
     "ORT_DISABLE_TELEMETRY": "1",  # onnxruntime: a device id and what machine this is, to Microsoft
     "ANONYMIZED_TELEMETRY": "False",  # chromadb

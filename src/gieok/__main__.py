@@ -1,4 +1,6 @@
-"""`gieok`, `python -m gieok`. The hook goes its own way, because it may import nothing of the rest."""
+"""`gieok`, `python -m gieok`. The hook goes its own way, because it may import nothing of the
+rest.
+"""
 
 import os
 import sys
@@ -29,12 +31,14 @@ def _run(arguments: list[str]) -> int:
         from gieok.surfaces.hook.run import main as hook
 
         status = hook(arguments[1:], _parse, _refresh, _catch_up, _notice_of)
-        if _is_refreshing:  # it may wait for a lock, and the end of the interpreter would wait for it
+        # it may wait for a lock, and the end of the interpreter would wait for it
+        if _is_refreshing:
             os._exit(status)
         return status
     from gieok.surfaces import streams
 
-    if arguments == ["mcp"]:  # an agent waits for its tools: no parser of arguments, and no operation
+    # an agent waits for its tools: no parser of arguments, and no operation
+    if arguments == ["mcp"]:
         from gieok.surfaces import mcp
 
         return streams.run(mcp.main)
@@ -44,7 +48,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _parse(home: str, file: "SettingsFile") -> "FileSettings":
-    """Read a file of settings by the one reader, which takes its time: 30 ms, once for each change."""
+    """Read a file of settings by the one reader, which takes its time: 30 ms, once for each
+    change.
+    """
     from gieok import config
 
     return config.parse(home, file)
@@ -55,16 +61,20 @@ _is_refreshing: list[object] = []
 
 
 def _is_hook(arguments: list[str]) -> bool:
-    """Say whether an agent calls. An event that this version does not know is the hook's too: exit 2 would block a prompt."""
+    """Say whether an agent calls. An event that this version does not know is the hook's too: exit
+    2 would block a prompt.
+    """
     if arguments[:1] != ["hook"] or {"-h", "--help"} & {*arguments}:
         return False
     return "--agent" in arguments or (len(arguments) > 1 and arguments[1] not in _FOR_PEOPLE)
 
 
 def _refresh(folder: str) -> str:
-    """Index what changed of a project (a pull, an edit by hand), without vectors; a large change goes on without us.
+    """Index what changed of a project (a pull, an edit by hand), without vectors; a large change
+    goes on without us.
 
-    Return what a person must be told: that the disk is full; that something of it waits for trust, where they were not told.
+    Return what a person must be told: that the disk is full; that something of it waits for trust,
+    where they were not told.
     """
     if full := _full_disk():
         return full
@@ -103,7 +113,9 @@ def _notice_of(why: str) -> str:
 
 
 def _full_disk() -> str:
-    """Return what a person must be told of a full disk, on which nothing is indexed; '' where there is room."""
+    """Return what a person must be told of a full disk, on which nothing is indexed; '' where there
+    is room.
+    """
     from gieok import fs, places
 
     if not fs.is_full(places.home()):
@@ -135,7 +147,9 @@ def _catch_up() -> None:
 
 
 def _briefly(work: "Callable[[], None]") -> None:
-    """Work for as long as a session may wait. Ended in the middle, nothing is lost: writes are transactions."""
+    """Work for as long as a session may wait. Ended in the middle, nothing is lost: writes are
+    transactions.
+    """
     import threading
 
     thread = threading.Thread(target=work, daemon=True)

@@ -1,9 +1,9 @@
 """Settings: one frozen value, and where each part of it came from.
 
-Default < user file < project file < environment < flag. A project file comes with a repository that somebody else wrote:
-it counts once a person trusted it, and may only set what is marked `in_project`, never a path, a program or where data
-goes. `~/.gieok/.env` stands in for environment variables; secrets stand there or in the environment, never in a
-configuration file.
+Default < user file < project file < environment < flag. A project file comes with a repository that
+somebody else wrote: it counts once a person trusted it, and may only set what is marked
+`in_project`, never a path, a program or where data goes. `~/.gieok/.env` stands in for environment
+variables; secrets stand there or in the environment, never in a configuration file.
 """
 
 import json
@@ -47,7 +47,10 @@ def _schedule(name: str, default: str, doc: str) -> Option:
         default,
         f"{doc}: minute hour day month weekday, or never",
         check=schedule.check,
-        hint='five fields, such as "0 3 * * *": every day at 03:00, or "30 3 * * 0": Sundays at 03:30; or never',
+        hint=(
+            'five fields, such as "0 3 * * *": every day at 03:00, or "30 3 * * 0": Sundays at '
+            "03:30; or never"
+        ),
     )
 
 
@@ -58,16 +61,29 @@ def _agents(text: str) -> None:
 
 
 def _model(name: str, doc: str, default: str = "", alone: tuple[str, ...] = ("",)) -> Option:
-    """Return a setting that names a model; a provider that nobody knows is refused when it is set."""
+    """Return a setting that names a model; a provider that nobody knows is refused when it is
+    set.
+    """
     return Option(
-        name, default, doc, check=partial(registry.check_model, registry.GENERATORS, alone), hint=registry.MODEL_HINT
+        name,
+        default,
+        doc,
+        check=partial(registry.check_model, registry.GENERATORS, alone),
+        hint=registry.MODEL_HINT,
     )
 
 
 OPTIONS = (
-    Option("lang", "auto", "language of what a person reads: auto, en or ko", choices=("auto", "en", "ko")),
     Option(
-        "scope", "auto", "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main",
+        "lang",
+        "auto",
+        "language of what a person reads: auto, en or ko",
+        choices=("auto", "en", "ko"),
+    ),
+    Option(
+        "scope",
+        "auto",
+        "whose memory is used; auto: the project's where a `.gieok` folder is, else agent:main",
         pattern=f"auto|{places.SCOPE_PATTERN}",
     ),
     ZONE,
@@ -75,156 +91,455 @@ OPTIONS = (
     JOURNAL,
     HYBRID,
     Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
-    Option("database.url", "", "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name", is_address=True),
-    Option("database.connections", 10, "connections of a process to it at most, shared by store, journal, accounts", low=1),
-    Option("redis.url", "", "Redis or Valkey that processes of a service share: rediss://host:6380/0", is_address=True),
-    Option("mongo.url", "", "texts of `journal: mongo`, beside database.url: mongodb://me@host/gieok", is_address=True),
-    Option("gemini.stores", "gieok", "File Search stores of `store: gemini`, found or made; several with commas, at most 5"),
+    Option(
+        "database.url",
+        "",
+        "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name",
+        is_address=True,
+    ),
+    Option(
+        "database.connections",
+        10,
+        "connections of a process to it at most, shared by store, journal, accounts",
+        low=1,
+    ),
+    Option(
+        "redis.url",
+        "",
+        "Redis or Valkey that processes of a service share: rediss://host:6380/0",
+        is_address=True,
+    ),
+    Option(
+        "mongo.url",
+        "",
+        "texts of `journal: mongo`, beside database.url: mongodb://me@host/gieok",
+        is_address=True,
+    ),
+    Option(
+        "gemini.stores",
+        "gieok",
+        "File Search stores of `store: gemini`, found or made; several with commas, at most 5",
+    ),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
-    Option("gemini.embedding_model", "", "what a new File Search store embeds with; the service's default where empty"),
+    Option(
+        "gemini.embedding_model",
+        "",
+        "what a new File Search store embeds with; the service's default where empty",
+    ),
     Option("gemini.top_k", 10, "how many chunks a search asks for; each is paid as input", low=1),
-    Option("gemini.daily_calls", 1000, "searches a day, then local search only; 0: unlimited", low=0),
-    Option("gemini.timeout_s", 15.0, "how long a call may take that uploads, deletes or lists", low=1),
-    Option("gemini.search_timeout_s", 2.0, "how long a search may wait for the service, all tries together", low=0.1),
-    Option("gemini.upload_timeout_s", 120.0, "how long an upload may take to become searchable", low=1),
-    Option("gemini.price_input", 0.30, "dollars for a million tokens in, for the cost that `gieok status` shows", low=0),
+    Option(
+        "gemini.daily_calls", 1000, "searches a day, then local search only; 0: unlimited", low=0
+    ),
+    Option(
+        "gemini.timeout_s", 15.0, "how long a call may take that uploads, deletes or lists", low=1
+    ),
+    Option(
+        "gemini.search_timeout_s",
+        2.0,
+        "how long a search may wait for the service, all tries together",
+        low=0.1,
+    ),
+    Option(
+        "gemini.upload_timeout_s", 120.0, "how long an upload may take to become searchable", low=1
+    ),
+    Option(
+        "gemini.price_input",
+        0.30,
+        "dollars for a million tokens in, for the cost that `gieok status` shows",
+        low=0,
+    ),
     Option("gemini.price_output", 2.50, "dollars for a million tokens out", low=0),
     Option("gemini.url", "", "another address of the service, such as a proxy's", is_address=True),
     Option(
         "embedder",
         "e5",
-        "what makes vectors: e5 (bundled), a model of yours (docs/backends.md), or none (keyword search only)",
+        (
+            "what makes vectors: e5 (bundled), a model of yours (docs/backends.md), or none "
+            "(keyword search only)"
+        ),
         choices=(*registry.EMBEDDERS, "none"),
     ),
-    Option("embedder.model", "", "the model's name at its service; for onnx the folder of an exported model"),
-    Option("embedder.base_url", "", "address of the service, if not the usual one; needed for compatible", is_address=True),
-    Option("embedder.key_variable", "", "variable that holds the key; else the service's usual one"),
-    Option("embedder.dimension", 0, "numbers a vector is cut to, for models that were trained so; 0: all", low=0),
-    Option("embedder.query_prompt", "auto", "put before a question; auto: as the model's makers say"),
-    Option("embedder.passage_prompt", "auto", "put before a passage; auto: as the model's makers say"),
     Option(
-        "embedder.pooling", "auto", "for onnx, how tokens become one vector; auto: as the folder says",
+        "embedder.model",
+        "",
+        "the model's name at its service; for onnx the folder of an exported model",
+    ),
+    Option(
+        "embedder.base_url",
+        "",
+        "address of the service, if not the usual one; needed for compatible",
+        is_address=True,
+    ),
+    Option(
+        "embedder.key_variable", "", "variable that holds the key; else the service's usual one"
+    ),
+    Option(
+        "embedder.dimension",
+        0,
+        "numbers a vector is cut to, for models that were trained so; 0: all",
+        low=0,
+    ),
+    Option(
+        "embedder.query_prompt", "auto", "put before a question; auto: as the model's makers say"
+    ),
+    Option(
+        "embedder.passage_prompt", "auto", "put before a passage; auto: as the model's makers say"
+    ),
+    Option(
+        "embedder.pooling",
+        "auto",
+        "for onnx, how tokens become one vector; auto: as the folder says",
         choices=("auto", "mean", "cls", "last", "max"),
     ),
     Option("embedder.timeout_s", 60.0, "how long a service may take for a request", low=1),
-    Option("embedder.daily_tokens", 0, "tokens a service may embed in a day, then words alone; 0: no limit", low=0),
     Option(
-        "reranker", "none", "reads question and hits together, after ranking: a model of yours (docs/backends.md), or none",
+        "embedder.daily_tokens",
+        0,
+        "tokens a service may embed in a day, then words alone; 0: no limit",
+        low=0,
+    ),
+    Option(
+        "reranker",
+        "none",
+        (
+            "reads question and hits together, after ranking: a model of yours "
+            "(docs/backends.md), or none"
+        ),
         choices=(*registry.RERANKERS, "none"),
     ),
-    Option("reranker.model", "", "the model's name at its service; for onnx the folder of an exported cross-encoder"),
+    Option(
+        "reranker.model",
+        "",
+        "the model's name at its service; for onnx the folder of an exported cross-encoder",
+    ),
     Option("reranker.base_url", "", "as embedder.base_url, for the reranker", is_address=True),
     Option("reranker.key_variable", "", "as embedder.key_variable, for the reranker"),
     Option("reranker.candidates", 20, "how many hits it reads", low=1),
     Option("reranker.timeout_s", 10.0, "how long it may take before hits stand as they are", low=1),
     Option("reranker.daily_tokens", 0, "as embedder.daily_tokens, for the reranker", low=0),
     Option("threads", 1, "threads for embedding; more is slower beside other work", low=1),
-    Option("search.profile", "files", "how hits are ranked", in_project=True, choices=("files", "openclaw")),
+    Option(
+        "search.profile",
+        "files",
+        "how hits are ranked",
+        in_project=True,
+        choices=("files", "openclaw"),
+    ),
     Option("search.limit", 0, "how many hits; 0: what the profile says", in_project=True, low=0),
-    Option("search.min_score", -1.0, "hits below are left out; -1: what the profile says", in_project=True, low=-1),
-    Option("search.half_life_days", -1.0, "decay of dated notes; 0: none, -1: what the profile says", in_project=True, low=-1),
+    Option(
+        "search.min_score",
+        -1.0,
+        "hits below are left out; -1: what the profile says",
+        in_project=True,
+        low=-1,
+    ),
+    Option(
+        "search.half_life_days",
+        -1.0,
+        "decay of dated notes; 0: none, -1: what the profile says",
+        in_project=True,
+        low=-1,
+    ),
     Option("index.passage_tokens", 400, "size of a passage", low=32),
     Option("index.overlap_tokens", 80, "what a passage repeats of the one before it", low=0),
-    Option("index.sessions", True, "what users and agents said is searchable: every turn of the transcripts that are read"),
-    Option("seed.files", True, "agents' own memory and files of instructions (CLAUDE.md, AGENTS.md …) are searched too"),
-    Option("seed.commits", 500, "newest commits of a project's Git log that are searched too; 0: none", low=0),
+    Option(
+        "index.sessions",
+        True,
+        "what users and agents said is searchable: every turn of the transcripts that are read",
+    ),
+    Option(
+        "seed.files",
+        True,
+        "agents' own memory and files of instructions (CLAUDE.md, AGENTS.md …) are searched too",
+    ),
+    Option(
+        "seed.commits",
+        500,
+        "newest commits of a project's Git log that are searched too; 0: none",
+        low=0,
+    ),
     RULES,
-    Option("watch.debounce_ms", 1500, "milliseconds without a change before a file is indexed", low=50),
-    Option("watch.rescan_s", 300, "seconds without an event after which everything is compared again", low=1),
+    Option(
+        "watch.debounce_ms", 1500, "milliseconds without a change before a file is indexed", low=50
+    ),
+    Option(
+        "watch.rescan_s",
+        300,
+        "seconds without an event after which everything is compared again",
+        low=1,
+    ),
     *PROMPT_OPTIONS,
     Option(
-        "doctor.timeout_s", 20.0, "how long a trial waits for a model or an archive at a service, all tries together",
+        "doctor.timeout_s",
+        20.0,
+        "how long a trial waits for a model or an archive at a service, all tries together",
         low=0.1,
     ),
-    Option("daemon.idle_hours", 3.0, "a daemon that a session start brought up ends after so long unused; 0: never", low=0),
     Option(
-        "observe.agents", "auto", "whose transcripts are read: auto, none, or names joined by commas", check=_agents,
+        "daemon.idle_hours",
+        3.0,
+        "a daemon that a session start brought up ends after so long unused; 0: never",
+        low=0,
+    ),
+    Option(
+        "observe.agents",
+        "auto",
+        "whose transcripts are read: auto, none, or names joined by commas",
+        check=_agents,
         hint="agents: as `gieok install --help` lists them, or auto, or none",
     ),
     EXCLUDED_FOLDERS,
     EXCLUDED_AGENTS,
     Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
-    Option("observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"),
-    Option("observe.notes_target", "", "where mirrors go; else the memory folder of OpenClaw's workspace"),
-    _model(
-        "observe.model", "what observes: rules (no model), provider:model, or claude-code, codex (no key)", "rules", ("rules",)
-    ),
-    Option("observe.base_url", "", "address of the model's provider, needed for compatible; or the path of claude, codex"),
-    Option("observe.key_variable", "", "variable that holds the key; else the provider's usual one"),
-    Option("observe.temperature", 0.3, "temperature of the observer", low=0),
-    Option("observe.run_tokens", 30_000, "tokens of messages that are observed together, as one span", low=100),
-    Option("observe.chunk_tokens", 6_000, "tokens of messages that are observed ahead in the background", low=20),
-    Option("observe.hard_stop_tokens", 36_000, "tokens of messages at which observing is no longer deferred", low=120),
-    Option("observe.idle_minutes", 30, "minutes without a message after which the rest of a conversation is observed", low=1),
-    Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
-    Option("observe.price_in", -1.0, "dollars for a million tokens in, of all roles; -1: as Gieok knows", low=-1),
-    Option("observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1),
     Option(
-        "character.windows", "memory", "where messages after the last summary are held once they were read",
+        "observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"
+    ),
+    Option(
+        "observe.notes_target",
+        "",
+        "where mirrors go; else the memory folder of OpenClaw's workspace",
+    ),
+    _model(
+        "observe.model",
+        "what observes: rules (no model), provider:model, or claude-code, codex (no key)",
+        "rules",
+        ("rules",),
+    ),
+    Option(
+        "observe.base_url",
+        "",
+        "address of the model's provider, needed for compatible; or the path of claude, codex",
+    ),
+    Option(
+        "observe.key_variable", "", "variable that holds the key; else the provider's usual one"
+    ),
+    Option("observe.temperature", 0.3, "temperature of the observer", low=0),
+    Option(
+        "observe.run_tokens",
+        30_000,
+        "tokens of messages that are observed together, as one span",
+        low=100,
+    ),
+    Option(
+        "observe.chunk_tokens",
+        6_000,
+        "tokens of messages that are observed ahead in the background",
+        low=20,
+    ),
+    Option(
+        "observe.hard_stop_tokens",
+        36_000,
+        "tokens of messages at which observing is no longer deferred",
+        low=120,
+    ),
+    Option(
+        "observe.idle_minutes",
+        30,
+        "minutes without a message after which the rest of a conversation is observed",
+        low=1,
+    ),
+    Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
+    Option(
+        "observe.price_in",
+        -1.0,
+        "dollars for a million tokens in, of all roles; -1: as Gieok knows",
+        low=-1,
+    ),
+    Option(
+        "observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1
+    ),
+    Option(
+        "character.windows",
+        "memory",
+        "where messages after the last summary are held once they were read",
         choices=(*registry.CACHES, "none"),
     ),
-    Option("archive.hot_days", 90, "days after which a memory leaves hot for a file that you can read", low=1),
-    Option("archive.hot_mb", 30, "megabytes of a scope's memories in hot; what is more leaves early; 0: all", low=0),
-    Option("archive.hot_tokens", 30_000, "tokens of a scope's memories in hot; what is more leaves early; 0: all", low=0),
     Option(
-        "archive.journal_days", 365,
-        "days after which what was said leaves the database for a readable file a month; 0: never", low=0,
+        "archive.hot_days",
+        90,
+        "days after which a memory leaves hot for a file that you can read",
+        low=1,
     ),
-    Option("archive.warm_days", 365, "days after which such a file may move on to archive.cold", low=1),
     Option(
-        "archive.cold", "none", "where old memory goes in the end: nowhere, a folder, an Obsidian vault, Dropbox",
+        "archive.hot_mb",
+        30,
+        "megabytes of a scope's memories in hot; what is more leaves early; 0: all",
+        low=0,
+    ),
+    Option(
+        "archive.hot_tokens",
+        30_000,
+        "tokens of a scope's memories in hot; what is more leaves early; 0: all",
+        low=0,
+    ),
+    Option(
+        "archive.journal_days",
+        365,
+        "days after which what was said leaves the database for a readable file a month; 0: never",
+        low=0,
+    ),
+    Option(
+        "archive.warm_days", 365, "days after which such a file may move on to archive.cold", low=1
+    ),
+    Option(
+        "archive.cold",
+        "none",
+        "where old memory goes in the end: nowhere, a folder, an Obsidian vault, Dropbox",
         choices=("none", "folder", "obsidian", "dropbox"),
     ),
-    Option("archive.folder", "", "the folder or the vault of archive.cold; the vault that Obsidian opened last where empty"),
+    Option(
+        "archive.folder",
+        "",
+        "the folder or the vault of archive.cold; the vault that Obsidian opened last where empty",
+    ),
     Option("archive.subfolder", "Gieok", "the folder in it that is Gieok's own"),
-    Option("archive.auto_approve", False, "move to archive.cold without asking (`gieok archive pending`)"),
-    _schedule("archive.schedule_cold", "30 3 * * 0", "when what is old enough moves to archive.cold, or is asked about"),
-    _schedule("archive.schedule_sync", "0 4 * * *", "when archive.cold and Gieok are synchronised, both ways"),
+    Option(
+        "archive.auto_approve",
+        False,
+        "move to archive.cold without asking (`gieok archive pending`)",
+    ),
+    _schedule(
+        "archive.schedule_cold",
+        "30 3 * * 0",
+        "when what is old enough moves to archive.cold, or is asked about",
+    ),
+    _schedule(
+        "archive.schedule_sync",
+        "0 4 * * *",
+        "when archive.cold and Gieok are synchronised, both ways",
+    ),
     _schedule("archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"),
     *CHARACTER_OPTIONS,
-    _model("reflect.model", "what reflects: as observe.model, which it is where this is empty", alone=("", "rules")),
+    _model(
+        "reflect.model",
+        "what reflects: as observe.model, which it is where this is empty",
+        alone=("", "rules"),
+    ),
     Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
     Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
     Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
-    Option("reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100),
-    _schedule("reflect.schedule", "0 2 * * 0", "when observations are reflected upon although there are not too many"),
-    _schedule("gemini.schedule", "15 5 * * *", "when Gemini File Search is compared with what is here, and brought in line"),
-    _schedule("housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"),
     Option(
-        "housekeeping.keep", "", "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
-        check=_kept_days, hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
+        "reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100
     ),
-    _model("code.model", "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; empty: none"),
-    Option("code.base_url", "", "as observe.base_url, for code.model and models of the same provider"),
-    Option("code.key_variable", "", "as observe.key_variable, for code.model and models of the same provider"),
-    Option("code.summary_tokens", 200_000, "tokens that summaries may use in one `code init --full` or `code escalate`", low=0),
-    Option("code.embed_passages", 2_000, "passages that one `code init` or `code sync` gives vectors at most, first of what a "
-           "search needs first; the rest waits for the next; 0: all", low=0),
-    _model("code.upkeep_model", "the cheap model that summarises what changed at every sync; empty: none"),
-    Option("code.upkeep_base_url", "", "as code.base_url, which it is where this is empty and the provider the same"),
-    Option("code.upkeep_key_variable", "", "as code.key_variable, which it is where this is empty and the provider the same"),
-    Option("code.upkeep_tokens", 20_000, "tokens that summaries may use in one sync; what is left waits for the next", low=0),
-    Option("backup.folder", "", "where `gieok backup` puts backups; empty: beside the home, as `.gieok-backups`"),
+    _schedule(
+        "reflect.schedule",
+        "0 2 * * 0",
+        "when observations are reflected upon although there are not too many",
+    ),
+    _schedule(
+        "gemini.schedule",
+        "15 5 * * *",
+        "when Gemini File Search is compared with what is here, and brought in line",
+    ),
+    _schedule(
+        "housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"
+    ),
+    Option(
+        "housekeeping.keep",
+        "",
+        "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
+        check=_kept_days,
+        hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
+    ),
+    _model(
+        "code.model",
+        (
+            "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; "
+            "empty: none"
+        ),
+    ),
+    Option(
+        "code.base_url", "", "as observe.base_url, for code.model and models of the same provider"
+    ),
+    Option(
+        "code.key_variable",
+        "",
+        "as observe.key_variable, for code.model and models of the same provider",
+    ),
+    Option(
+        "code.summary_tokens",
+        200_000,
+        "tokens that summaries may use in one `code init --full` or `code escalate`",
+        low=0,
+    ),
+    Option(
+        "code.embed_passages",
+        2_000,
+        "passages that one `code init` or `code sync` gives vectors at most, first of what a "
+        "search needs first; the rest waits for the next; 0: all",
+        low=0,
+    ),
+    _model(
+        "code.upkeep_model",
+        "the cheap model that summarises what changed at every sync; empty: none",
+    ),
+    Option(
+        "code.upkeep_base_url",
+        "",
+        "as code.base_url, which it is where this is empty and the provider the same",
+    ),
+    Option(
+        "code.upkeep_key_variable",
+        "",
+        "as code.key_variable, which it is where this is empty and the provider the same",
+    ),
+    Option(
+        "code.upkeep_tokens",
+        20_000,
+        "tokens that summaries may use in one sync; what is left waits for the next",
+        low=0,
+    ),
+    Option(
+        "backup.folder",
+        "",
+        "where `gieok backup` puts backups; empty: beside the home, as `.gieok-backups`",
+    ),
     _schedule("backup.schedule", "", "when a backup is made"),
     Option("backup.keep", 7, "how many of the newest backups stay; 0: all", low=0),
-    Option("keys.store", "file", "where `gieok keys set` puts keys: .env or the system's keyring", choices=("file", "keyring")),
     Option(
-        "notify.to", "log", "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas",
-        check=partial(registry.check_names, registry.NOTIFIERS, ()), hint=f"one or more of {', '.join(registry.NOTIFIERS)}",
+        "keys.store",
+        "file",
+        "where `gieok keys set` puts keys: .env or the system's keyring",
+        choices=("file", "keyring"),
+    ),
+    Option(
+        "notify.to",
+        "log",
+        "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas",
+        check=partial(registry.check_names, registry.NOTIFIERS, ()),
+        hint=f"one or more of {', '.join(registry.NOTIFIERS)}",
     ),
     Option("notify.timeout_s", 10.0, "how long each way of telling may take", low=1),
-    Option("notify.openclaw_url", "", "address of OpenClaw's gateway; empty: as its own configuration says", is_address=True),
-    Option("notify.openclaw_route", "wake", "wake (its next turn), agent (a run that answers you), or the path of a mapping"),
-    Option("notify.smtp_host", "", "server that takes your mail; the password: SMTP_PASSWORD (environment, or .env)"),
+    Option(
+        "notify.openclaw_url",
+        "",
+        "address of OpenClaw's gateway; empty: as its own configuration says",
+        is_address=True,
+    ),
+    Option(
+        "notify.openclaw_route",
+        "wake",
+        "wake (its next turn), agent (a run that answers you), or the path of a mapping",
+    ),
+    Option(
+        "notify.smtp_host",
+        "",
+        "server that takes your mail; the password: SMTP_PASSWORD (environment, or .env)",
+    ),
     Option("notify.smtp_port", 0, "its port; 0: the usual one of notify.smtp_security", low=0),
-    Option("notify.smtp_security", "starttls", "how the way there is encrypted", choices=("starttls", "tls", "none")),
+    Option(
+        "notify.smtp_security",
+        "starttls",
+        "how the way there is encrypted",
+        choices=("starttls", "tls", "none"),
+    ),
     Option("notify.smtp_user", "", "name to log in with; empty: without"),
     Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
     Option("notify.mail_to", "", "who gets mail, joined by commas"),
     ACTIVE,
     Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
     Option("active_memory.template", "", "a file to use instead of the built-in template"),
-)  # fmt: skip
+)
 _BY_NAME = {option.name: option for option in OPTIONS}
 #: Where the password of an address belongs, by the group of its setting.
 _PASSWORDS = {"redis": "REDIS_PASSWORD", "mongo": "MONGO_PASSWORD"}
@@ -238,7 +553,9 @@ class Setting(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """All settings by name, the home folder they were read from, and variables that are no settings (secrets) by name."""
+    """All settings by name, the home folder they were read from, and variables that are no settings
+    (secrets) by name.
+    """
 
     home: Path
     values: Mapping[str, Setting]
@@ -267,9 +584,11 @@ def load(
     folder: Path | None = None,
     troubles: list[BadConfig] | None = None,
 ) -> Settings:
-    """Read every source once. `flags` is name → text. Raises BadConfig, which names key, value and origin.
+    """Read every source once. `flags` is name → text. Raises BadConfig, which names key, value and
+    origin.
 
-    With `troubles`, a wrong value is left out, and why is put there; a wrong flag raises all the same.
+    With `troubles`, a wrong value is left out, and why is put there; a wrong flag raises all the
+    same.
     """
     environment = os.environ if environment is None else environment
     home = paths.home()
@@ -283,11 +602,15 @@ def load(
     for name, text in flags.items():
         values[name] = Setting(_option(name, "flag").parse(text, "flag"), "flag")
     has_keyring = values["keys.store"].value == "keyring"
-    return Settings(home, MappingProxyType(values), partial(_secret, str(home), environment, has_keyring))
+    return Settings(
+        home, MappingProxyType(values), partial(_secret, str(home), environment, has_keyring)
+    )
 
 
 def parse(home: str, file: SettingsFile) -> FileSettings:
-    """Return what a file of settings says, and keep that in the home folder for the next process (`gieok.resolved`)."""
+    """Return what a file of settings says, and keep that in the home folder for the next process
+    (`gieok.resolved`).
+    """
     found = _read(home, file)
     resolved.keep(home, file, found)
     return found
@@ -296,7 +619,9 @@ def parse(home: str, file: SettingsFile) -> FileSettings:
 def wrong(home: Path, text: str) -> list[BadConfig]:
     """Return what would be wrong with a text as the user's file of settings."""
     content = text.encode("utf-8", "surrogateescape")
-    return _read(str(home), SettingsFile(str(paths.user_config(home)), content, in_project=False)).wrong
+    return _read(
+        str(home), SettingsFile(str(paths.user_config(home)), content, in_project=False)
+    ).wrong
 
 
 def _read(home: str, file: SettingsFile) -> FileSettings:
@@ -314,7 +639,8 @@ def _read(home: str, file: SettingsFile) -> FileSettings:
 
 def mapping(file: str, content: bytes) -> dict[object, object]:
     """Return the mapping in a YAML file."""
-    import yaml  # only where a file is new or changed: it costs as much as the rest of a keyword search
+    # only where a file is new or changed: it costs as much as the rest of a keyword search
+    import yaml
 
     try:
         data = yaml.safe_load(content.decode("utf-8"))
@@ -323,7 +649,9 @@ def mapping(file: str, content: bytes) -> dict[object, object]:
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise BadConfig(f"{file!r} must hold `name: value` lines, not a {type(data).__name__}", origin=file)
+        raise BadConfig(
+            f"{file!r} must hold `name: value` lines, not a {type(data).__name__}", origin=file
+        )
     return data
 
 
@@ -340,8 +668,13 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     """Return what one line sets. Raises BadConfig."""
     origin = file.path
     if isinstance(value, dict):
-        told = f"the setting {f'{name}.{next(iter(value), str())}'!r} in {origin!r} is nested too deeply"
-        raise BadConfig(told, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin)
+        told = (
+            f"the setting {f'{name}.{next(iter(value), str())}'!r} in {origin!r} is nested too "
+            f"deeply"
+        )
+        raise BadConfig(
+            told, hint="write `search: {limit: 3}`, one level", setting=name, origin=origin
+        )
     option = _option(name, origin)
     if file.in_project and not option.in_project:
         hint = f"move it to the user file ({paths.user_config(Path(home))}) or remove it"
@@ -350,16 +683,27 @@ def _value(home: str, file: SettingsFile, name: str, value: object) -> Value:
         return option.default
     if option.is_address and without_password(str(value)) != str(value):
         variable = _PASSWORDS.get(option.group, "PGPASSWORD")
-        hint = f"take it out, and write `{variable}=…` into {resolved.private_file(home)} (chmod 600)"
+        hint = (
+            f"take it out, and write `{variable}=…` into {resolved.private_file(home)} (chmod 600)"
+        )
         raise option.bad(f"{name!r} in {origin!r} holds a password", origin, hint)
-    return option.parse(json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin)
+    return option.parse(
+        json.dumps(value, ensure_ascii=False) if option.is_list else str(value), origin
+    )
 
 
 def supposing(settings: Settings, texts: Mapping[str, str], secrets: Mapping[str, str]) -> Settings:
-    """Return the settings as if some had other texts, and some secrets were set. Raises BadConfig."""
-    values = {name: Setting(_option(name, "setup").parse(text, "setup"), "flag") for name, text in texts.items()}
+    """Return the settings as if some had other texts, and some secrets were set. Raises
+    BadConfig.
+    """
+    values = {
+        name: Setting(_option(name, "setup").parse(text, "setup"), "flag")
+        for name, text in texts.items()
+    }
     found = MappingProxyType({**settings.values, **values})
-    return settings._replace(values=found, secret=lambda name: secrets.get(name) or settings.secret(name))
+    return settings._replace(
+        values=found, secret=lambda name: secrets.get(name) or settings.secret(name)
+    )
 
 
 def choose(settings: Settings, name: str, value: str) -> None:
@@ -368,9 +712,11 @@ def choose(settings: Settings, name: str, value: str) -> None:
 
 
 def change(settings: Settings, texts: Mapping[str, str]) -> None:
-    """Set settings in the user's file for good, all of them in one step; the rest of it, comments too, stays as it is.
+    """Set settings in the user's file for good, all of them in one step; the rest of it, comments
+    too, stays as it is.
 
-    `texts` is name → text. Killed at any moment, the file is the old one or the new one. Raises as `planned`.
+    `texts` is name → text. Killed at any moment, the file is the old one or the new one. Raises as
+    `planned`.
     """
     with changing(settings.home):
         if made := planned(settings, texts):
@@ -391,7 +737,8 @@ def planned(settings: Settings, texts: Mapping[str, str]) -> str:
     for name in texts:
         if (origin := settings.values[name].origin) not in ("default", str(file)):
             raise BadRequest(
-                f"{name!r} is set by {origin!r}, which wins over {str(file)!r}", hint="remove it there first"
+                f"{name!r} is set by {origin!r}, which wins over {str(file)!r}",
+                hint="remove it there first",
             )
     values = {name: _option(name, str(file)).parse(text, str(file)) for name, text in texts.items()}
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
@@ -399,7 +746,10 @@ def planned(settings: Settings, texts: Mapping[str, str]) -> str:
     found = dict(_flat(mapping(str(file), made.encode())))
     if any(found.get(name) != value for name, value in values.items()):
         told = f"{str(file)!r} is written in a way that cannot be changed without losing something"
-        raise BadConfig(told, hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}")
+        raise BadConfig(
+            told,
+            hint=f"write there yourself: {'; '.join(f'{name}: {texts[name]}' for name in texts)}",
+        )
     return made if made != text else ""
 
 
@@ -417,7 +767,9 @@ def _with(file: str, text: str, values: Mapping[str, Value]) -> str:
 def without_password(address: str) -> str:
     """Return a URL or connection string with its password replaced by stars."""
     in_url = re.sub(r"^([\w+.-]+://[^:/?#@]*):[^/?#]*@", r"\1:***@", address)
-    return re.sub(r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1***", in_url, flags=re.IGNORECASE)
+    return re.sub(
+        r"(password\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&]+)", r"\1***", in_url, flags=re.IGNORECASE
+    )
 
 
 def _option(name: str, origin: str) -> Option:
@@ -427,14 +779,19 @@ def _option(name: str, origin: str) -> Option:
 
         near = get_close_matches(name, _BY_NAME, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"settings: {', '.join(_BY_NAME)}"
-        raise BadConfig(f"unknown setting {name!r} in {origin!r}", hint=hint, setting=name, origin=origin)
+        raise BadConfig(
+            f"unknown setting {name!r} in {origin!r}", hint=hint, setting=name, origin=origin
+        )
     return option
 
 
 def _secret(home: str, environment: Mapping[str, str], has_keyring: bool, name: str) -> str:
-    """Return a secret from the environment, else from `.env` in the home folder, else from the system's keyring, or ''.
+    """Return a secret from the environment, else from `.env` in the home folder, else from the
+    system's keyring, or ''.
 
     Read anew every time: a key that is replaced holds at once.
     """
     found = environment.get(name) or resolved.private_variables(home).get(name, "")
-    return found or (str(registry.load(registry.KEYRINGS, "keyring")().read(name)) if has_keyring else "")
+    return found or (
+        str(registry.load(registry.KEYRINGS, "keyring")().read(name)) if has_keyring else ""
+    )

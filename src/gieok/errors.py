@@ -35,7 +35,8 @@
         └── BudgetReached   the tokens of today are spent
 
 Each error says what happened (the message names the value) and the next step (`hint`).
-`code` is stable: surfaces map it to an exit status, an HTTP status or an MCP error through `STATUS`.
+`code` is stable: surfaces map it to an exit status, an HTTP status or an MCP error through
+`STATUS`.
 """
 
 import errno
@@ -68,7 +69,9 @@ class NotIndexed(BadRequest):
 
 
 class NotFound(BadRequest):
-    """There is no such thing where the caller may look: what is another's is not told from what is not there."""
+    """There is no such thing where the caller may look: what is another's is not told from what is
+    not there.
+    """
 
     code = "not_found"
     hint = "list what there is, and name one of it"
@@ -103,12 +106,16 @@ class Forbidden(BadRequest):
 
 
 class TooManyRequests(BadRequest):
-    """More was asked than a key may ask in a while; `retry_after_s` says when there is room again."""
+    """More was asked than a key may ask in a while; `retry_after_s` says when there is room
+    again.
+    """
 
     code = "too_many_requests"
     hint = "wait, then ask again"
 
-    def __init__(self, message: str, *, hint: str | None = None, retry_after_s: float = 0.0) -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, retry_after_s: float = 0.0
+    ) -> None:
         super().__init__(message, hint=hint)
         self.retry_after_s = retry_after_s
 
@@ -121,12 +128,16 @@ class Withheld(BadRequest):
 
 
 class BadConfig(GieokError):
-    """A configuration value cannot be used; the message names the key, the value and where it came from."""
+    """A configuration value cannot be used; the message names the key, the value and where it came
+    from.
+    """
 
     code = "bad_config"
     hint = "`gieok config show` prints every value with its origin"
 
-    def __init__(self, message: str, *, hint: str | None = None, setting: str = "", origin: str = "") -> None:
+    def __init__(
+        self, message: str, *, hint: str | None = None, setting: str = "", origin: str = ""
+    ) -> None:
         super().__init__(message, hint=hint)
         #: The setting and the file or variable that are wrong, as far as known.
         self.setting = setting
@@ -154,7 +165,9 @@ class StoreBusy(StoreError):
 
 
 class StoreUnreachable(StoreError):
-    """The server that holds the store does not answer, or does not let us in. What is local still answers."""
+    """The server that holds the store does not answer, or does not let us in. What is local still
+    answers.
+    """
 
     code = "store_unreachable"
     hint = "check that the server runs and can be reached; `gieok status --deep` tries again"
@@ -172,7 +185,8 @@ class StoreCorrupt(StoreError):
 
     code = "store_corrupt"
     hint = (
-        "run `gieok rebuild`: it sets the file aside and makes another from your files and the journal; nothing is lost"
+        "run `gieok rebuild`: it sets the file aside and makes another from your files and the "
+        "journal; nothing is lost"
     )
 
 
@@ -198,7 +212,9 @@ class WrongKey(GieokError):
 
 
 class ArchiveFailed(GieokError):
-    """An archive cannot be reached, read or written; the message names it. Nothing is lost: what was to move stays."""
+    """An archive cannot be reached, read or written; the message names it. Nothing is lost: what
+    was to move stays.
+    """
 
     code = "archive_failed"
     hint = "see `gieok archive status`"
@@ -227,7 +243,8 @@ class ShapeMismatch(GieokError):
 class ServiceFailed(GieokError):
     """A service did not do what it was asked for; `status` is its HTTP status, 0 for none.
 
-    `worth_retrying`: the same may work later, after `retry_after_s` where the service says so. `is_too_long`: less may work.
+    `worth_retrying`: the same may work later, after `retry_after_s` where the service says so.
+    `is_too_long`: less may work.
     """
 
     def __init__(
@@ -273,22 +290,35 @@ class RerankerFailed(ModelFailed):
 
 
 class TranscriptUnreadable(GieokError):
-    """An agent's transcripts cannot be read: damaged, locked, or of a version that is not known yet."""
+    """An agent's transcripts cannot be read: damaged, locked, or of a version that is not known
+    yet.
+    """
 
     code = "transcript_unreadable"
-    hint = "`gieok observe stats` names what cannot be read; the agent's own files are left as they are"
+    hint = (
+        "`gieok observe stats` names what cannot be read; the agent's own files are left as they "
+        "are"
+    )
 
 
 class GeneratorFailed(GieokError):
     """A language model gave no usable answer; what it was to read waits.
 
-    `worth_retrying`: the same may work later. `status` is that of the provider's answer, 0 where there was none.
+    `worth_retrying`: the same may work later. `status` is that of the provider's answer, 0 where
+    there was none.
     """
 
     code = "generator_failed"
     hint = "`gieok observe stats` shows what waits; it goes on by itself once the model answers"
 
-    def __init__(self, message: str, *, hint: str | None = None, worth_retrying: bool = False, status: int = 0) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        worth_retrying: bool = False,
+        status: int = 0,
+    ) -> None:
         super().__init__(message, hint=hint)
         self.worth_retrying = worth_retrying
         self.status = status
@@ -301,10 +331,15 @@ class DegenerateOutput(GeneratorFailed):
 
 
 class AnswerCut(GeneratorFailed):
-    """The model's answer reached the limit of its length, with twice the room too; nothing of it was kept."""
+    """The model's answer reached the limit of its length, with twice the room too; nothing of it
+    was kept.
+    """
 
     code = "answer_cut"
-    hint = "a model that thinks less, or writes longer answers, is needed; `gieok config show observe` names the one in use"
+    hint = (
+        "a model that thinks less, or writes longer answers, is needed; `gieok config show "
+        "observe` names the one in use"
+    )
 
 
 class BudgetReached(GeneratorFailed):
@@ -326,7 +361,9 @@ TRACEBACK_VARIABLE = "GIEOK_TRACEBACK"
 
 
 def unexpected(error: Exception) -> GieokError:
-    """Return the error for what nobody raised on purpose: a file that cannot be used is the caller's, anything else ours."""
+    """Return the error for what nobody raised on purpose: a file that cannot be used is the
+    caller's, anything else ours.
+    """
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StoreFull(f"no space left while writing {str(error.filename or '?')!r}")
     if isinstance(error, OSError) and error.filename and error.strerror:

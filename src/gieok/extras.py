@@ -1,7 +1,9 @@
-"""The one door for packages that may be missing, and how to install one as this copy of Gieok was installed.
+"""The one door for packages that may be missing, and how to install one as this copy of Gieok was
+installed.
 
-An import inside a function, of a package that the core does not bring, stands in a block of `imports_of`: what is missing is
-then named with the command that brings it, whoever asked, and never a `ModuleNotFoundError`.
+An import inside a function, of a package that the core does not bring, stands in a block of
+`imports_of`: what is missing is then named with the command that brings it, whoever asked, and
+never a `ModuleNotFoundError`.
 """
 
 import os
@@ -15,10 +17,11 @@ _NAME = "gieok"
 
 
 class imports_of:  # noqa: N801 - it is called like a function
-    """A block of imports that an extra of gieok brings, for `user`: what needs them. ''  is no extra: a package of the core.
+    """A block of imports that an extra of gieok brings, for `user`: what needs them. ''  is no
+    extra: a package of the core.
 
-    An import that fails in it raises MissingExtra; what fails inside of Gieok's own modules, or of Python's, is a mistake of
-    ours and raises as it is.
+    An import that fails in it raises MissingExtra; what fails inside of Gieok's own modules, or of
+    Python's, is a mistake of ours and raises as it is.
     """
 
     def __init__(self, extra: str, user: str) -> None:
@@ -29,7 +32,10 @@ class imports_of:  # noqa: N801 - it is called like a function
         pass
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         if isinstance(error, ImportError) and not _is_ours(error):
             raise missing(self._extra, self._user, _package(error)) from error
@@ -55,7 +61,8 @@ def is_installed(module: str) -> bool:
 def missing(extra: str, user: str, package: str) -> MissingExtra:
     """Return the error for a package that is not installed."""
     return MissingExtra(
-        f"{user!r} needs the Python package {package!r}, which is not installed", hint=install_hint(extra, package)
+        f"{user!r} needs the Python package {package!r}, which is not installed",
+        hint=install_hint(extra, package),
     )
 
 

@@ -1,7 +1,9 @@
-"""Write files so that a kill or a full disk leaves the old content or the new one; locks between processes.
+"""Write files so that a kill or a full disk leaves the old content or the new one; locks between
+processes.
 
-Folders are made 0700 and files 0600, because memory is private. Locks are the operating system's: they are released when
-their holder dies. Standard library without `pathlib` and `contextlib`, whose import is too slow for the prompt hook.
+Folders are made 0700 and files 0600, because memory is private. Locks are the operating system's:
+they are released when their holder dies. Standard library without `pathlib` and `contextlib`, whose
+import is too slow for the prompt hook.
 """
 
 import errno
@@ -22,15 +24,21 @@ if TYPE_CHECKING:
 PRIVATE = stat.S_IRUSR | stat.S_IWUSR
 #: A disk, or a user's share of it, has no room left.
 FULL = (errno.ENOSPC, errno.EDQUOT)
-#: What is put aside in the home folder, so that there is room to forget something on a full disk: deleting is journaled, too.
+#: What is put aside in the home folder, so that there is room to forget something on a full disk:
+#: deleting is journaled, too.
 RESERVE = "reserve"
 _RESERVE_BYTES = 1 << 20
 #: With less on the disk nothing is put aside.
 _AMPLE_BYTES = 64 << 20
 #: Logs of before, which nobody misses when there is no room.
-_EXPENDABLE = ("daemon.log.1", os.path.join("logs", "hook.log.1"), os.path.join("hook", "calls.jsonl.1"))
+_EXPENDABLE = (
+    "daemon.log.1",
+    os.path.join("logs", "hook.log.1"),
+    os.path.join("hook", "calls.jsonl.1"),
+)
 _UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, *FULL)
-#: Ending of a file that is being written. Its name says nothing of the target's, which may have the longest name allowed.
+#: Ending of a file that is being written. Its name says nothing of the target's, which may have the
+#: longest name allowed.
 _TEMPORARY = ".gieok.tmp"
 
 
@@ -48,13 +56,16 @@ def make_private(folder: "FolderT") -> "FolderT":
 
 
 def replace_private(file: "AnyPath", content: str | bytes) -> None:
-    """Write a file with mode 0600 in one step that survives a crash; missing folders are created with mode 0700."""
+    """Write a file with mode 0600 in one step that survives a crash; missing folders are created
+    with mode 0700.
+    """
     make_private(os.path.dirname(os.path.realpath(file)))
     replace(file, content, PRIVATE)
 
 
 def replace(file: "AnyPath", content: str | bytes, mode: int | None = None) -> None:
-    """Write a file in one step that survives a crash; its folder exists. A link stays, and what it points to changes.
+    """Write a file in one step that survives a crash; its folder exists. A link stays, and what it
+    points to changes.
 
     `mode` None: an existing file keeps its mode, a new one is private.
     """
@@ -65,10 +76,17 @@ def replace(file: "AnyPath", content: str | bytes, mode: int | None = None) -> N
 
 
 def create(file: "AnyPath", content: str | bytes, mode: int = PRIVATE) -> bool:
-    """Create a file exclusively, with its content, in one step that survives a crash; False where the name is taken."""
+    """Create a file exclusively, with its content, in one step that survives a crash; False where
+    the name is taken.
+    """
     try:
         # Unlike a rename, a link never replaces.
-        _put(os.path.dirname(os.path.abspath(file)), content, mode, lambda fresh: os.link(fresh, file))
+        _put(
+            os.path.dirname(os.path.abspath(file)),
+            content,
+            mode,
+            lambda fresh: os.link(fresh, file),
+        )
     except FileExistsError:
         return False
     return True
@@ -76,7 +94,9 @@ def create(file: "AnyPath", content: str | bytes, mode: int = PRIVATE) -> bool:
 
 def _put(folder: str, content: str | bytes, mode: int, place: Callable[[str], None]) -> None:
     fresh = os.path.join(folder, f".{os.urandom(8).hex()}{_TEMPORARY}")
-    descriptor = os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), PRIVATE)
+    descriptor = os.open(
+        fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), PRIVATE
+    )
     try:
         with os.fdopen(descriptor, "wb") as out:
             out.write(content.encode("utf-8") if isinstance(content, str) else content)
@@ -111,7 +131,9 @@ def _remove(file: str) -> None:
 
 
 def sweep(folder: "AnyPath") -> None:
-    """Remove temporary files that killed writers left in a folder; call it under the lock that all its writers take."""
+    """Remove temporary files that killed writers left in a folder; call it under the lock that all
+    its writers take.
+    """
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         if name.startswith(".") and name.endswith(_TEMPORARY):
             _remove(os.path.join(folder, name))
@@ -127,19 +149,24 @@ def is_full(folder: "AnyPath") -> bool:
 
 
 def keep_reserve(home: "AnyPath") -> None:
-    """Put space aside where there is ample; see `make_room`. Errors of the file system are ignored."""
+    """Put space aside where there is ample; see `make_room`. Errors of the file system are
+    ignored.
+    """
     file = os.path.join(home, RESERVE)
     try:
         if not os.path.exists(file):
             found = os.statvfs(home)
             if found.f_bavail * found.f_frsize >= _AMPLE_BYTES:
-                replace_private(file, os.urandom(_RESERVE_BYTES))  # nothing that a file system could make smaller
+                # nothing that a file system could make smaller
+                replace_private(file, os.urandom(_RESERVE_BYTES))
     except (AttributeError, OSError):
         return
 
 
 def make_room(home: "AnyPath") -> None:
-    """Give up, on a full disk, what was put aside, then old logs, until there is room for the journal of a deletion."""
+    """Give up, on a full disk, what was put aside, then old logs, until there is room for the
+    journal of a deletion.
+    """
     for name in (RESERVE, *_EXPENDABLE):
         if _has_room(home):
             return
@@ -147,7 +174,9 @@ def make_room(home: "AnyPath") -> None:
 
 
 def _has_room(home: "AnyPath") -> bool:
-    """Say whether half of the reserve can be written: a user's share may be used up where the disk is not."""
+    """Say whether half of the reserve can be written: a user's share may be used up where the disk
+    is not.
+    """
     probe = os.path.join(home, f".{os.urandom(8).hex()}{_TEMPORARY}")
     try:
         with open(probe, "wb") as opened:
@@ -160,7 +189,9 @@ def _has_room(home: "AnyPath") -> bool:
 
 
 def append(file: "AnyPath", text: str, most_bytes: float = float("inf")) -> None:
-    """Append to a private file in one write, so that lines of several processes do not mix; see `rotate`."""
+    """Append to a private file in one write, so that lines of several processes do not mix; see
+    `rotate`.
+    """
     make_private(os.path.dirname(file))
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
     try:
@@ -195,7 +226,8 @@ def rotate(log: "AnyPath", most_bytes: float) -> None:
         if os.stat(log).st_size <= most_bytes:
             return
         with exclusive(f"{os.fspath(log)}.lock"):
-            if os.stat(log).st_size > most_bytes:  # of two processes the slower one would rename the new log
+            # of two processes the slower one would rename the new log
+            if os.stat(log).st_size > most_bytes:
                 os.replace(log, f"{os.fspath(log)}.1")
     except FileNotFoundError:
         return
@@ -213,7 +245,9 @@ def remove_database(file: "Path") -> None:
 
 
 def set_aside(file: "Path", folder: "Path") -> None:
-    """Move a damaged SQLite file into a folder. What lies beside it goes first: it is no part of the next one."""
+    """Move a damaged SQLite file into a folder. What lies beside it goes first: it is no part of
+    the next one.
+    """
     make_private(folder)
     for one in database_files(file):
         if one.exists():
@@ -221,10 +255,11 @@ def set_aside(file: "Path", folder: "Path") -> None:
 
 
 def create_private(file: "AnyPath") -> None:
-    """Create an empty file with mode 0600 unless it exists, so that it is never world-readable, not even briefly.
+    """Create an empty file with mode 0600 unless it exists, so that it is never world-readable, not
+    even briefly.
 
-    An existing file is not opened: closing it would drop the locks that this process holds on it (POSIX), and another
-    process would soon damage a database whose locks are gone.
+    An existing file is not opened: closing it would drop the locks that this process holds on it
+    (POSIX), and another process would soon damage a database whose locks are gone.
     """
     make_private(os.path.dirname(os.path.abspath(file)))
     try:
@@ -235,9 +270,11 @@ def create_private(file: "AnyPath") -> None:
 
 
 class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
-    """Hold the lock of a file; False where it is taken and `wait` is off. Threads of one process count as others.
+    """Hold the lock of a file; False where it is taken and `wait` is off. Threads of one process
+    count as others.
 
-    `must` off: where the file cannot be made, because its folder is read-only or the disk full, go on without a lock.
+    `must` off: where the file cannot be made, because its folder is read-only or the disk full, go
+    on without a lock.
     """
 
     def __init__(self, file: "AnyPath", *, wait: bool = True, must: bool = True) -> None:
@@ -268,12 +305,13 @@ class exclusive:  # noqa: N801 - used as `with fs.exclusive(file):`
 
 
 def lock_resource(home: "AnyPath", path: "AnyPath") -> exclusive:
-    """Return the lock of what lies at a path: whoever looks at it and then writes holds this over both.
+    """Return the lock of what lies at a path: whoever looks at it and then writes holds this over
+    both.
 
-    A resource is a file, or a folder whose files are looked at together; links to it share its lock. The lock files are in
-    the home folder, because a resource may lie in a repository; where that is read-only there is none. Held for
-    milliseconds, never while a person or a model is asked. Order, where several are held: locks of the journal, this one,
-    then the one of trust.
+    A resource is a file, or a folder whose files are looked at together; links to it share its
+    lock. The lock files are in the home folder, because a resource may lie in a repository; where
+    that is read-only there is none. Held for milliseconds, never while a person or a model is
+    asked. Order, where several are held: locks of the journal, this one, then the one of trust.
     """
     name = os.path.realpath(path).encode("utf-8", "surrogateescape")
     file = os.path.join(home, "locks", f"{zlib.crc32(name):08x}{zlib.adler32(name):08x}.lock")

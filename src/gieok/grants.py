@@ -1,7 +1,9 @@
-"""Writes what `gieok.trust` reads: which records and settings of a project a person trusts, by content and by place.
+"""Writes what `gieok.trust` reads: which records and settings of a project a person trusts, by
+content and by place.
 
-A project is its real path: moved, cloned anew or mounted elsewhere, it is asked about again. A record is its name below
-`.gieok` and the sum of its content, so whatever a pull brings or changes waits.
+A project is its real path: moved, cloned anew or mounted elsewhere, it is asked about again. A
+record is its name below `.gieok` and the sum of its content, so whatever a pull brings or changes
+waits.
 """
 
 import hashlib
@@ -29,7 +31,9 @@ class TrustedContent(NamedTuple):
 
 
 class Grant(NamedTuple):
-    """What is trusted of one project. `settings` is the text; `at` the day when a person was last asked, '' for never."""
+    """What is trusted of one project. `settings` is the text; `at` the day when a person was last
+    asked, '' for never.
+    """
 
     project: str
     entries: frozenset[TrustedContent] = frozenset()
@@ -42,7 +46,9 @@ class Grant(NamedTuple):
 
     def without(self, names: Collection[str]) -> "Grant":
         """Return the grant without any content of these names."""
-        return self._replace(entries=frozenset(entry for entry in self.entries if entry.name not in names))
+        return self._replace(
+            entries=frozenset(entry for entry in self.entries if entry.name not in names)
+        )
 
 
 def named(name: str, digest: str) -> TrustedContent:
@@ -56,7 +62,8 @@ def entry(name: str, data: bytes) -> TrustedContent:
 
 
 def record_of(file: str) -> tuple[str, str] | None:
-    """Return the folder of the project that brings a file along as a record, and its name; None for any other file.
+    """Return the folder of the project that brings a file along as a record, and its name; None for
+    any other file.
 
     Case does not matter, as on many file systems. It may be the user's own: see `is_own`.
     """
@@ -82,7 +89,9 @@ class Judge:
         self._known: dict[str, frozenset[TrustedContent] | None] = {}
 
     def admits(self, data: bytes, *names: Path) -> bool:
-        """Say whether a content may be remembered that stands at `names`: each is no project's record, or trusted."""
+        """Say whether a content may be remembered that stands at `names`: each is no project's
+        record, or trusted.
+        """
         for root, name in filter(None, map(record_of, map(str, names))):
             if root not in self._known:
                 self._known[root] = None if is_own(root) else load(self._home, root).entries
@@ -92,7 +101,9 @@ class Judge:
 
 
 def load(home: Path, root: str) -> Grant:
-    """Return what is trusted of a project; nothing where its grant cannot be read, or came along with it."""
+    """Return what is trusted of a project; nothing where its grant cannot be read, or came along
+    with it.
+    """
     project = os.path.realpath(root)
     file = trust.grant_file(str(home), root)
     try:
@@ -100,7 +111,11 @@ def load(home: Path, root: str) -> Grant:
     except OSError:
         return Grant(project)
     grant = _parsed(file, (found.st_ino, found.st_mtime_ns, found.st_size))
-    return grant if grant.project == project and not trust.is_carried(str(home), root) else Grant(project)
+    return (
+        grant
+        if grant.project == project and not trust.is_carried(str(home), root)
+        else Grant(project)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -110,7 +125,8 @@ def _parsed(file: str, stamp: tuple[int, ...]) -> Grant:
         first, *rest = Path(file).read_text(encoding="utf-8").splitlines()
         head = json.loads(first)
         entries = frozenset(
-            TrustedContent(str(name), str(digest)) for name, digest in json.loads(f"[{','.join(rest)}]")
+            TrustedContent(str(name), str(digest))
+            for name, digest in json.loads(f"[{','.join(rest)}]")
         )
         return Grant(str(head["project"]), entries, head.get("settings"), str(head.get("at") or ""))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -118,7 +134,8 @@ def _parsed(file: str, stamp: tuple[int, ...]) -> Grant:
 
 
 def change(home: Path, root: str, edit: Callable[[Grant], Grant]) -> Grant:
-    """Change a project's grant in one step that survives a crash; of two processes, neither undoes the other.
+    """Change a project's grant in one step that survives a crash; of two processes, neither undoes
+    the other.
 
     Raises BadRequest where a grant in this home would lie in the project.
     """
@@ -136,7 +153,10 @@ def check(home: Path, root: str) -> None:
     """Raise BadRequest where a grant in this home would lie in the project."""
     if trust.is_carried(str(home), root):
         raise BadRequest(
-            f"the home folder {str(home)!r} lies in the project {root!r}, which could bring its own trust along",
+            (
+                f"the home folder {str(home)!r} lies in the project {root!r}, which could bring "
+                f"its own trust along"
+            ),
             hint=f"set {places.HOME_VARIABLE} to a folder outside of it",
         )
 
@@ -159,7 +179,9 @@ def forget(home: Path, root: str) -> bool:
 
 
 def move(home: Path, old: str, new: str) -> None:
-    """Trust in one folder what was trusted in another, where its project was moved from; what it has already stays."""
+    """Trust in one folder what was trusted in another, where its project was moved from; what it
+    has already stays.
+    """
     held = load(home, old)
 
     def joined(there: Grant) -> Grant:
@@ -182,7 +204,9 @@ def every(home: Path) -> list[Grant]:
 
 
 def claim(home: Path, root: str, fingerprint: str) -> bool:
-    """Say whether nobody was told yet that just this waits in a project, and note that somebody is now."""
+    """Say whether nobody was told yet that just this waits in a project, and note that somebody is
+    now.
+    """
     told = Path(trust.grant_file(str(home), root)).with_suffix(".told")
     row = json.dumps({"project": os.path.realpath(root), "waits": fingerprint}) + "\n"
     with _locked(home):

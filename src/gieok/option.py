@@ -1,4 +1,6 @@
-"""One setting: its name, default and the values it may have. Standard library that is quick to import: the hook uses it."""
+"""One setting: its name, default and the values it may have. Standard library that is quick to
+import: the hook uses it.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -7,7 +9,16 @@ from gieok.errors import BadConfig
 Value = str | int | float | bool
 
 #: What a switch may be set to.
-_SWITCHES = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+_SWITCHES = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
 
 
 class Option:
@@ -49,7 +60,8 @@ class Option:
         self.in_project = in_project
         self.choices = choices
         self.low = low
-        #: A database's URL or connection string, in which a password may not stand in a file and is never shown.
+        #: A database's URL or connection string, in which a password may not stand in a file and is
+        #: never shown.
         self.is_address = is_address
         #: Its value is a list, kept as JSON.
         self.is_list = is_list
@@ -70,7 +82,9 @@ class Option:
         return "GIEOK_" + self.name.replace(".", "_").upper()
 
     def parse(self, text: str, origin: str) -> Value:
-        """Return the value that a text means. Raises BadConfig, which names the setting, the text and `origin`."""
+        """Return the value that a text means. Raises BadConfig, which names the setting, the text
+        and `origin`.
+        """
         try:
             value = self._typed(text)
             wrong = self._limit(value)
@@ -82,14 +96,19 @@ class Option:
             import re  # the hook has no time for it, unless a scope is set by a variable
 
             if not re.fullmatch(self.pattern, text):
-                hint = "a scope is `kind:name` parts joined by `/`, such as `agent:main` or `user:kim/character:mina`"
+                hint = (
+                    "a scope is `kind:name` parts joined by `/`, such as `agent:main` or "
+                    "`user:kim/character:mina`"
+                )
                 raise self.bad(f"bad scope {text!r} in {origin!r} ({self.name})", origin, hint)
         if self.check:
             try:
                 self.check(text)
             except ValueError as error:
                 shown = "" if self.is_list else f" is {text!r}"
-                raise self.bad(f"{self.name}{shown} in {origin!r}: {error}", origin, self.hint) from None
+                raise self.bad(
+                    f"{self.name}{shown} in {origin!r}: {error}", origin, self.hint
+                ) from None
         return value
 
     def _typed(self, text: str) -> Value:

@@ -44,7 +44,8 @@ def active_memory(root: Path, scope: str) -> Path:
 
 
 def warm(root: Path, scope: str) -> Path:
-    """Return the folder of the files that hold what of a scope has left hot, `archive/warm/agent-main`.
+    """Return the folder of the files that hold what of a scope has left hot,
+    `archive/warm/agent-main`.
 
     Two levels down, because `archive/<category>` holds a person's archived records.
     """
@@ -97,12 +98,16 @@ def server_log(root: Path) -> Path:
 
 
 def backups(root: Path) -> Path:
-    """Return where backups are put unless it is configured: beside the home, which may be replaced or removed."""
+    """Return where backups are put unless it is configured: beside the home, which may be replaced
+    or removed.
+    """
     return root.with_name(f"{root.name}-backups")
 
 
 def encryption(root: Path) -> Path:
-    """Return the file that says what is encrypted, for whom, and where the key is; no secret is in it."""
+    """Return the file that says what is encrypted, for whom, and where the key is; no secret is in
+    it.
+    """
     return root / "encryption.json"
 
 

@@ -1,4 +1,6 @@
-"""Where Gieok's home and a project are, as text. Standard library without `pathlib`, which is too slow for the hook."""
+"""Where Gieok's home and a project are, as text. Standard library without `pathlib`, which is too
+slow for the hook.
+"""
 
 import json
 import os
@@ -11,7 +13,8 @@ HOME_VARIABLE = "GIEOK_HOME"
 PROJECT_FOLDER = ".gieok"
 #: The user's own scope, as it is before anything is configured.
 USER_SCOPE = "agent:main"
-#: Conversations are kept under this name, beside the names of indexed folders: `sessions/<agent>/<file>`.
+#: Conversations are kept under this name, beside the names of indexed folders:
+#: `sessions/<agent>/<file>`.
 SESSIONS = "sessions"
 #: Ends the key of what was said in a project about the user, kept in their own scope too.
 PROMOTED = "/user"
@@ -21,7 +24,8 @@ SEEDS = "seeds"
 AUTO_ZONE = "auto"
 _FADES_S = 120 * 86_400
 _BROUGHT = "/from:repository"
-#: A file in the home folder, there since `gieok down` until `gieok up` or `gieok install`: somebody wants no daemon.
+#: A file in the home folder, there since `gieok down` until `gieok up` or `gieok install`: somebody
+#: wants no daemon.
 DAEMON_DOWN = "daemon.down"
 #: In the environment of an agent's command that Gieok asks as a model: its hooks stay silent.
 OWN_RUN = "GIEOK_OWN_RUN"
@@ -31,7 +35,8 @@ _OWN_SCOPES = "scopes"
 _MOST_PATH_CHARS = 4_096
 _NOT_IN_SCOPE = re.compile(r"[\s/:]+")
 
-#: A handle as it is typed: the first digits do where no other memory has them; `.3` is its third line.
+#: A handle as it is typed: the first digits do where no other memory has them; `.3` is its third
+#: line.
 HANDLE_PATTERN = r"([0-9a-f]{4,8})(?:\.([1-9]\d{0,5}))?"
 
 #: A scope: `kind:name` parts, joined by `/`.
@@ -40,11 +45,14 @@ SCOPE_PATTERN = r"[^\s/:]+:[^\s/]+(/[^\s/:]+:[^\s/]+)*"
 
 def home() -> str:
     """Return the absolute path of Gieok's home folder; it may not exist yet."""
-    return os.path.abspath(os.path.expanduser(os.environ.get(HOME_VARIABLE) or os.path.join("~", PROJECT_FOLDER)))
+    return os.path.abspath(
+        os.path.expanduser(os.environ.get(HOME_VARIABLE) or os.path.join("~", PROJECT_FOLDER))
+    )
 
 
 def set_process_zone(name: str) -> None:
-    """Have the clock of this process show the zone of a setting; nothing for `auto`, and where a system cannot.
+    """Have the clock of this process show the zone of a setting; nothing for `auto`, and where a
+    system cannot.
 
     For programs of Gieok alone: a program that opens a memory keeps its own clock.
     """
@@ -54,15 +62,22 @@ def set_process_zone(name: str) -> None:
 
 
 def own_folders() -> set[str]:
-    """Return the real paths of folders called `.gieok` that hold the user's own memory: they mark no project."""
-    return {os.path.realpath(home()), os.path.realpath(os.path.expanduser(os.path.join("~", PROJECT_FOLDER)))}
+    """Return the real paths of folders called `.gieok` that hold the user's own memory: they mark
+    no project.
+    """
+    return {
+        os.path.realpath(home()),
+        os.path.realpath(os.path.expanduser(os.path.join("~", PROJECT_FOLDER))),
+    }
 
 
 def project_root(start: str, holding: str = "") -> str:
-    """Return the nearest folder at or above `start`, links followed, that has a `.gieok` folder; '' where there is none.
+    """Return the nearest folder at or above `start`, links followed, that has a `.gieok` folder; ''
+    where there is none.
 
-    `holding` is a path that the `.gieok` folder must hold too. Without it, a folder of a worktree stands for the same one of
-    its repository's main checkout, where that is a project: all worktrees have one memory.
+    `holding` is a path that the `.gieok` folder must hold too. Without it, a folder of a worktree
+    stands for the same one of its repository's main checkout, where that is a project: all
+    worktrees have one memory.
     """
     folder = os.path.realpath(start)
     found = ""
@@ -70,7 +85,8 @@ def project_root(start: str, holding: str = "") -> str:
         if not found and _is_marked(folder, holding):
             found = folder
         above = os.path.dirname(folder)
-        if os.path.lexists(os.path.join(folder, ".git")):  # a repository is never part of a project around it
+        # a repository is never part of a project around it
+        if os.path.lexists(os.path.join(folder, ".git")):
             return found if holding else _in_main_checkout(folder, found)
         if above == folder or (found and holding):
             return found
@@ -78,7 +94,9 @@ def project_root(start: str, holding: str = "") -> str:
 
 
 def _in_main_checkout(top: str, found: str) -> str:
-    """Return the project of a worktree: the same folder of the main checkout where it is one, else what was found."""
+    """Return the project of a worktree: the same folder of the main checkout where it is one, else
+    what was found.
+    """
     shared = common_folder(top)
     if shared == top:
         return found
@@ -93,7 +111,9 @@ def _is_marked(folder: str, holding: str) -> bool:
 
 
 def repository(start: str) -> str:
-    """Return the top of the Git repository that a folder is in; the folder itself where it is in none."""
+    """Return the top of the Git repository that a folder is in; the folder itself where it is in
+    none.
+    """
     folder = start = os.path.realpath(start)
     while not os.path.lexists(os.path.join(folder, ".git")):
         folder, below = os.path.dirname(folder), folder
@@ -103,7 +123,9 @@ def repository(start: str) -> str:
 
 
 def git_folder(top: str) -> str:
-    """Return the folder in which Git keeps a checkout: `.git`, or where a file of that name leads; '' where there is none."""
+    """Return the folder in which Git keeps a checkout: `.git`, or where a file of that name leads;
+    '' where there is none.
+    """
     marker = os.path.join(top, ".git")
     if not os.path.isfile(marker):
         return marker if os.path.isdir(marker) else ""
@@ -116,16 +138,19 @@ def git_folder(top: str) -> str:
 
 
 def common_folder(top: str) -> str:
-    """Return the folder that stands for all worktrees of a repository: its main checkout, or where a bare one lies.
+    """Return the folder that stands for all worktrees of a repository: its main checkout, or where
+    a bare one lies.
 
-    Only a linked worktree names a common folder (gitrepository-layout, `commondir`): a submodule and a clone that shares
-    objects stand for themselves, and so does what is not the user's.
+    Only a linked worktree names a common folder (gitrepository-layout, `commondir`): a submodule
+    and a clone that shares objects stand for themselves, and so does what is not the user's.
     """
     linked = git_folder(top)
     if not linked:
         return top
     try:
-        with open(os.path.join(linked, "commondir"), encoding="utf-8", errors="surrogateescape") as opened:
+        with open(
+            os.path.join(linked, "commondir"), encoding="utf-8", errors="surrogateescape"
+        ) as opened:
             shared = os.path.realpath(os.path.join(linked, opened.read(_MOST_PATH_CHARS).strip()))
     except OSError:
         return top
@@ -135,9 +160,11 @@ def common_folder(top: str) -> str:
 
 
 def first_event(top: str) -> str:
-    """Return the sum of the first line of where HEAD was: when and by whom this repository was made; '' where none is known.
+    """Return the sum of the first line of where HEAD was: when and by whom this repository was
+    made; '' where none is known.
 
-    It moves with the folder and is another in every clone. Git forgets old lines in time, so it is compared while it is fresh.
+    It moves with the folder and is another in every clone. Git forgets old lines in time, so it is
+    compared while it is fresh.
     """
     folder = git_folder(top) or top  # a bare repository is its own
     try:
@@ -149,39 +176,57 @@ def first_event(top: str) -> str:
 
 
 def workplace(start: str) -> str:
-    """Return the folder whose memory a session in `start` has: the project's, else the top of its Git repository; '' for none.
+    """Return the folder whose memory a session in `start` has: the project's, else the top of its
+    Git repository; '' for none.
 
     All worktrees of a repository have one memory.
-    A repository that is the home folder (of dotfiles), or around it, makes no project of all that lies in it.
+    A repository that is the home folder (of dotfiles), or around it, makes no project of all that
+    lies in it.
     """
     if root := project_root(start):
         return root
     top, home = repository(start), os.path.realpath(os.path.expanduser("~"))
     marker = os.path.join(top, ".git")
-    if not os.path.lexists(marker) or os.path.commonpath((top, home)) == top or not is_owned(marker):
+    if (
+        not os.path.lexists(marker)
+        or os.path.commonpath((top, home)) == top
+        or not is_owned(marker)
+    ):
         return ""
     return common_folder(top)
 
 
 def active_memory(home: str, scope: str) -> str:
-    """Return where active memory of a scope is written unless it is configured; the user's own has the plain name."""
+    """Return where active memory of a scope is written unless it is configured; the user's own has
+    the plain name.
+    """
     suffix = "" if scope == USER_SCOPE else "-" + "".join(c if c.isalnum() else "-" for c in scope)
     return os.path.join(home, f"active_memory{suffix}.md")
 
 
 def scope_folder(scope: str) -> str:
-    """Return the name of a scope's folder, legal everywhere: as it reads, and a sum, because many read alike."""
+    """Return the name of a scope's folder, legal everywhere: as it reads, and a sum, because many
+    read alike.
+    """
     name = "".join(c if c.isalnum() else "-" for c in scope)[:60]
-    return name if scope == USER_SCOPE else f"{name}-{zlib.crc32(scope.encode('utf-8', 'surrogateescape')):08x}"
+    return (
+        name
+        if scope == USER_SCOPE
+        else f"{name}-{zlib.crc32(scope.encode('utf-8', 'surrogateescape')):08x}"
+    )
 
 
 def records_folder(home: str, scope: str) -> str:
-    """Return where the records of a scope are that is neither the user's own nor a project's: a program made it."""
+    """Return where the records of a scope are that is neither the user's own nor a project's: a
+    program made it.
+    """
     return os.path.join(home, _OWN_SCOPES, scope_folder(scope))
 
 
 def is_records_folder(home: str, folder: str) -> bool:
-    """Say whether a folder holds the records of the user, of a project, or of a scope that a program made."""
+    """Say whether a folder holds the records of the user, of a project, or of a scope that a
+    program made.
+    """
     is_programs = os.path.dirname(folder) == os.path.join(home, _OWN_SCOPES)
     return folder == home or is_programs or os.path.basename(folder) == PROJECT_FOLDER
 
@@ -196,8 +241,8 @@ def rules_file(home: str, scope: str) -> str:
     return os.path.join(home, "lasting", f"{_summed(scope)}.rules")
 
 
-#: Of a row of `replaced_file`: the claim (key, line, place, length, sum), what holds instead (scope, key, line, place, length,
-#: sum), since when.
+#: Of a row of `replaced_file`: the claim (key, line, place, length, sum), what holds instead
+#: (scope, key, line, place, length, sum), since when.
 CLAIM_FIELDS = 12
 
 
@@ -212,7 +257,9 @@ def _summed(scope: str) -> str:
 
 
 def line_check(text: str) -> int:
-    """Return the sum of a line that is named by its number, kept beside it: another line with that number is not the one."""
+    """Return the sum of a line that is named by its number, kept beside it: another line with that
+    number is not the one.
+    """
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
@@ -222,7 +269,9 @@ def faded(value: float, at_s: float, now_s: float) -> float:
 
 
 def is_owned(marker: str) -> bool:
-    """Say whether a folder is the user's, or the machine's: in a shared folder anyone could adopt all that lies below it."""
+    """Say whether a folder is the user's, or the machine's: in a shared folder anyone could adopt
+    all that lies below it.
+    """
     if not hasattr(os, "getuid"):
         return True
     # As Git does: with sudo, what belongs to who called it is not a stranger's.
@@ -231,7 +280,9 @@ def is_owned(marker: str) -> bool:
 
 
 class KnownProject:
-    """Where a project was seen, the scope of its memory, and `first_event` of its repository when it was last seen there."""
+    """Where a project was seen, the scope of its memory, and `first_event` of its repository when
+    it was last seen there.
+    """
 
     __slots__ = ("event", "root", "scope")
 
@@ -257,9 +308,11 @@ def known_projects(home: str) -> dict[str, KnownProject]:
 
 
 def project_scope(root: str) -> str:
-    """Return the scope of the project in a folder: its name, and a sum of its path, because many are called `app`.
+    """Return the scope of the project in a folder: its name, and a sum of its path, because many
+    are called `app`.
 
-    A folder that was moved or renamed keeps the scope it had (`moved_from`); all worktrees of a repository have one.
+    A folder that was moved or renamed keeps the scope it had (`moved_from`); all worktrees of a
+    repository have one.
     """
     return scope_among(known_projects(home()), root)
 
@@ -278,29 +331,41 @@ def scope_among(known: dict[str, KnownProject], root: str) -> str:
 
 
 def _was_moved_away(known: dict[str, KnownProject], root: str) -> bool:
-    """Say whether the repository that was seen in a folder is elsewhere now, and another one is there."""
+    """Say whether the repository that was seen in a folder is elsewhere now, and another one is
+    there.
+    """
     event = known[root].event
     if not event or first_event(root) == event:
         return False
-    return any(one.event == event and first_event(one.root) == event for one in known.values() if one.root != root)
+    return any(
+        one.event == event and first_event(one.root) == event
+        for one in known.values()
+        if one.root != root
+    )
 
 
 def moved_from(known: dict[str, KnownProject], root: str) -> KnownProject | None:
-    """Return where the repository in a folder was before it was moved there; None where it is no such one.
+    """Return where the repository in a folder was before it was moved there; None where it is no
+    such one.
 
-    It is the one of the same first event whose folder is gone: a copy of a folder that is still there is another project.
+    It is the one of the same first event whose folder is gone: a copy of a folder that is still
+    there is another project.
     """
     event = first_event(root)
     if not event:
         return None
     same = [one for one in known.values() if one.event == event and one.root != root]
-    if not same or any(os.path.lexists(one.root) and first_event(one.root) == event for one in same):
+    if not same or any(
+        os.path.lexists(one.root) and first_event(one.root) == event for one in same
+    ):
         return None
     return same[-1]
 
 
 def scope_of_path(path: str) -> str:
-    """Return the scope of a project that was seen at a path and nowhere else; the path may be of another machine."""
+    """Return the scope of a project that was seen at a path and nowhere else; the path may be of
+    another machine.
+    """
     name = _NOT_IN_SCOPE.sub(
         "-", re.split(r"[/\\]", path.rstrip("/\\"))[-1].encode("utf-8", "backslashreplace").decode()
     )
@@ -308,14 +373,22 @@ def scope_of_path(path: str) -> str:
 
 
 def gone_scope(folder: str) -> str:
-    """Return the scope of a project whose folder is not there any more: that of the folder around it which was seen last."""
+    """Return the scope of a project whose folder is not there any more: that of the folder around
+    it which was seen last.
+    """
     known = known_projects(home())
-    around = max((root for root in known if folder == root or folder.startswith(root + os.sep)), key=len, default="")
+    around = max(
+        (root for root in known if folder == root or folder.startswith(root + os.sep)),
+        key=len,
+        default="",
+    )
     return known[around].scope if around else scope_of_path(folder)
 
 
 def repository_scope(scope: str) -> str:
-    """Return the scope of what a project's repository brought along: searched with the project's, injected nowhere."""
+    """Return the scope of what a project's repository brought along: searched with the project's,
+    injected nowhere.
+    """
     return f"{scope}{_BROUGHT}"
 
 
@@ -325,25 +398,31 @@ def is_brought(scope: str) -> bool:
 
 
 def is_served(scope: str) -> bool:
-    """Say whether a scope is of a service of characters: what was said there is its own to learn from, and stays as it is."""
+    """Say whether a scope is of a service of characters: what was said there is its own to learn
+    from, and stays as it is.
+    """
     return scope.startswith("character:") or "/character:" in scope or "/canon:" in scope
 
 
 def scopes(root: str, also: str) -> list[str]:
-    """Return the scopes to read in a project's folder ('' for none): its own, then those named in `also`, by commas.
+    """Return the scopes to read in a project's folder ('' for none): its own, then those named in
+    `also`, by commas.
 
-    What was said in a repository belongs to its own scope, read there though nobody made a project of it (`workplace`).
+    What was said in a repository belongs to its own scope, read there though nobody made a project
+    of it (`workplace`).
     """
     own = [project_scope(root)] if root else []
     return list(dict.fromkeys((*own, *filter(None, (name.strip() for name in also.split(","))))))
 
 
 def handle(scope: str, key: str, line: int = 0) -> str:
-    """Return the short name of a document, such as `3fa9c01e`, or of one of its lines (from 1): `3fa9c01e.4`.
+    """Return the short name of a document, such as `3fa9c01e`, or of one of its lines (from 1):
+    `3fa9c01e.4`.
 
-    It follows from scope and key alone, so that nothing is kept for it. CRC-32 rather than a hash of `hashlib`, which costs the
-    hook a millisecond to import: two of 10,000 documents share one in 1 % of all memories. Who resolves a handle names every
-    document that it fits.
+    It follows from scope and key alone, so that nothing is kept for it. CRC-32 rather than a hash
+    of `hashlib`, which costs the
+    hook a millisecond to import: two of 10,000 documents share one in 1 % of all memories. Who
+    resolves a handle names every document that it fits.
     """
     made = f"{zlib.crc32(f'{scope}{chr(0)}{key}'.encode('utf-8', 'surrogatepass')):08x}"
     return f"{made}.{line}" if line else made

@@ -1,7 +1,8 @@
 """Precedence of a waiting prompt over work in the background, in one process.
 
-Whoever answers a prompt says so for as long as it takes; long work asks between two steps whether it is to wait. An agent gives
-the hook a fraction of a second, and on a busy machine embedding a conversation took all of it.
+Whoever answers a prompt says so for as long as it takes; long work asks between two steps whether
+it is to wait. An agent gives the hook a fraction of a second, and on a busy machine embedding a
+conversation took all of it.
 """
 
 import threading

@@ -1,8 +1,11 @@
-"""What is nobody's business: pauses, private sessions, excluded folders and agents. The hook reads it too: standard library.
+"""What is nobody's business: pauses, private sessions, excluded folders and agents. The hook reads
+it too: standard library.
 
-Pauses and private sessions are spans of time, kept in one file of the home for good. What was said inside of a span is
-withheld whenever it is read: during the pause, years later from a copy of the transcript, by whichever process. So nothing
-has to run while a pause lasts, and one that ends by itself needs nobody to end it.
+Pauses and private sessions are spans of time, kept in one file of the home for good. What was said
+inside of a span is
+withheld whenever it is read: during the pause, years later from a copy of the transcript, by
+whichever process. So nothing has to run while a pause lasts, and one that ends by itself needs
+nobody to end it.
 """
 
 import json
@@ -20,15 +23,20 @@ if TYPE_CHECKING:
 VARIABLE = "GIEOK_PRIVATE"
 _OFF = ("", "0", "false", "no", "off")
 _FILE = "private.json"
-#: Words that make a session private: a phrase may go on behind a full stop, a colon or a dash, a single word stands alone.
+#: Words that make a session private: a phrase may go on behind a full stop, a colon or a dash, a
+#: single word stands alone.
 _PHRASE = (
-    r"(?:this is an? |let's have an? )?private (?:session|chat|conversation)|this (?:session|chat|conversation) is private"
+    r"(?:this is an? |let's have an? )?private (?:session|chat|conversation)|this (?:session"
+    r"|chat|conversation) is private"
     r"|(?:this is )?off the record|(?:이 )?(?:세션|대화)[은는] 비공개(?:로 ?(?:해 ?줘|할게|하자))?|비공개 ?(?:세션|대화|모드)"
 )
 _WORD = r"private|incognito|비공개|기억하지 ?마(?:세요|줘)?"
 _TAIL = r"(?:,? please|야|다|이다|입니다|예요|이에요)?\s*[\])]?\s*"
 #: A string, which `re` compiles at its first use: the hook has no time for it at every prompt.
-_OPENING = rf"(?i)\s*[\[(/#]?\s*(?:(?:{_PHRASE}){_TAIL}(?:[.:!—–]|-\s|\n|\Z)|(?:{_WORD}){_TAIL}[.!]?\s*(?:\n|\Z))"
+_OPENING = (
+    rf"(?i)\s*[\[(/#]?\s*(?:(?:{_PHRASE}){_TAIL}(?:[.:!—–]|-\s|\n|\Z)"
+    rf"|(?:{_WORD}){_TAIL}[.!]?\s*(?:\n|\Z))"
+)
 #: One of these stands in each of them.
 _SIGNS = ("private", "record", "incognito", "비공개", "기억하지")
 #: A first line is looked at no further.
@@ -36,11 +44,15 @@ _LOOKED_AT_CHARS = 120
 
 
 class Span:
-    """A stretch of time, in Unix seconds; `until` is None while it lasts. `session` is '' where every session is meant."""
+    """A stretch of time, in Unix seconds; `until` is None while it lasts. `session` is '' where
+    every session is meant.
+    """
 
     __slots__ = ("agent", "session", "since", "until")
 
-    def __init__(self, since: float, until: "float | None" = None, agent: str = "", session: str = "") -> None:
+    def __init__(
+        self, since: float, until: "float | None" = None, agent: str = "", session: str = ""
+    ) -> None:
         self.since, self.until, self.agent, self.session = since, until, agent, session
 
     def holds(self, at_s: float) -> bool:
@@ -58,7 +70,9 @@ def is_asked_for(environment: "Mapping[str, str]") -> bool:
 
 
 def opens_private(text: str) -> bool:
-    """Say whether a message makes its session private, where it is the first one: by what its first line begins with."""
+    """Say whether a message makes its session private, where it is the first one: by what its first
+    line begins with.
+    """
     first = text[:_LOOKED_AT_CHARS]
     return any(sign in first.lower() for sign in _SIGNS) and re.match(_OPENING, first) is not None
 
@@ -66,18 +80,22 @@ def opens_private(text: str) -> bool:
 class Privacy:
     """What is withheld, as it is now: the file is read again whenever another process changed it.
 
-    `folders` are absolute paths, excluded with all that lies below them; `*` in one stands for any name. `agents` are names
-    of the table.
-    A file that cannot be understood counts as a pause: nothing is taken in before a person has looked at it. Without a home
-    nothing is withheld by time.
+    `folders` are absolute paths, excluded with all that lies below them; `*` in one stands for any
+    name. `agents` are names of the table. A file that cannot be understood counts as a pause:
+    nothing is taken in before a person has looked at it. Without a home nothing is withheld by
+    time.
     """
 
-    def __init__(self, home: str = "", folders: "Iterable[str]" = (), agents: "Iterable[str]" = ()) -> None:
+    def __init__(
+        self, home: str = "", folders: "Iterable[str]" = (), agents: "Iterable[str]" = ()
+    ) -> None:
         self._home = home
         self._file = os.path.join(home, _FILE)
         #: As they were set, and with links followed.
         self.chosen = tuple(folders)
-        self.folders = tuple(dict.fromkeys(path for one in self.chosen for path in (one, os.path.realpath(one))))
+        self.folders = tuple(
+            dict.fromkeys(path for one in self.chosen for path in (one, os.path.realpath(one)))
+        )
         self.agents = frozenset(agents)
         self._stamp: tuple[int, ...] = ()
         self._spans: list[Span] = []
@@ -88,13 +106,18 @@ class Privacy:
     def pause(self, now_s: float) -> "Span | None":
         """Return the pause that lasts now; None where there is none."""
         found = [span for span in self._all() if not span.session and span.holds(now_s)]
-        return max(found, key=lambda span: float("inf") if span.until is None else span.until, default=None)
+        return max(
+            found, key=lambda span: float("inf") if span.until is None else span.until, default=None
+        )
 
     @property
     def names(self) -> "tuple[str, ...]":
         """Return how the excluded folders may be written in a command."""
         user = os.path.expanduser("~")
-        return (*self.folders, *(f"~{one[len(user) :]}" for one in self.folders if one.startswith(f"{user}/")))
+        return (
+            *self.folders,
+            *(f"~{one[len(user) :]}" for one in self.folders if one.startswith(f"{user}/")),
+        )
 
     @property
     def has_spans(self) -> bool:
@@ -109,35 +132,51 @@ class Privacy:
     def is_withheld(self, agent: str, session: str, at_s: float) -> bool:
         """Say whether what was said in a session at a time is nobody's business.
 
-        What has no time (0) may have been said in any pause that ended after all transcripts were read last.
+        What has no time (0) may have been said in any pause that ended after all transcripts were
+        read last.
         """
         for span in self._all():
             if span.session and (span.agent, span.session) != (agent, session):
                 continue
-            if span.holds(at_s) or (at_s <= 0 and (span.until is None or span.until > self._read_at)):
+            if span.holds(at_s) or (
+                at_s <= 0 and (span.until is None or span.until > self._read_at)
+            ):
                 return True
         return False
 
     def is_private(self, agent: str, session: str, now_s: float) -> bool:
         """Say whether a session is private now."""
         return bool(session) and any(
-            (span.agent, span.session) == (agent, session) and span.holds(now_s) for span in self._all()
+            (span.agent, span.session) == (agent, session) and span.holds(now_s)
+            for span in self._all()
         )
 
     def excludes_folder(self, folder: str) -> bool:
-        """Say whether a folder in which somebody works is excluded: it, one above it, or the repository of its worktree."""
+        """Say whether a folder in which somebody works is excluded: it, one above it, or the
+        repository of its worktree.
+        """
         if not folder or not self.folders:
             return False
-        return self.excludes_path(folder) or self.excludes_path(places.common_folder(places.repository(folder)))
+        return self.excludes_path(folder) or self.excludes_path(
+            places.common_folder(places.repository(folder))
+        )
 
     def excludes_path(self, folder: str) -> bool:
-        """Say whether a folder or file is excluded, or lies below a folder that is; links are followed."""
+        """Say whether a folder or file is excluded, or lies below a folder that is; links are
+        followed.
+        """
         if not folder or not self.folders:
             return False
-        return any(_is_below(path, one) for path in {folder, os.path.realpath(folder)} for one in self.folders)
+        return any(
+            _is_below(path, one)
+            for path in {folder, os.path.realpath(folder)}
+            for one in self.folders
+        )
 
     def excludes_project(self, name: str) -> bool:
-        """Say whether a project is excluded, by its folder, or by the folder's name where nothing else is known of it."""
+        """Say whether a project is excluded, by its folder, or by the folder's name where nothing
+        else is known of it.
+        """
         if os.path.isabs(name):
             return self.excludes_folder(name)
         return bool(name) and any(os.path.basename(folder) == name for folder in self.folders)
@@ -149,7 +188,9 @@ class Privacy:
     # Telling
 
     def begin_pause(self, now_s: float, until_s: "float | None" = None) -> Span:
-        """Pause from now on, in place of a pause that lasts; return it once it is durable. Raises OSError."""
+        """Pause from now on, in place of a pause that lasts; return it once it is durable. Raises
+        OSError.
+        """
         self._change(lambda spans: [*_ended(spans, now_s, "", ""), Span(now_s, until_s)])
         found = self.pause(now_s)
         return found or Span(now_s, until_s)
@@ -163,27 +204,41 @@ class Privacy:
 
     def begin_session(self, agent: str, session: str, since_s: float) -> None:
         """Make a session private from a time on, durably. Raises OSError."""
-        lasting = (s for s in self._all() if (s.agent, s.session) == (agent, session) and s.until is None)
+        lasting = (
+            s for s in self._all() if (s.agent, s.session) == (agent, session) and s.until is None
+        )
         if session and not any(span.since <= since_s for span in lasting):
             self._change(lambda spans: [*spans, Span(since_s, None, agent, session)])
 
     def end_session(self, agent: str, session: str, now_s: float) -> None:
-        """Let a session be private no longer, where its privacy began later than with its first word. Raises OSError."""
-        if any((s.agent, s.session) == (agent, session) and s.since > 0 and s.holds(now_s) for s in self._all()):
+        """Let a session be private no longer, where its privacy began later than with its first
+        word. Raises OSError.
+        """
+        if any(
+            (s.agent, s.session) == (agent, session) and s.since > 0 and s.holds(now_s)
+            for s in self._all()
+        ):
             self._change(lambda spans: _ended(spans, now_s, agent, session))
 
     def note_reading(self, now_s: float) -> None:
-        """Keep that all transcripts were read at a time: lines without a time that follow are of later."""
+        """Keep that all transcripts were read at a time: lines without a time that follow are of
+        later.
+        """
         if any(span.until is None or self._read_at < span.until for span in self._all()):
             self._change(lambda spans: spans, read_at=now_s)
 
     def take_over(self, other: "Privacy") -> None:
-        """Withhold what another home withholds too; of a span that both know, the other one knows better how it ended."""
+        """Withhold what another home withholds too; of a span that both know, the other one knows
+        better how it ended.
+        """
         theirs = other._all()  # noqa: SLF001 - of this class
         if theirs:
             known = {(one.since, one.agent, one.session) for one in theirs}
             self._change(
-                lambda spans: [*theirs, *(s for s in spans if (s.since, s.agent, s.session) not in known)],
+                lambda spans: [
+                    *theirs,
+                    *(s for s in spans if (s.since, s.agent, s.session) not in known),
+                ],
                 read_at=min(self._read_at, other._read_at),  # noqa: SLF001
             )
 
@@ -201,28 +256,43 @@ class Privacy:
             self._spans, self._read_at = _read(self._file)
         return self._spans
 
-    def _change(self, change: "Callable[[list[Span]], list[Span]]", read_at: "float | None" = None) -> None:
+    def _change(
+        self, change: "Callable[[list[Span]], list[Span]]", read_at: "float | None" = None
+    ) -> None:
         with fs.lock_resource(self._home, self._file):
             self._stamp = ()
             spans = change(self._all())
-            row = {"spans": [span.row() for span in spans], "read_at": self._read_at if read_at is None else read_at}
+            row = {
+                "spans": [span.row() for span in spans],
+                "read_at": self._read_at if read_at is None else read_at,
+            }
             fs.replace_private(self._file, json.dumps(row))
             self._stamp = ()
 
 
 def opened(home: str, folders: str, agents: str, user: str = "~") -> Privacy:
-    """Return what is withheld by the settings `exclude.folders` and `exclude.agents`, both joined by commas."""
+    """Return what is withheld by the settings `exclude.folders` and `exclude.agents`, both joined
+    by commas.
+    """
     named = (name.strip() for name in folders.split(","))
     own = os.path.expanduser(user)
-    paths = [os.path.join(own, name[2:]) if name.startswith("~/") else name for name in named if name]
-    return Privacy(home, map(os.path.abspath, paths), filter(None, (name.strip() for name in agents.split(","))))
+    paths = [
+        os.path.join(own, name[2:]) if name.startswith("~/") else name for name in named if name
+    ]
+    return Privacy(
+        home,
+        map(os.path.abspath, paths),
+        filter(None, (name.strip() for name in agents.split(","))),
+    )
 
 
 _in_force: "list[Privacy]" = []
 
 
 def use(privacy: Privacy) -> None:
-    """Let every reader of files in this process leave out what is excluded: the user's settings, which no project changes."""
+    """Let every reader of files in this process leave out what is excluded: the user's settings,
+    which no project changes.
+    """
     _in_force[:] = [privacy]
 
 

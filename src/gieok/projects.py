@@ -1,4 +1,6 @@
-"""Writes what `gieok.places` reads: in which folders a project was seen, so that one keeps its memory where it is moved to."""
+"""Writes what `gieok.places` reads: in which folders a project was seen, so that one keeps its
+memory where it is moved to.
+"""
 
 import json
 import os
@@ -9,16 +11,20 @@ from gieok.places import KnownProject
 
 
 def know(home: Path, folder: str) -> str:
-    """Remember that a project is in a folder, and that a worktree is one of it; return the scope of its memory.
+    """Remember that a project is in a folder, and that a worktree is one of it; return the scope of
+    its memory.
 
-    `folder` is one that `places.workplace` returned, or a worktree of it. Where the project was moved there, what a person
+    `folder` is one that `places.workplace` returned, or a worktree of it. Where the project was
+    moved there, what a person
     trusts of it moves along: it is trusted by content.
     """
     top = os.path.realpath(folder)
     root = places.common_folder(top)
     known = places.known_projects(str(home))
     scope = places.scope_among(known, root)
-    wanted = [KnownProject(one, scope, places.first_event(root)) for one in dict.fromkeys((root, top))]
+    wanted = [
+        KnownProject(one, scope, places.first_event(root)) for one in dict.fromkeys((root, top))
+    ]
     if all(_is_same(known.get(one.root), one) for one in wanted):
         return scope
     with fs.lock_resource(home, Path(places.projects_file(str(home)))):
@@ -32,7 +38,9 @@ def know(home: Path, folder: str) -> str:
         if forgotten:  # Git dropped the first event: where else it was seen, that was this one too
             event = places.first_event(root)
             known = {
-                name: KnownProject(one.root, one.scope, event if one.event == forgotten else one.event)
+                name: KnownProject(
+                    one.root, one.scope, event if one.event == forgotten else one.event
+                )
                 for name, one in known.items()
             }
         _write(home, known)
@@ -48,4 +56,6 @@ def _is_same(held: KnownProject | None, wanted: KnownProject) -> bool:
 def _write(home: Path, known: dict[str, KnownProject]) -> None:
     rows = [[one.root, one.scope, one.event] for one in known.values()]
     text = json.dumps(rows, ensure_ascii=False, indent=0)
-    fs.replace_private(Path(places.projects_file(str(home))), text.encode("utf-8", "surrogateescape"))
+    fs.replace_private(
+        Path(places.projects_file(str(home))), text.encode("utf-8", "surrogateescape")
+    )

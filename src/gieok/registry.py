@@ -1,7 +1,8 @@
 """The tables of backends: name → where it is, the extra that it needs, the file that it keeps.
 
-Adding a store is a folder and a row, adding another backend a file and a row. The strings keep heavy imports out of start-up.
-The prompt hook reads these tables too: standard library, and none of it that is slow to import (such as `typing`).
+Adding a store is a folder and a row, adding another backend a file and a row. The strings keep
+heavy imports out of start-up. The prompt hook reads these tables too: standard library, and none of
+it that is slow to import (such as `typing`).
 """
 
 import os
@@ -25,9 +26,11 @@ LOCAL_STORE = "sqlite"
 
 
 class Backend:
-    """`target` is `module:name`, imported on first use; `extra` is the extra of gieok that it needs ('': none).
+    """`target` is `module:name`, imported on first use; `extra` is the extra of gieok that it needs
+    ('': none).
 
-    `modules` are those of the extra that it imports only when it works: that one is missing is said when it is opened.
+    `modules` are those of the extra that it imports only when it works: that one is missing is said
+    when it is opened.
     """
 
     def __init__(self, target: str, *, extra: str = "", modules: "tuple[str, ...]" = ()) -> None:
@@ -39,9 +42,10 @@ class Backend:
 class StoreBackend(Backend):
     """`target` is a class with `open(opening)`; see `gieok.backends.opening`.
 
-    `file` is the SQLite file in the home folder that holds its texts. Without one the data is on a server: with
-    `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the server does not. `sent` is a file in the
-    home folder that is there from when on it may have copies of documents at a service.
+    `file` is the SQLite file in the home folder that holds its texts. Without one the data is on a
+    server: with `hybrid: true`, the file of `LOCAL_STORE` is its replica, which answers while the
+    server does not. `sent` is a file in the home folder that is there from when on it may have
+    copies of documents at a service.
     """
 
     def __init__(self, target: str, *, file: str = "", extra: str = "", sent: str = "") -> None:
@@ -72,10 +76,12 @@ class AccountsBackend(Backend):
 
 
 class GeneratorBackend(Backend):
-    """`target` makes a generator of a model (`provider:name`), a key and an address; see `generators.providers`.
+    """`target` makes a generator of a model (`provider:name`), a key and an address; see
+    `generators.providers`.
 
-    `key_variable` is where the key is found, `address` where the provider listens, unless settings say otherwise. `program` is
-    the command of an agent that is asked in place of a provider: it needs no key, and no name of a model.
+    `key_variable` is where the key is found, `address` where the provider listens, unless settings
+    say otherwise. `program` is the command of an agent that is asked in place of a provider: it
+    needs no key, and no name of a model.
     """
 
     def __init__(
@@ -96,11 +102,18 @@ class GeneratorBackend(Backend):
 class ModelBackend(Backend):
     """`target` is made of a `ModelOpening`; see `gieok.backends.opening`.
 
-    `is_service`: it asks a service, so texts leave the process. `key_variable` and `address` as in `GeneratorBackend`.
+    `is_service`: it asks a service, so texts leave the process. `key_variable` and `address` as in
+    `GeneratorBackend`.
     """
 
     def __init__(
-        self, target: str, *, extra: str = "", is_service: bool = False, key_variable: str = "", address: str = ""
+        self,
+        target: str,
+        *,
+        extra: str = "",
+        is_service: bool = False,
+        key_variable: str = "",
+        address: str = "",
     ) -> None:
         super().__init__(target, extra=extra)
         self.is_service = is_service
@@ -119,7 +132,9 @@ class ChannelBackend(Backend):
 class ArchiveBackend(Backend):
     """`target` is made of an `ArchiveOpening`; `key_variables` are the secrets that it needs."""
 
-    def __init__(self, target: str, *, extra: str = "", key_variables: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, target: str, *, extra: str = "", key_variables: tuple[str, ...] = ()
+    ) -> None:
         super().__init__("archives." + target, extra=extra)
         self.key_variables = key_variables
 
@@ -127,7 +142,9 @@ class ArchiveBackend(Backend):
 STORES = {
     "sqlite": StoreBackend("sqlite.store:SqliteStore", file="memory.sqlite"),
     "postgres": StoreBackend("postgres.store:PostgresStore", extra="postgres"),
-    "gemini": StoreBackend("gemini.store:GeminiStore", file="gemini.sqlite", extra="gemini", sent="gemini.owner"),
+    "gemini": StoreBackend(
+        "gemini.store:GeminiStore", file="gemini.sqlite", extra="gemini", sent="gemini.owner"
+    ),
     "lancedb": StoreBackend("lancedb.store:LanceStore", file="lancedb.sqlite", extra="lancedb"),
     "chroma": StoreBackend("chroma.store:ChromaStore", file="chroma.sqlite", extra="chroma"),
 }
@@ -155,7 +172,9 @@ CACHES = {
 }
 EMBEDDERS = {
     "e5": ModelBackend("embedders.e5.runtime:opened"),
-    "ollama": ModelBackend("embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"),
+    "ollama": ModelBackend(
+        "embedders.ollama:Ollama", is_service=True, address="http://127.0.0.1:11434"
+    ),
     "openai": ModelBackend(
         "embedders.openai:OpenAi",
         is_service=True,
@@ -178,9 +197,14 @@ RERANKERS = {
         _RERANKING, is_service=True, key_variable="COHERE_API_KEY", address="https://api.cohere.com"
     ),
     "voyage": ModelBackend(
-        _RERANKING, is_service=True, key_variable="VOYAGE_API_KEY", address="https://api.voyageai.com"
+        _RERANKING,
+        is_service=True,
+        key_variable="VOYAGE_API_KEY",
+        address="https://api.voyageai.com",
     ),
-    "jina": ModelBackend(_RERANKING, is_service=True, key_variable="JINA_API_KEY", address="https://api.jina.ai"),
+    "jina": ModelBackend(
+        _RERANKING, is_service=True, key_variable="JINA_API_KEY", address="https://api.jina.ai"
+    ),
     "compatible": ModelBackend(_RERANKING, is_service=True),
 }
 _ANTHROPIC = ("pydantic_ai", "anthropic")
@@ -188,26 +212,36 @@ _GOOGLE = ("pydantic_ai", "google.genai")
 _OPENAI = ("pydantic_ai", "openai")
 _OPENAI_URL = "https://api.openai.com/v1"
 GENERATORS = {
-    "anthropic": GeneratorBackend("providers:anthropic", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"),
+    "anthropic": GeneratorBackend(
+        "providers:anthropic", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"
+    ),
     "claude-code": GeneratorBackend("host_command:ClaudeCode", program="claude"),
     "codex": GeneratorBackend("host_command:Codex", program="codex"),
     "compatible": GeneratorBackend("providers:chat", modules=_OPENAI),
     "gemini": GeneratorBackend("providers:gemini", modules=_GOOGLE, key_variable="GEMINI_API_KEY"),
     "ollama": GeneratorBackend("ollama:OllamaGenerator", address="http://127.0.0.1:11434"),
-    "openai": GeneratorBackend("providers:chat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL),
+    "openai": GeneratorBackend(
+        "providers:chat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL
+    ),
 }
 #: Models that talk, by the same names; `scripted` is none.
 CHATS = {
-    "anthropic": GeneratorBackend("chats:AnthropicChat", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"),
+    "anthropic": GeneratorBackend(
+        "chats:AnthropicChat", modules=_ANTHROPIC, key_variable="ANTHROPIC_API_KEY"
+    ),
     "compatible": GeneratorBackend("chats:OpenAiChat", modules=_OPENAI),
     "gemini": GeneratorBackend("chats:GeminiChat", modules=_GOOGLE, key_variable="GEMINI_API_KEY"),
     "ollama": GeneratorBackend("ollama:OllamaChat", address="http://127.0.0.1:11434"),
-    "openai": GeneratorBackend("chats:OpenAiChat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL),
+    "openai": GeneratorBackend(
+        "chats:OpenAiChat", modules=_OPENAI, key_variable="OPENAI_API_KEY", address=_OPENAI_URL
+    ),
     "scripted": GeneratorBackend("scripted:ScriptedChat"),
 }
 _COMMANDS = ", ".join(name for name, row in GENERATORS.items() if row.program)
 #: How a setting names a model.
-MODEL_HINT = f"write provider:model ({_COMMANDS} alone will do); providers: {', '.join(sorted(GENERATORS))}"
+MODEL_HINT = (
+    f"write provider:model ({_COMMANDS} alone will do); providers: {', '.join(sorted(GENERATORS))}"
+)
 NOTIFIERS = {
     "log": ChannelBackend("log:LogChannel"),
     "desktop": ChannelBackend("desktop:DesktopChannel"),
@@ -219,11 +253,14 @@ ARCHIVES = {
     "folder": ArchiveBackend("vault:opened"),
     "obsidian": ArchiveBackend("vault:opened"),
     "dropbox": ArchiveBackend(
-        "dropbox:opened", extra="dropbox", key_variables=("DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY")
+        "dropbox:opened",
+        extra="dropbox",
+        key_variables=("DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY"),
     ),
 }
 WARM = {"folder": Backend("archives.folder:FolderArchive")}
-#: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a time-out.
+#: Whether a provider takes a key: functions of the key, the address, the model ('' for none) and a
+#: time-out.
 KEY_PROBES = {
     name: Backend(f"key_probes:{name}", extra="models", modules=GENERATORS[name].modules[1:])
     for name in ("anthropic", "compatible", "gemini", "openai")
@@ -251,16 +288,21 @@ WATCHERS = {"watchfiles": Backend("watchers:FileWatcher")}
 
 
 def find_program(program: str, environment: "Mapping[str, str]") -> str:
-    """Return where a command is: at its path, on PATH or where agents install themselves; '' where it is not."""
+    """Return where a command is: at its path, on PATH or where agents install themselves; '' where
+    it is not.
+    """
     from shutil import which
 
     user = environment.get("HOME") or environment.get("USERPROFILE", "")
     folders = (folder.replace("~", user) for folder in _PROGRAM_FOLDERS)
-    return which(program, path=os.pathsep.join((environment.get("PATH", os.defpath), *folders))) or ""
+    return (
+        which(program, path=os.pathsep.join((environment.get("PATH", os.defpath), *folders))) or ""
+    )
 
 
 def check_model(table: "dict[str, Any]", alone: "tuple[str, ...]", text: str) -> None:
-    """Raise ValueError where a text names no model: `provider:model`, the command of an agent, or a word that stands alone.
+    """Raise ValueError where a text names no model: `provider:model`, the command of an agent, or a
+    word that stands alone.
 
     Whether the provider has a model of that name is not known here.
     """
@@ -272,13 +314,17 @@ def check_model(table: "dict[str, Any]", alone: "tuple[str, ...]", text: str) ->
     if provider in alone:
         raise ValueError(f"{provider!r} stands alone: it takes no model's name")
     if provider not in table:
-        raise ValueError(f"there is no provider {provider!r}{_near(provider, [*table, *filter(None, alone)])}")
+        raise ValueError(
+            f"there is no provider {provider!r}{_near(provider, [*table, *filter(None, alone)])}"
+        )
     if not name and (colon or not getattr(table[provider], "program", "")):
         raise ValueError(f"it lacks the model's name, as in {provider}:NAME")
 
 
 def check_names(known: "Iterable[str]", alone: "tuple[str, ...]", text: str) -> None:
-    """Raise ValueError where one of the names that a text joins by commas is not known; a word of `alone` stands alone."""
+    """Raise ValueError where one of the names that a text joins by commas is not known; a word of
+    `alone` stands alone.
+    """
     names = [*known]
     if text in alone:
         return
@@ -297,8 +343,11 @@ def _near(name: str, known: "list[str]") -> str:
     return f"; did you mean {near[0]!r}?" if near else f": {', '.join(sorted(known))}"
 
 
-def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401 - a class; the caller knows its protocol
-    """Return the class of a backend. Raises BadConfig for an unknown name, MissingExtra where a package is missing."""
+# A class; the caller knows its protocol.
+def load(table: "dict[str, Any]", name: str) -> "Any":  # noqa: ANN401
+    """Return the class of a backend. Raises BadConfig for an unknown name, MissingExtra where a
+    package is missing.
+    """
     from importlib import import_module
 
     from gieok import extras
@@ -321,7 +370,9 @@ def local_journal(home: str, journal: str) -> str:
 
 
 def local_index(home: str, store: str, *, hybrid: bool) -> str:
-    """Return the SQLite file in the `home` folder that holds the texts of a store; '' for a server without a replica."""
+    """Return the SQLite file in the `home` folder that holds the texts of a store; '' for a server
+    without a replica.
+    """
     row = STORES.get(store)
     file = row.file if row else ""
     if row and row.is_remote and hybrid:

@@ -1,8 +1,8 @@
 """The settings in force, for every process: what files say, `.env`, the environment.
 
-YAML is parsed where a file is new or changed, by `gieok.config`; what it says is kept as JSON in the home folder, under the
-sum of its content. So the prompt hook, for which a YAML library is too slow, reads the same as `gieok config show` prints.
-Standard library that is quick to import.
+YAML is parsed where a file is new or changed, by `gieok.config`; what it says is kept as JSON in
+the home folder, under the sum of its content. So the prompt hook, for which a YAML library is too
+slow, reads the same as `gieok config show` prints. Standard library that is quick to import.
 """
 
 import json
@@ -46,22 +46,28 @@ class FileSettings:
         self.wrong = list(wrong)
 
 
-#: Parses a file of settings that is new or changed, given the home folder; it fails for none (see `FileSettings.wrong`).
+#: Parses a file of settings that is new or changed, given the home folder; it fails for none (see
+#: `FileSettings.wrong`).
 Parse = Callable[[str, SettingsFile], FileSettings]
 
 
 def load(
     home: str, project: str, options: Iterable[Option], environment: Mapping[str, str], parse: Parse
 ) -> tuple[dict[str, tuple[Value, str]], list[BadConfig]]:
-    """Return name → (value, origin) of these options, and what is wrong in any source; a wrong value changes nothing.
+    """Return name → (value, origin) of these options, and what is wrong in any source; a wrong
+    value changes nothing.
 
     `project` is a project's root or '': its settings count once they are trusted.
     """
-    values: dict[str, tuple[Value, str]] = {option.name: (option.default, "default") for option in options}
+    values: dict[str, tuple[Value, str]] = {
+        option.name: (option.default, "default") for option in options
+    }
     wrong: list[BadConfig] = []
     for file in _files(home, project, wrong):
         found = _kept(home, file) or parse(home, file)
-        values |= {name: (value, file.path) for name, value in found.values.items() if name in values}
+        values |= {
+            name: (value, file.path) for name, value in found.values.items() if name in values
+        }
         wrong += found.wrong
     private = _private(home, wrong)
     for option in options:
@@ -77,7 +83,9 @@ def load(
 
 
 def _files(home: str, project: str, wrong: list[BadConfig]) -> list[SettingsFile]:
-    """Return the files that count, the stronger last. What nobody trusted is not read, so that not even its errors count."""
+    """Return the files that count, the stronger last. What nobody trusted is not read, so that not
+    even its errors count.
+    """
     files = []
     if os.path.isfile(user := os.path.join(home, "config.yaml")):
         try:
@@ -107,7 +115,10 @@ def _kept(home: str, file: SettingsFile) -> FileSettings | None:
             kept = json.load(opened)
         if kept["fingerprint"] != file.fingerprint:
             return None
-        wrong = [BadConfig(told, hint=hint, setting=name, origin=file.path) for name, told, hint in kept["wrong"]]
+        wrong = [
+            BadConfig(told, hint=hint, setting=name, origin=file.path)
+            for name, told, hint in kept["wrong"]
+        ]
         return FileSettings(kept["values"], wrong)
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -116,7 +127,12 @@ def _kept(home: str, file: SettingsFile) -> FileSettings | None:
 def keep(home: str, file: SettingsFile, found: FileSettings) -> None:
     """Keep what a file says; a home that cannot be written is no hindrance."""
     wrong = [(error.setting, str(error), error.hint) for error in found.wrong]
-    row = {"file": file.path, "fingerprint": file.fingerprint, "values": found.values, "wrong": wrong}
+    row = {
+        "file": file.path,
+        "fingerprint": file.fingerprint,
+        "values": found.values,
+        "wrong": wrong,
+    }
     try:
         fs.replace_private(_kept_file(home, file), json.dumps(row))
     except OSError:
@@ -146,7 +162,8 @@ def _private(home: str, wrong: list[BadConfig]) -> dict[str, str]:
 
 
 def private_variables(home: str) -> dict[str, str]:
-    """Return the variables of `.env`: `NAME=value` lines, quotes and `export` allowed, `#` begins a comment line.
+    """Return the variables of `.env`: `NAME=value` lines, quotes and `export` allowed, `#` begins a
+    comment line.
 
     Raises BadConfig: it cannot be read, or others can read it.
     """

@@ -1,4 +1,6 @@
-"""The text of a file of settings with some of them changed: comments, order and lines that nobody knows stay as they are."""
+"""The text of a file of settings with some of them changed: comments, order and lines that nobody
+knows stay as they are.
+"""
 
 import json
 import re
@@ -11,9 +13,11 @@ _PLAIN = re.compile(r"[^\W\d_](?:[\w ./@+-]|:(?=\S))*(?<! )|[~/][\w./@+-]*")
 
 
 def changed(text: str, values: Mapping[str, Value], settings: Collection[str] = ()) -> str:
-    """Return the text with settings changed where they stand, else added; `a.b` is looked for in the group `a` too.
+    """Return the text with settings changed where they stand, else added; `a.b` is looked for in
+    the group `a` too.
 
-    What is in `settings` is one by itself, so no group of that name is begun. Raises yaml.YAMLError for a text that is no YAML.
+    What is in `settings` is one by itself, so no group of that name is begun. Raises yaml.YAMLError
+    for a text that is no YAML.
     """
     for name, value in values.items():
         text = _with(text, name, _scalar(value), settings)
@@ -27,7 +31,9 @@ def _with(text: str, name: str, value: str, settings: Collection[str]) -> str:
             text = text[:start] + _fitting(text, start, end, value) + text[end:]
         return text
     group, _, rest = name.rpartition(".")
-    if group and (inside := [start for other, start, _ in entries if other.startswith(f"{group}.")]):
+    if group and (
+        inside := [start for other, start, _ in entries if other.startswith(f"{group}.")]
+    ):
         return _beside(text, group, rest, value, inside)
     is_group = group and group not in settings and group not in {other for other, *_ in entries}
     line = f"{group}:\n  {rest}: {value}\n" if is_group else f"{name}: {value}\n"
@@ -42,7 +48,9 @@ def _entries(text: str) -> Iterator[tuple[str, int, int]]:
     for key, node in top.value if isinstance(top, yaml.MappingNode) else ():
         if isinstance(node, yaml.MappingNode):
             inner = node.value
-            yield from ((f"{key.value}.{k.value}", v.start_mark.index, v.end_mark.index) for k, v in inner)
+            yield from (
+                (f"{key.value}.{k.value}", v.start_mark.index, v.end_mark.index) for k, v in inner
+            )
         else:
             yield key.value, node.start_mark.index, node.end_mark.index
 
@@ -55,7 +63,9 @@ def _fitting(text: str, start: int, end: int, value: str) -> str:
 
 
 def _beside(text: str, group: str, name: str, value: str, inside: list[int]) -> str:
-    """Add a line to a group: behind its last one, as far to the right; to `{…}` and `a.b:` lines in their own form."""
+    """Add a line to a group: behind its last one, as far to the right; to `{…}` and `a.b:` lines in
+    their own form.
+    """
     start = text.rfind("\n", 0, inside[-1]) + 1
     line = text[start : inside[-1]]
     end = text.find("\n", inside[-1])
@@ -73,7 +83,19 @@ def _scalar(value: Value) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         return repr(value)
-    words = value.lower() in ("yes", "no", "on", "off", "true", "false", "null", "y", "n", "none", "~")
+    words = value.lower() in (
+        "yes",
+        "no",
+        "on",
+        "off",
+        "true",
+        "false",
+        "null",
+        "y",
+        "n",
+        "none",
+        "~",
+    )
     is_plain = _PLAIN.fullmatch(value) and (not words or value.lower() == "none")
     if is_plain:
         return value

@@ -1,9 +1,11 @@
 """What a person trusts of a project that others can write to, as the prompt hook reads it.
 
-A grant is a file in the home folder, one for each project's real path: a repository cannot carry it. Its first line is
-JSON (`project`, `at`, `settings`), each other line a record's name and the sum of its content. `gieok.grants` writes it.
+A grant is a file in the home folder, one for each project's real path: a repository cannot carry
+it. Its first line is JSON (`project`, `at`, `settings`), each other line a record's name and the
+sum of its content. `gieok.grants` writes it.
 
-Standard library without `pathlib`, `hashlib` and others that are slow to import: see `gieok.places`.
+Standard library without `pathlib`, `hashlib` and others that are slow to import: see
+`gieok.places`.
 """
 
 import json
@@ -18,18 +20,24 @@ LARGEST_SETTINGS_BYTES = 100_000
 
 
 def grant_file(home: str, root: str) -> str:
-    """Return where the grant of a project's folder is. Two paths of one name are told apart by what the file says."""
+    """Return where the grant of a project's folder is. Two paths of one name are told apart by what
+    the file says.
+    """
     path = os.path.realpath(root).encode("utf-8", "surrogateescape")
     return os.path.join(home, "trust", f"{zlib.crc32(path):08x}{zlib.adler32(path):08x}.jsonl")
 
 
 def adopted_file(home: str) -> str:
-    """Return the file that is there once what was remembered before there was trust has been taken over."""
+    """Return the file that is there once what was remembered before there was trust has been taken
+    over.
+    """
     return os.path.join(home, "trust", ".adopted")
 
 
 def header(home: str, root: str) -> dict[str, object]:
-    """Return the first line of a project's grant; empty where nothing of it was ever trusted in this place."""
+    """Return the first line of a project's grant; empty where nothing of it was ever trusted in
+    this place.
+    """
     if is_carried(home, root):
         return {}
     try:
@@ -37,7 +45,9 @@ def header(home: str, root: str) -> dict[str, object]:
             found = json.loads(opened.readline())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) and found.get("project") == os.path.realpath(root) else {}
+    return (
+        found if isinstance(found, dict) and found.get("project") == os.path.realpath(root) else {}
+    )
 
 
 def is_carried(home: str, root: str) -> bool:
@@ -63,7 +73,9 @@ def settings_file(root: str) -> str:
 
 
 def settings_text(root: str) -> str | None:
-    """Return what stands in a project's settings; None where there is no regular file, or it is too large."""
+    """Return what stands in a project's settings; None where there is no regular file, or it is too
+    large.
+    """
     file = settings_file(root)
     # A link may lead anywhere, and to open a pipe may take for ever.
     if os.path.dirname(os.path.realpath(file)) != os.path.realpath(os.path.dirname(file)):

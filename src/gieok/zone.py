@@ -2,7 +2,8 @@
 
 Stores keep UTC; whoever shows a day asks here.
 
-The hook, which has no time for `datetime`, sets the clock of its process instead: `places.set_process_zone`.
+The hook, which has no time for `datetime`, sets the clock of its process instead:
+`places.set_process_zone`.
 """
 
 import os
@@ -15,7 +16,9 @@ _NAMES = "zoneinfo/"
 
 
 class MachineZone(tzinfo):
-    """The zone of the machine, at every time: an offset of now is wrong on the other side of a change of clocks."""
+    """The zone of the machine, at every time: an offset of now is wrong on the other side of a
+    change of clocks.
+    """
 
     def utcoffset(self, dt: datetime | None, /) -> timedelta | None:
         """Return the offset at a wall clock time; of one that comes twice, `fold` says which."""
@@ -41,23 +44,30 @@ class MachineZone(tzinfo):
         if not told and os.path.islink(_LINK):  # noqa: PTH114 - the hook has no time for Path
             told = os.path.realpath(_LINK)
         name = told.rpartition(_NAMES)[2] if _NAMES in told else told
-        return name if name == "UTC" or ("/" in name.strip("/") and not name.startswith("/")) else ""
+        return (
+            name if name == "UTC" or ("/" in name.strip("/") and not name.startswith("/")) else ""
+        )
 
 
 def find_zone(name: str) -> tzinfo:
-    """Return the zone of a name, the machine's for `auto` and ''. Raises ValueError for an unknown one."""
+    """Return the zone of a name, the machine's for `auto` and ''. Raises ValueError for an unknown
+    one.
+    """
     if name in ("", AUTO_ZONE):
         return MachineZone()
     from zoneinfo import ZoneInfo
 
     try:
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError) as error:  # OSError: it is a folder of zones, or a very long name
+    # OSError: it is a folder of zones, or a very long name
+    except (KeyError, ValueError, OSError) as error:
         raise ValueError(f"unknown time zone {name[:80]!r}") from error
 
 
 def name_of(zone: tzinfo) -> str:
-    """Return the name of a zone by which `find_zone` finds it; '' for the machine's where that has none."""
+    """Return the name of a zone by which `find_zone` finds it; '' for the machine's where that has
+    none.
+    """
     return "UTC" if zone is UTC else str(getattr(zone, "key", ""))
 
 

@@ -10,7 +10,11 @@ import gieok
 
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[gieok.Memory]:
-    for name, value in {"HOME": tmp_path / "home", "EMBEDDER": "none", "OBSERVE_AGENTS": "none"}.items():
+    for name, value in {
+        "HOME": tmp_path / "home",
+        "EMBEDDER": "none",
+        "OBSERVE_AGENTS": "none",
+    }.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")

@@ -1,4 +1,6 @@
-"""LangGraph's store, by what its own tests expect of one (libs/checkpoint/tests/test_store.py), and by ours."""
+"""LangGraph's store, by what its own tests expect of one (libs/checkpoint/tests/test_store.py), and
+by ours.
+"""
 
 import asyncio
 from typing import Any
@@ -22,7 +24,12 @@ def _keys(found: list[Any]) -> list[str]:
 
 
 def test_an_item_comes_back_as_it_was_put(store: GieokStore) -> None:
-    value = {"text": "차를 좋아함", "list": [1, 2.5, None, True], "nested": {"a": {"b": "c"}}, "empty": {}}
+    value = {
+        "text": "차를 좋아함",
+        "list": [1, 2.5, None, True],
+        "nested": {"a": {"b": "c"}},
+        "empty": {},
+    }
     store.put(_KIM, "k/1 é", value)
     first = store.get(_KIM, "k/1 é")
     assert first
@@ -41,13 +48,15 @@ def test_an_item_comes_back_as_it_was_put(store: GieokStore) -> None:
 
 def test_a_batch_is_done_in_order(store: GieokStore) -> None:
     store.put(("test", "foo"), "key1", {"data": "value1"})
-    found = store.batch([
-        GetOp(("test", "foo"), "key1"),
-        PutOp(("test", "bar"), "key2", {"data": "value2"}),
-        SearchOp(("test",), filter={"data": "value1"}),
-        ListNamespacesOp(max_depth=None),
-        GetOp(("test",), "key3"),
-    ])  # fmt: skip
+    found = store.batch(
+        [
+            GetOp(("test", "foo"), "key1"),
+            PutOp(("test", "bar"), "key2", {"data": "value2"}),
+            SearchOp(("test",), filter={"data": "value1"}),
+            ListNamespacesOp(max_depth=None),
+            GetOp(("test",), "key3"),
+        ]
+    )
     assert found[0].value == {"data": "value1"}
     assert found[1] is None
     assert _keys(found[2]) == ["key1"]
@@ -56,7 +65,16 @@ def test_a_batch_is_done_in_order(store: GieokStore) -> None:
 
 
 def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: GieokStore) -> None:
-    names = ["a b c", "a b d e", "a b d i", "a b f", "a c f", "b a f", "users 123", "users 456 settings"]
+    names = [
+        "a b c",
+        "a b d e",
+        "a b d i",
+        "a b f",
+        "a c f",
+        "b a f",
+        "users 123",
+        "users 456 settings",
+    ]
     for number, name in enumerate(names):
         store.put(tuple(name.split()), f"id_{number}", {"data": f"value_{number:02d}"})
 
@@ -78,9 +96,11 @@ def test_namespaces_are_listed_by_prefix_suffix_and_depth(store: GieokStore) -> 
 
 def test_a_query_ranks_and_a_filter_leaves_out(store: GieokStore) -> None:
     for key, text, colour, score in (
-        ("doc1", "red apple", "red", 4.5), ("doc2", "red car", "red", 3.0),
-        ("doc3", "green apple", "green", 4.0), ("doc4", "blue car", "blue", 3.5),
-    ):  # fmt: skip
+        ("doc1", "red apple", "red", 4.5),
+        ("doc2", "red car", "red", 3.0),
+        ("doc3", "green apple", "green", 4.0),
+        ("doc4", "blue car", "blue", 3.5),
+    ):
         store.put(("test",), key, {"text": text, "color": colour, "score": score})
     found = store.search(("test",), query="apple", filter={"color": "red"})
     assert _keys(found) == ["doc1", "doc2"]
@@ -88,8 +108,12 @@ def test_a_query_ranks_and_a_filter_leaves_out(store: GieokStore) -> None:
     assert found[1].score is None
     assert _keys(store.search(("test",), query="car", filter={"color": "red"}))[0] == "doc2"
     assert len(store.search(("test",), query="apple", filter={"score": {"$gt": 3.2}})) == 3
-    assert _keys(store.search(("test",), query="apple", filter={"score": {"$gte": 4.0}, "color": "green"})) == ["doc3"]
-    assert _keys(store.search(("test",), filter={"color": {"$ne": "red"}, "score": {"$lte": 3.5}})) == ["doc4"]
+    assert _keys(
+        store.search(("test",), query="apple", filter={"score": {"$gte": 4.0}, "color": "green"})
+    ) == ["doc3"]
+    assert _keys(
+        store.search(("test",), filter={"color": {"$ne": "red"}, "score": {"$lte": 3.5}})
+    ) == ["doc4"]
     assert store.search(("test",), filter={"text": {"$gt": 1}}) == []
     with pytest.raises(ValueError, match="unknown operator"):
         store.search(("test",), filter={"score": {"$near": 1}})
@@ -98,7 +122,9 @@ def test_a_query_ranks_and_a_filter_leaves_out(store: GieokStore) -> None:
 def test_pages_of_a_search_do_not_overlap(store: GieokStore) -> None:
     for number in range(5):
         store.put(("test",), f"doc{number}", {"text": f"test document number {number}"})
-    pages = [_keys(store.search(("test",), query="test", limit=2, offset=offset)) for offset in (0, 2, 4)]
+    pages = [
+        _keys(store.search(("test",), query="test", limit=2, offset=offset)) for offset in (0, 2, 4)
+    ]
     assert [len(page) for page in pages] == [2, 2, 1]
     assert len({key for page in pages for key in page}) == 5
     assert len(store.search(("test",), query="", limit=10)) == 5
@@ -108,15 +134,24 @@ def test_pages_of_a_search_do_not_overlap(store: GieokStore) -> None:
 def test_what_is_not_indexed_is_found_last_and_read_all_the_same(store: GieokStore) -> None:
     store.put(("test",), "doc1", {"text": "about dogs"})
     store.put(("test",), "doc2", {"text": "new text about dogs"}, index=False)
-    store.put(("test",), "doc3", {"text": "cats", "more": [{"text": "zebra"}], "other": "lion"}, index=["more[*].text"])
+    store.put(
+        ("test",),
+        "doc3",
+        {"text": "cats", "more": [{"text": "zebra"}], "other": "lion"},
+        index=["more[*].text"],
+    )
     assert _keys(store.search(("test",), query="new text about dogs", limit=1)) == ["doc1"]
     assert store.search(("test",), query="zebra")[0].key == "doc3"
     assert all(one.score is None for one in store.search(("test",), query="lion"))
     assert store.get(("test",), "doc2")
 
 
-@pytest.mark.parametrize("namespace", [(), ("the", "thing.about"), ("some", ""), ("langgraph", "foo")])
-def test_a_namespace_that_langgraph_does_not_take_is_refused(store: GieokStore, namespace: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "namespace", [(), ("the", "thing.about"), ("some", ""), ("langgraph", "foo")]
+)
+def test_a_namespace_that_langgraph_does_not_take_is_refused(
+    store: GieokStore, namespace: tuple[str, ...]
+) -> None:
     with pytest.raises(InvalidNamespaceError):
         store.put(namespace, "foo", {"foo": "bar"})
 
@@ -154,7 +189,9 @@ def test_items_are_memory_like_any_other(store: GieokStore, memory: gieok.Memory
 
 def test_many_at_once_from_an_event_loop(store: GieokStore) -> None:
     async def run() -> list[Any]:
-        await asyncio.gather(*(store.aput(_KIM, f"k{n}", {"text": f"fact number {n}"}) for n in range(20)))
+        await asyncio.gather(
+            *(store.aput(_KIM, f"k{n}", {"text": f"fact number {n}"}) for n in range(20))
+        )
         await store.adelete(_KIM, "k0")
         assert await store.aget(_KIM, "k0") is None
         assert await store.alist_namespaces() == [_KIM]

@@ -1,4 +1,6 @@
-"""The Agents SDK's own runner with a scripted model: what was told in one session comes back, and is remembered."""
+"""The Agents SDK's own runner with a scripted model: what was told in one session comes back, and
+is remembered.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -7,7 +9,11 @@ from typing import Any
 import pytest
 from agents.items import TResponseInputItem, TResponseOutputItem
 from agents.run import RunConfig
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
 
 import gieok
 from agents import Agent, Model, ModelResponse, Runner, Usage, function_tool
@@ -32,13 +38,17 @@ class _Scripted(Model):
 
 def _says(text: str) -> ResponseOutputMessage:
     part = ResponseOutputText(text=text, type="output_text", annotations=[])
-    return ResponseOutputMessage(id="m", content=[part], role="assistant", status="completed", type="message")
+    return ResponseOutputMessage(
+        id="m", content=[part], role="assistant", status="completed", type="message"
+    )
 
 
 def _run(model: _Scripted, text: str, session: GieokSession, tools: Sequence[Any] = ()) -> str:
     agent = Agent(name="a", model=model, tools=list(tools))
     config = RunConfig(tracing_disabled=True)
-    return str(asyncio.run(Runner.run(agent, text, session=session, run_config=config)).final_output)
+    return str(
+        asyncio.run(Runner.run(agent, text, session=session, run_config=config)).final_output
+    )
 
 
 def _items(session: GieokSession, limit: int | None = None) -> list[Any]:
@@ -55,13 +65,20 @@ def test_what_was_told_comes_back_in_another_process_of_the_session(memory: gieo
         arguments='{"city":"서울"}', call_id="c1", name="weather", type="function_call", id="f1"
     )
     first = _Scripted(call, _says("서울은 맑아요."))
-    assert _run(first, "나는 서울에 살아. 날씨 어때?", GieokSession("talk", memory), [weather]) == "서울은 맑아요."
+    assert (
+        _run(first, "나는 서울에 살아. 날씨 어때?", GieokSession("talk", memory), [weather])
+        == "서울은 맑아요."
+    )
     with gieok.open() as another:
         second = _Scripted(_says("서울이요."))
-        assert _run(second, "내가 어디 산다고 했지?", GieokSession("talk", another), [weather]) == "서울이요."
+        assert (
+            _run(second, "내가 어디 산다고 했지?", GieokSession("talk", another), [weather])
+            == "서울이요."
+        )
         shown = str(second.shown[0])
         assert all(
-            part in shown for part in ("나는 서울에 살아", "sunny in 서울", "c1", "서울은 맑아요", "어디 산다고")
+            part in shown
+            for part in ("나는 서울에 살아", "sunny in 서울", "c1", "서울은 맑아요", "어디 산다고")
         )
         assert _items(GieokSession("other", another)) == []
         # A session of its own, later: what was said is memory.
@@ -70,17 +87,32 @@ def test_what_was_told_comes_back_in_another_process_of_the_session(memory: gieo
 
 _EXACT: list[TResponseInputItem] = [
     {"role": "user", "content": "안녕\n\n  two lines "},
-    {"role": "user", "content": [
-        {"type": "input_text", "text": "what is this?"}, {"type": "input_image", "image_url": "data:x", "detail": "auto"},
-        {"type": "input_text", "text": "what is this?"},
-    ]},
+    {
+        "role": "user",
+        "content": [
+            {"type": "input_text", "text": "what is this?"},
+            {"type": "input_image", "image_url": "data:x", "detail": "auto"},
+            {"type": "input_text", "text": "what is this?"},
+        ],
+    },
     {"role": "user", "content": ""},
     {"role": "system", "content": "be kind"},
-    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAABo" + "x1Y2" * 30},
-    {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": '{"a": "b"}'},
+    {
+        "type": "reasoning",
+        "id": "rs_1",
+        "summary": [],
+        "encrypted_content": "gAAAAABo" + "x1Y2" * 30,
+    },
+    {
+        "type": "function_call",
+        "id": "fc_1",
+        "call_id": "call_1",
+        "name": "f",
+        "arguments": '{"a": "b"}',
+    },
     {"type": "function_call_output", "call_id": "call_1", "output": "done: é"},
     _says("그건 고양이예요.").model_dump(exclude_unset=True),
-]  # type: ignore[list-item, misc]  # fmt: skip
+]  # type: ignore[list-item, misc]
 
 
 def test_items_come_back_as_they_were_added(memory: gieok.Memory) -> None:
@@ -108,7 +140,9 @@ def test_a_session_goes_on_where_its_folder_became_a_project(memory: gieok.Memor
         assert _items(GieokSession("talk", another)) == []
 
 
-def test_what_is_popped_is_taken_back_and_what_is_cleared_stays_remembered(memory: gieok.Memory) -> None:
+def test_what_is_popped_is_taken_back_and_what_is_cleared_stays_remembered(
+    memory: gieok.Memory,
+) -> None:
     session = GieokSession("talk", memory)
     said = ["The office cat is called Mochi.", "The printer is in room 12."]
     asyncio.run(session.add_items([{"role": "user", "content": text} for text in said]))
@@ -121,7 +155,10 @@ def test_what_is_popped_is_taken_back_and_what_is_cleared_stays_remembered(memor
 
 def test_what_is_forgotten_is_gone_from_the_session_too(memory: gieok.Memory) -> None:
     session = GieokSession("talk", memory)
-    kept, gone = {"role": "user", "content": "I like tea."}, {"role": "user", "content": "My salary is 100 won."}
+    kept, gone = (
+        {"role": "user", "content": "I like tea."},
+        {"role": "user", "content": "My salary is 100 won."},
+    )
     tool = {"type": "function_call_output", "call_id": "c", "output": "the salary is 100 won"}
     asyncio.run(session.add_items([kept, gone, tool]))  # type: ignore[list-item]
     memory.forget(match="100 won")

@@ -19,7 +19,11 @@ def _calling(tool: str, **arguments: object) -> FunctionModel:
         assert {one.name for one in info.function_tools} == {"search_memory", "remember"}
         returned = [part for part in messages[-1].parts if isinstance(part, ToolReturnPart)]
         return ModelResponse(
-            [TextPart(returned[0].model_response_str()) if returned else ToolCallPart(tool, arguments)]
+            [
+                TextPart(returned[0].model_response_str())
+                if returned
+                else ToolCallPart(tool, arguments)
+            ]
         )
 
     return FunctionModel(answer)
@@ -30,11 +34,15 @@ def _run(agent: Agent[None, str], text: str) -> str:
 
 
 def test_what_one_agent_remembers_another_finds(memory: gieok.Memory) -> None:
-    told = Agent(_calling("remember", text="매주 금요일에 배포한다", category="decision"), toolsets=[toolset(memory)])
+    told = Agent(
+        _calling("remember", text="매주 금요일에 배포한다", category="decision"),
+        toolsets=[toolset(memory)],
+    )
     assert "배포" in _run(told, "금요일에 배포해")
     with gieok.open() as another:
         found = _run(
-            Agent(_calling("search_memory", query="배포는 언제?"), toolsets=[toolset(another)]), "배포는 언제?"
+            Agent(_calling("search_memory", query="배포는 언제?"), toolsets=[toolset(another)]),
+            "배포는 언제?",
         )
     assert "금요일" in found
     assert '"status":"stands"' in found
@@ -47,7 +55,9 @@ def test_a_model_that_calls_every_tool_with_what_its_schema_asks_for(memory: gie
 
 def test_what_a_memory_hides_is_not_shown_to_a_model(memory: gieok.Memory) -> None:
     memory.add("deploy\u202e on \u200bFridays")
-    found = _run(Agent(_calling("search_memory", query="deploy"), toolsets=[toolset(memory)]), "deploy?")
+    found = _run(
+        Agent(_calling("search_memory", query="deploy"), toolsets=[toolset(memory)]), "deploy?"
+    )
     assert "Fridays" in found
     assert not {"\u202e", "\u200b"} & set(found)
 

@@ -1,4 +1,6 @@
-"""Every way in which Gieok's own output comes back, in the lines of every agent: none of it is evidence."""
+"""Every way in which Gieok's own output comes back, in the lines of every agent: none of it is
+evidence.
+"""
 
 import json
 from collections.abc import Callable
@@ -51,7 +53,14 @@ def _claude_use(name: str, arguments: dict[str, Any], printed: str) -> list[_Lin
 def _claude_say(text: str) -> list[_Line]:
     message = {"role": "user", "content": [{"type": "text", "text": text}]}
     return [
-        {"type": "user", "uuid": "u3", "sessionId": "s", "timestamp": _AT, "isSidechain": False, "message": message}
+        {
+            "type": "user",
+            "uuid": "u3",
+            "sessionId": "s",
+            "timestamp": _AT,
+            "isSidechain": False,
+            "message": message,
+        }
     ]
 
 
@@ -62,7 +71,13 @@ def _codex_item(ordinal: int, payload: dict[str, Any]) -> _Line:
 def _codex_use(name: str, arguments: dict[str, Any], printed: str) -> list[_Line]:
     namespace, _, plain = name.rpartition("__")
     more = {"namespace": namespace} if namespace else {}
-    call = {"type": "function_call", "name": plain, "arguments": json.dumps(arguments), "call_id": "call_1", **more}
+    call = {
+        "type": "function_call",
+        "name": plain,
+        "arguments": json.dumps(arguments),
+        "call_id": "call_1",
+        **more,
+    }
     return [
         _codex_item(1, call),
         _codex_item(2, {"type": "function_call_output", "call_id": "call_1", "output": printed}),
@@ -91,7 +106,13 @@ def _gemini_say(text: str) -> list[_Line]:
 
 
 def _openclaw_entry(identity: str, message: dict[str, Any]) -> _Line:
-    return {"type": "message", "id": identity, "parentId": None, "timestamp": _AT, "message": message}
+    return {
+        "type": "message",
+        "id": identity,
+        "parentId": None,
+        "timestamp": _AT,
+        "message": message,
+    }
 
 
 def _openclaw_use(name: str, arguments: dict[str, Any], printed: str) -> list[_Line]:
@@ -99,7 +120,10 @@ def _openclaw_use(name: str, arguments: dict[str, Any], printed: str) -> list[_L
     content = [{"type": "text", "text": printed}]
     return [
         _openclaw_entry("e1", {"role": "assistant", "content": [call]}),
-        _openclaw_entry("e2", {"role": "toolResult", "toolCallId": "call_abc1", "toolName": name, "content": content}),
+        _openclaw_entry(
+            "e2",
+            {"role": "toolResult", "toolCallId": "call_abc1", "toolName": name, "content": content},
+        ),
     ]
 
 
@@ -117,33 +141,55 @@ def _plain_use(name: str, arguments: dict[str, Any], printed: str) -> list[_Line
 
 _FIRST: dict[str, _Line] = {
     "claude-code": {"type": "queue-operation", "sessionId": "s"},
-    "codex": {"type": "session_meta", "timestamp": _AT, "payload": {"id": "s", "cwd": "/w", "source": "cli"}},
+    "codex": {
+        "type": "session_meta",
+        "timestamp": _AT,
+        "payload": {"id": "s", "cwd": "/w", "source": "cli"},
+    },
     "gemini-cli": {"sessionId": "s", "projectHash": "h", "kind": "main"},
     "openclaw": {"type": "session", "version": 3, "id": "s"},
     "plain": {"role": "user", "content": "hi"},
 }
 _USES: dict[str, _Use] = {
-    "claude-code": _claude_use, "codex": _codex_use, "gemini-cli": _gemini_use, "openclaw": _openclaw_use,
+    "claude-code": _claude_use,
+    "codex": _codex_use,
+    "gemini-cli": _gemini_use,
+    "openclaw": _openclaw_use,
     "plain": _plain_use,
-}  # fmt: skip
+}
 _SAYS: dict[str, _Say] = {
-    "claude-code": _claude_say, "codex": _codex_say, "gemini-cli": _gemini_say, "openclaw": _openclaw_say,
+    "claude-code": _claude_say,
+    "codex": _codex_say,
+    "gemini-cli": _gemini_say,
+    "openclaw": _openclaw_say,
     "plain": lambda text: [{"role": "user", "content": text, "timestamp": _AT}],
-}  # fmt: skip
+}
 
 _PRINTED = "We decided to use Redis Streams."
 _HELD = ScopeMemory(
-    (), (Observation(_PRINTED, datetime(2026, 11, 21, tzinfo=UTC), Priority.HIGH, Category.DECISION),), "", ()
+    (),
+    (Observation(_PRINTED, datetime(2026, 11, 21, tzinfo=UTC), Priority.HIGH, Category.DECISION),),
+    "",
+    (),
 )
-_ACTIVE = active_memory.render(_HELD, Look("en", 2_500, "", UTC), date(2026, 11, 22)) + active_memory.MARKER
-_INJECTED = inject.render([inject.InjectedMemory(title="Queue", citation="q.md#L1", text=_PRINTED)], 2_000).text
+_ACTIVE = (
+    active_memory.render(_HELD, Look("en", 2_500, "", UTC), date(2026, 11, 22))
+    + active_memory.MARKER
+)
+_INJECTED = inject.render(
+    [inject.InjectedMemory(title="Queue", citation="q.md#L1", text=_PRINTED)], 2_000
+).text
 _STARTED, _ = start.render(
     [
         start.StartPart(
-            "Active memory of the user, everywhere (agent:main)", start.active_lines(active.lines(_ACTIVE)), 0.5
+            "Active memory of the user, everywhere (agent:main)",
+            start.active_lines(active.lines(_ACTIVE)),
+            0.5,
         ),
         start.StartPart(
-            "End of the last session here (2026-11-21, codex)", start.last_lines([("user", _PRINTED)]), 0.2
+            "End of the last session here (2026-11-21, codex)",
+            start.last_lines([("user", _PRINTED)]),
+            0.2,
         ),
     ],
     "this user, everywhere (agent:main)",
@@ -180,7 +226,9 @@ def _transcript(agent: str) -> Transcript:
 
 
 def _texts(transcript: Transcript, lines: list[_Line]) -> list[str]:
-    events = [event for number, line in enumerate(lines) for event in transcript.events(line, str(number))]
+    events = [
+        event for number, line in enumerate(lines) for event in transcript.events(line, str(number))
+    ]
     return [event.text for event in events if isinstance(event, Message)]
 
 
@@ -188,7 +236,11 @@ def _texts(transcript: Transcript, lines: list[_Line]) -> list[str]:
 @pytest.mark.parametrize("way", _BY_CALL)
 def test_what_a_call_to_gieok_prints_is_no_evidence(agent: str, way: str) -> None:
     name, arguments = _BY_CALL[way]
-    assert not [text for text in _texts(_transcript(agent), _USES[agent](name, arguments, _PRINTED)) if "Redis" in text]
+    assert not [
+        text
+        for text in _texts(_transcript(agent), _USES[agent](name, arguments, _PRINTED))
+        if "Redis" in text
+    ]
 
 
 @pytest.mark.parametrize("agent", [agent for agent in _FIRST if agent != "gemini-cli"])
@@ -210,7 +262,13 @@ def test_what_gieok_wrote_is_no_evidence_however_a_tool_came_by_it(agent: str, w
 @pytest.mark.parametrize("agent", _FIRST)
 @pytest.mark.parametrize(
     "way",
-    ["active memory", "lines of active memory", "injected memory", "a session's start", "the server's instructions"],
+    [
+        "active memory",
+        "lines of active memory",
+        "injected memory",
+        "a session's start",
+        "the server's instructions",
+    ],
 )
 def test_what_gieok_wrote_is_nothing_that_the_user_said(agent: str, way: str) -> None:
     said = _texts(_transcript(agent), _SAYS[agent](f"{_BY_TEXT[way]}\n\nWhat about the queue?"))

@@ -1,4 +1,6 @@
-"""Putting Gieok into an agent's own files and taking it out: what is somebody else's stays, to the byte."""
+"""Putting Gieok into an agent's own files and taking it out: what is somebody else's stays, to the
+byte.
+"""
 
 import json
 import re
@@ -34,7 +36,10 @@ _BEFORE: dict[str, tuple[bytes | None, bytes | None]] = {
     "no file": (None, None),
     "comments, tabs, no final newline": (_USUAL, _TOML),
     "CRLF": (_USUAL.replace(b"\n", b"\r\n"), _TOML.replace(b"\n", b"\r\n") + b"\r\n"),
-    "BOM, trailing commas": (b"\xef\xbb\xbf" + _USUAL.replace(b"]\n}", b", ],\n}"), b"\xef\xbb\xbf" + _TOML),
+    "BOM, trailing commas": (
+        b"\xef\xbb\xbf" + _USUAL.replace(b"]\n}", b", ],\n}"),
+        b"\xef\xbb\xbf" + _TOML,
+    ),
     "one line": (b'{"a": {"hooks": 1}, "hooks": {}}', b"a = 1\n"),
     "blank": (b"", b"\n"),
     "no members": (b"{}", b"# nothing yet"),
@@ -78,11 +83,17 @@ class Home(NamedTuple):
         found = sorted(self.place.folder.rglob("*"))
         return {path: path.read_bytes() if path.is_file() else None for path in found}
 
-    def prepare(self, agent: str, before: tuple[bytes | None, bytes | None]) -> dict[Path, bytes | None]:
+    def prepare(
+        self, agent: str, before: tuple[bytes | None, bytes | None]
+    ) -> dict[Path, bytes | None]:
         """Write what the settings files hold before us; return what is there then."""
         for part in self.parts(agent):
             data = before[part.path.suffix == ".toml"]
-            if part.path.suffix in (".json", ".toml") and data is not None and "commands" not in part.path.parts:
+            if (
+                part.path.suffix in (".json", ".toml")
+                and data is not None
+                and "commands" not in part.path.parts
+            ):
                 part.path.parent.mkdir(parents=True, exist_ok=True)
                 part.path.write_bytes(data)
         return self.tree()
@@ -91,9 +102,13 @@ class Home(NamedTuple):
         """Return the agent's events, and the commands that it runs at each."""
         if agent == "opencode":
             (plugin,) = (part.path for part in self.parts(agent) if part.path.suffix == ".js")
-            found = re.search(r"^const COMMANDS = (.*);$", plugin.read_text(encoding="utf-8"), re.MULTILINE)
+            found = re.search(
+                r"^const COMMANDS = (.*);$", plugin.read_text(encoding="utf-8"), re.MULTILINE
+            )
             assert found
-            return {BY_NAME[agent].events[event]: [line] for event, line in json.loads(found[1]).items()}
+            return {
+                BY_NAME[agent].events[event]: [line] for event, line in json.loads(found[1]).items()
+            }
         hooks = jsonc.load(self.settings(agent).read_text(encoding="utf-8"))["hooks"]
         return {event: _commands(entries) for event, entries in hooks.items()}
 
@@ -104,7 +119,9 @@ class Home(NamedTuple):
 @pytest.fixture(params=[False, True], ids=["user", "project"])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Home:
     (tmp_path / "place" / "work").mkdir(parents=True)
-    return Home(InstallPlace(tmp_path / "place", request.param, {}), InstallRecord(tmp_path / "home"))
+    return Home(
+        InstallPlace(tmp_path / "place", request.param, {}), InstallRecord(tmp_path / "home")
+    )
 
 
 @pytest.fixture
@@ -124,13 +141,18 @@ def test_our_part_goes_in_once_and_out_again_byte_for_byte(
 ) -> None:
     was = home.prepare(agent, before)
     assert home.install(agent) <= {"created", "changed"}
-    expected = {name: f"gieok hook {event} --agent {agent}" for event, name in BY_NAME[agent].events.items()}
-    assert {name: lines[-1] for name, lines in home.hooks(agent).items() if name in expected} == expected
+    expected = {
+        name: f"gieok hook {event} --agent {agent}" for event, name in BY_NAME[agent].events.items()
+    }
+    assert {
+        name: lines[-1] for name, lines in home.hooks(agent).items() if name in expected
+    } == expected
     assert prompt_command(home.place, agent) == expected[BY_NAME[agent].events["prompt"]]
     if before[0] and b"// mine" in before[0]:
         text = home.settings(agent).read_text(encoding="utf-8")
         assert all(
-            piece in text for piece in ("// mine", '// "hooks": none', "/* , */", "/* first */", "say hi # gieok")
+            piece in text
+            for piece in ("// mine", '// "hooks": none', "/* , */", "/* first */", "say hi # gieok")
         )
     servers = json.dumps(list(map(_servers, home.tree())))
     assert servers.count(f'"gieok": {_SERVER[agent]}') == 1
@@ -150,10 +172,16 @@ def _servers(file: Path) -> object:
 
 
 @pytest.mark.parametrize("agent", _AGENTS)
-def test_what_somebody_edited_in_between_stays_and_only_our_part_goes(home: Home, agent: str) -> None:
+def test_what_somebody_edited_in_between_stays_and_only_our_part_goes(
+    home: Home, agent: str
+) -> None:
     was = home.prepare(agent, (_USUAL, _TOML))
     home.install(agent)
-    edits = {path: b"# edited\n" if path.suffix == ".toml" else b"// edited\n" for path, data in was.items() if data}
+    edits = {
+        path: b"# edited\n" if path.suffix == ".toml" else b"// edited\n"
+        for path, data in was.items()
+        if data
+    }
     for path, edit in edits.items():
         path.write_bytes(edit + path.read_bytes())
     assert home.install(agent) == {"unchanged"}
@@ -197,9 +225,13 @@ def test_a_hook_that_somebody_added_to_our_group_stays_without_ours(user: Home) 
         (b'{"mcpServers": "x", "mcp": 3, "hooks": 3}', "not an object"),
     ],
 )
-def test_settings_that_cannot_be_edited_are_named_and_left(home: Home, agent: str, wrong: bytes, said: str) -> None:
+def test_settings_that_cannot_be_edited_are_named_and_left(
+    home: Home, agent: str, wrong: bytes, said: str
+) -> None:
     was = home.prepare(agent, (wrong, b"\xff"))
-    with pytest.raises(BadRequest, match=f"{re.escape(str(home.settings(agent)))}.*{said}") as caught:
+    with pytest.raises(
+        BadRequest, match=f"{re.escape(str(home.settings(agent)))}.*{said}"
+    ) as caught:
         home.install(agent)
     assert caught.value.hint
     assert home.tree() == was
@@ -207,10 +239,14 @@ def test_settings_that_cannot_be_edited_are_named_and_left(home: Home, agent: st
 
 @pytest.mark.parametrize("agent", _AGENTS)
 @pytest.mark.parametrize("is_folder", [True, False])
-def test_a_folder_or_an_unreadable_file_in_the_place_of_any_is_named(user: Home, agent: str, is_folder: bool) -> None:
+def test_a_folder_or_an_unreadable_file_in_the_place_of_any_is_named(
+    user: Home, agent: str, is_folder: bool
+) -> None:
     for part in user.parts(agent):
         part.path.parent.mkdir(parents=True, exist_ok=True)
-        part.path.mkdir() if is_folder else part.path.symlink_to(part.path.name)  # a loop: not even root reads it
+        part.path.mkdir() if is_folder else part.path.symlink_to(
+            part.path.name
+        )  # a loop: not even root reads it
         was = user.tree()
         for attempt in (user.install, user.uninstall):
             with pytest.raises(BadRequest, match=re.escape(repr(str(part.path)))):
@@ -219,15 +255,24 @@ def test_a_folder_or_an_unreadable_file_in_the_place_of_any_is_named(user: Home,
         part.path.rmdir() if is_folder else part.path.unlink()
 
 
-# called gieok among JSON's servers is taken for ours, replaced, and gone after the uninstall (edits.server).
+# called gieok among JSON's servers is taken for ours, replaced, and gone after the uninstall
+# (edits.server).
 @pytest.mark.parametrize(
     ("agent", "theirs"),
-    [("codex", b'[mcp_servers.gieok]\ncommand = "x"\n'), ("codex", b'[mcp_servers."gieok"]\ncommand = "x"\n'),
-     ("codex", b'[mcp_servers]\ngieok = { command = "x" }\n'), ("claude-code", b'{"mcpServers": {"gieok": {"command": "x"}}}'),
-     ("gemini-cli", b'{"mcpServers": {"gieok": {"command": "x"}}}'), ("cursor", b'{"mcpServers": {"gieok": {"url": "x"}}}'),
-     ("qwen-code", b'{"mcpServers": {"gieok": {"command": "x"}}}'), ("opencode", b'{"mcp": {"gieok": {"command": ["x"]}}}')],
-)  # fmt: skip
-def test_another_program_with_our_name_is_refused_and_not_touched(user: Home, agent: str, theirs: bytes) -> None:
+    [
+        ("codex", b'[mcp_servers.gieok]\ncommand = "x"\n'),
+        ("codex", b'[mcp_servers."gieok"]\ncommand = "x"\n'),
+        ("codex", b'[mcp_servers]\ngieok = { command = "x" }\n'),
+        ("claude-code", b'{"mcpServers": {"gieok": {"command": "x"}}}'),
+        ("gemini-cli", b'{"mcpServers": {"gieok": {"command": "x"}}}'),
+        ("cursor", b'{"mcpServers": {"gieok": {"url": "x"}}}'),
+        ("qwen-code", b'{"mcpServers": {"gieok": {"command": "x"}}}'),
+        ("opencode", b'{"mcp": {"gieok": {"command": ["x"]}}}'),
+    ],
+)
+def test_another_program_with_our_name_is_refused_and_not_touched(
+    user: Home, agent: str, theirs: bytes
+) -> None:
     was = user.prepare(agent, (None, theirs) if agent == "codex" else (theirs, None))
     with pytest.raises(BadRequest, match=r"\.(json|toml)"):
         user.install(agent)
@@ -237,7 +282,9 @@ def test_another_program_with_our_name_is_refused_and_not_touched(user: Home, ag
 def test_a_home_with_any_characters_stands_in_config_toml_as_it_is(user: Home) -> None:
     odd = "/a 'b' \"c\" \\d $e 기억 🧠"
     user._replace(call=OwnCommand(("gieok",), {"GIEOK_HOME": odd})).install("codex")
-    assert _servers(user.place.folder / ".codex" / "config.toml")["gieok"]["env"] == {"GIEOK_HOME": odd}
+    assert _servers(user.place.folder / ".codex" / "config.toml")["gieok"]["env"] == {
+        "GIEOK_HOME": odd
+    }
 
 
 @pytest.mark.parametrize(
@@ -249,7 +296,9 @@ def test_a_home_with_any_characters_stands_in_config_toml_as_it_is(user: Home) -
         ("opencode", "XDG_CONFIG_HOME"),
     ],
 )
-def test_an_agents_own_variable_moves_its_folder_for_the_user_only(home: Home, agent: str, variable: str) -> None:
+def test_an_agents_own_variable_moves_its_folder_for_the_user_only(
+    home: Home, agent: str, variable: str
+) -> None:
     moved = home.place.folder / "moved"
     place = home.place._replace(environment={variable: str(moved)})
     paths = [part.path for part in edits_of(agent, place, home.call)]
@@ -257,7 +306,9 @@ def test_an_agents_own_variable_moves_its_folder_for_the_user_only(home: Home, a
 
 
 @pytest.mark.parametrize("agent", _AGENTS)
-def test_links_stay_links_and_modes_stay_as_they_are(user: Home, tmp_path: Path, agent: str) -> None:
+def test_links_stay_links_and_modes_stay_as_they_are(
+    user: Home, tmp_path: Path, agent: str
+) -> None:
     files = [path for path, data in user.prepare(agent, _BEFORE["one line"]).items() if data]
     for number, file in enumerate(files):
         file.rename(tmp_path / f"dotfile-{number}").chmod(0o640)

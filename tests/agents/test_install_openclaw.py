@@ -1,4 +1,6 @@
-"""What is written into OpenClaw's configuration is what its schema knows, and leaves again byte for byte."""
+"""What is written into OpenClaw's configuration is what its schema knows, and leaves again byte for
+byte.
+"""
 
 import json
 import shutil
@@ -44,7 +46,8 @@ _LEGACY = '{"agents": {"list": [{"id": "main"}]}, "memory": {"citations": "on"}}
 def _fits(value: object, schema: Any) -> bool:
     if isinstance(schema, dict):
         return isinstance(value, dict) and all(
-            (k in schema or "*" in schema) and _fits(v, schema.get(k, schema.get("*"))) for k, v in value.items()
+            (k in schema or "*" in schema) and _fits(v, schema.get(k, schema.get("*")))
+            for k, v in value.items()
         )
     if isinstance(schema, list):
         return isinstance(value, list) and all(_fits(v, schema[0]) for v in value)
@@ -67,7 +70,9 @@ def _settings(state: Path) -> Any:
     return jsonc.load((state / "openclaw.json").read_text())
 
 
-def test_json5_with_bare_names_is_read_and_written_and_comes_back_byte_for_byte(state: Path) -> None:
+def test_json5_with_bare_names_is_read_and_written_and_comes_back_byte_for_byte(
+    state: Path,
+) -> None:
     config = state / "openclaw.json"
     config.write_text(_JSON5)
     assert main(["install", "openclaw"]) == 0
@@ -119,13 +124,20 @@ def test_uninstalling_from_a_file_that_was_edited_takes_out_our_parts_alone(stat
     main(["install", "openclaw"])
     config.write_text(config.read_text().replace("// mine", "// edited"))
     assert main(["install", "openclaw", "--uninstall"]) == 0
-    assert _settings(state) == {"agents": {"entries": {"main": {}}}, "plugins": {"allow": ["telegram"]}}
+    assert _settings(state) == {
+        "agents": {"entries": {"main": {}}},
+        "plugins": {"allow": ["telegram"]},
+    }
     assert "// edited" in config.read_text()
 
 
-def test_another_memory_plugin_is_named_and_not_replaced(state: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_another_memory_plugin_is_named_and_not_replaced(
+    state: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     config = state / "openclaw.json"
-    config.write_text('{"agents": {"entries": {}}, "plugins": {"slots": {"memory": "memory-lancedb"}}}')
+    config.write_text(
+        '{"agents": {"entries": {}}, "plugins": {"slots": {"memory": "memory-lancedb"}}}'
+    )
     before = config.read_bytes()
     assert main(["install", "openclaw"]) == 2
     assert "memory-lancedb" in capfd.readouterr().err
@@ -144,7 +156,9 @@ def test_up_to_2026_7_the_qmd_backend_is_set(state: Path) -> None:
     assert config.read_text() == _LEGACY
 
 
-@pytest.mark.parametrize(("lang", "words"), [("en", "nothing is put before a prompt"), ("ko", "아무것도 넣지 않고")])
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "nothing is put before a prompt"), ("ko", "아무것도 넣지 않고")]
+)
 @pytest.mark.parametrize("config", [_LEGACY, _CURRENT])
 def test_what_an_older_release_does_not_get_is_said(
     state: Path, capfd: pytest.CaptureFixture[str], config: str, lang: str, words: str
@@ -178,7 +192,9 @@ def _driven(folder: Path, host: str, workspace: Path) -> Any:
     words = json.dumps([sys.executable, "-m", "gieok"])
     lines = script.read_text().splitlines()
     script.write_text(
-        "\n".join(f"const GIEOK = {words};" if line.startswith("const GIEOK") else line for line in lines)
+        "\n".join(
+            f"const GIEOK = {words};" if line.startswith("const GIEOK") else line for line in lines
+        )
     )
     (folder / "host.mjs").write_text(host)
     command = ["node", str(folder / "host.mjs")]
@@ -251,7 +267,11 @@ def test_openclaws_own_memory_commands_are_answered_by_ours(state: Path, tmp_pat
         answered["printed"][-1],
     )
     (row,) = json.loads(status)
-    assert (row["agentId"], row["status"]["provider"], row["status"]["files"]) == ("main", "gieok", 1)
+    assert (row["agentId"], row["status"]["provider"], row["status"]["files"]) == (
+        "main",
+        "gieok",
+        1,
+    )
     assert row["status"]["vector"]["available"] is False, "there are none"
     assert json.loads(searched)["results"][0]["path"] == "MEMORY.md"
     assert "MEMORY.md:1-3" in text
@@ -276,7 +296,9 @@ console.log(JSON.stringify({ first, second, cron: cron ?? null }));
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="the plugin is JavaScript")
-def test_a_session_begins_with_memory_and_each_prompt_gets_its_own(state: Path, tmp_path: Path) -> None:
+def test_a_session_begins_with_memory_and_each_prompt_gets_its_own(
+    state: Path, tmp_path: Path
+) -> None:
     (state / "openclaw.json").write_text(_CURRENT)
     home, workspace = tmp_path / "home", tmp_path / "ws"
     (workspace / "memory").mkdir(parents=True)
@@ -284,7 +306,8 @@ def test_a_session_begins_with_memory_and_each_prompt_gets_its_own(state: Path, 
     assert main(["install", "openclaw"]) == 0
     assert main(["import", "openclaw", str(workspace)]) == 0
     (home / "active_memory.md").write_text("## Notes\n- The user is called Hana.\n")
-    (workspace / ".git").mkdir()  # OpenClaw makes a repository of a workspace: its memory is the agent's all the same
+    # OpenClaw makes a repository of a workspace: its memory is the agent's all the same
+    (workspace / ".git").mkdir()
     said = _driven(state / "gieok-memory", _PROMPTS, workspace)
     assert "The user is called Hana." in said["first"]["appendSystemContext"]
     assert "prependContext" not in said["first"]

@@ -1,4 +1,6 @@
-"""The table of marks: each row holds what its example shows, and does not hold what its counter-example shows."""
+"""The table of marks: each row holds what its example shows, and does not hold what its
+counter-example shows.
+"""
 
 import re
 from collections.abc import Mapping
@@ -138,10 +140,16 @@ def test_what_people_begin_with_is_no_programs_prompt(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "You are a strict grader.\n\n<conversation>\nUser: hi\n</conversation>\n\nScore it from 1 to 5.",
+        (
+            "You are a strict grader.\n\n<conversation>\nUser: hi\n</conversation>\n\nScore it "
+            "from 1 to 5."
+        ),
         "Classify the following ticket:\nprinter on fire\n\nRespond with only the label.",
         "당신은 요약 전문가입니다. 아래 글을 한 줄로 줄이고 결과만 출력하세요.\n<document>\n…\n</document>",
-        "Extract the facts.\nUser: I moved to Busan.\nAssistant: Noted.\nReturn valid JSON, no prose.",
+        (
+            "Extract the facts.\nUser: I moved to Busan.\nAssistant: Noted.\nReturn valid JSON, "
+            "no prose."
+        ),
     ],
 )
 def test_what_programs_ask_of_a_model_is_a_brief(text: str) -> None:
@@ -152,15 +160,36 @@ def test_what_programs_ask_of_a_model_is_a_brief(text: str) -> None:
     ("host", "text"),
     [
         ("openclaw", "[cron:7f job 2026-02-11 10:23 KST] Tidy up"),
-        ("openclaw", "[Wed 2026-02-11 10:23 KST] A scheduled reminder has been triggered. The reminder content is:\n\nwater"),
         (
             "openclaw",
-            "System: [2026-03-28 19:02 GMT] off\nSystem: \nSystem: python3 x.py\n\nA scheduled reminder has been triggered. x",
+            (
+                "[Wed 2026-02-11 10:23 KST] A scheduled reminder has been triggered. The reminder "
+                "content is:\n\nwater"
+            ),
         ),
-        ("claude-code", "<system-reminder>\nx\n</system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\nA build ended."),
-        ("codex", "<environment_context>x</environment_context>\n# AGENTS.md instructions for /w\nUse tabs."),
+        (
+            "openclaw",
+            (
+                "System: [2026-03-28 19:02 GMT] off\nSystem: \nSystem: python3 x.py\n\nA "
+                "scheduled reminder has been triggered. x"
+            ),
+        ),
+        (
+            "claude-code",
+            (
+                "<system-reminder>\nx\n</system-reminder>\n[SYSTEM NOTIFICATION - NOT USER "
+                "INPUT]\nA build ended."
+            ),
+        ),
+        (
+            "codex",
+            (
+                "<environment_context>x</environment_context>\n# AGENTS.md instructions for "
+                "/w\nUse tabs."
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_envelope_around_a_programs_text_makes_it_nobodys(host: str, text: str) -> None:
     assert speakers.words_of(host, text) == ""
 
@@ -169,22 +198,33 @@ def test_envelopes_lie_in_each_other() -> None:
     text = (
         "[Queued messages while agent was busy]\n\n---\nQueued #1\n"
         "Conversation info (untrusted metadata):\n```json\n{}\n```\n\n"
-        f"[Telegram Kim 2026-02-11 10:23 KST] [media attached: a.jpg (image/jpeg) | a.jpg]\n{SAID}\n[message_id: 7]"
+        f"[Telegram Kim 2026-02-11 10:23 KST] [media attached: a.jpg (image/jpeg) | "
+        f"a.jpg]\n{SAID}\n[message_id: 7]"
     )
     assert speakers.words_of("openclaw", text) == SAID
 
 
 def test_answers_are_joined_with_their_questions_in_every_hosts_form() -> None:
-    asked = {"questions": [{"id": "where", "header": "Region", "question": "Which region?"}, {"question": "How many?"}]}
+    asked = {
+        "questions": [
+            {"id": "where", "header": "Region", "question": "Which region?"},
+            {"question": "How many?"},
+        ]
+    }
     wanted = [("Which region?", "Busan"), ("How many?", "2")]
     for told in (
         {"answers": {"Which region?": "Busan", "How many?": "2"}},
         {"answers": {"0": "Busan", "1": ["2"]}},
         {"answers": {"where": {"answers": ["Busan"]}, "How many?": {"answers": ["2"]}}},
         {"answers": [["Busan"], ["2"]]},
-        'User has answered your questions: "Which region?"="Busan", "How many?"="2". You can now continue.',
+        (
+            'User has answered your questions: "Which region?"="Busan", "How many?"="2". You can '
+            "now continue."
+        ),
         'Questions asked:\n- "Which region?"\n  Answer: Busan\n- "How many?"\n  Answer: 2\n',
     ):
         assert speakers.answers_in(told, asked) == wanted, told
-    clarify = 'The user wants to clarify these questions.\n- "Which region?"\n  (No answer provided)'
+    clarify = (
+        'The user wants to clarify these questions.\n- "Which region?"\n  (No answer provided)'
+    )
     assert speakers.answers_in(clarify, asked) == []

@@ -6,7 +6,13 @@ import pytest
 from gieok.agents.formats import Transcript, begin
 from gieok.model.conversation import Role
 
-_HEADER = {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-11-21T20:45:55.413Z", "cwd": "/w"}
+_HEADER = {
+    "type": "session",
+    "version": 3,
+    "id": "s1",
+    "timestamp": "2026-11-21T20:45:55.413Z",
+    "cwd": "/w",
+}
 _AT = "2026-11-21T20:46:00.000Z"
 
 
@@ -17,7 +23,12 @@ def _transcript() -> Transcript:
 
 
 def _entry(role: str, content: object, **more: object) -> dict[str, Any]:
-    return {"type": "message", "id": "e1", "timestamp": _AT, "message": {"role": role, "content": content, **more}}
+    return {
+        "type": "message",
+        "id": "e1",
+        "timestamp": _AT,
+        "message": {"role": role, "content": content, **more},
+    }
 
 
 def _texts(line: dict[str, Any]) -> list[tuple[str, str]]:
@@ -32,12 +43,22 @@ def test_a_turn_becomes_a_message_with_the_entrys_id_and_time() -> None:
 
 
 def test_tool_calls_and_results_are_shortened_with_their_outcome() -> None:
-    call = {"type": "toolCall", "id": "c", "name": "read", "arguments": {"path": "MEMORY.md", "n": "x" * 500}}
+    call = {
+        "type": "toolCall",
+        "id": "c",
+        "name": "read",
+        "arguments": {"path": "MEMORY.md", "n": "x" * 500},
+    }
     said = _texts(
-        _entry("assistant", [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Let me."}, call])
+        _entry(
+            "assistant",
+            [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Let me."}, call],
+        )
     )
     assert said == [("assistant", "Let me."), ("tool", f"[read path=MEMORY.md n={'x' * 120}…]")]
-    ((role, result),) = _texts(_entry("toolResult", "a" * 1000 + "the end", toolName="exec", isError=True))
+    ((role, result),) = _texts(
+        _entry("toolResult", "a" * 1000 + "the end", toolName="exec", isError=True)
+    )
     assert role == "tool"
     assert result.startswith("[exec failed] aaa")
     assert result.endswith("the end")
@@ -50,7 +71,11 @@ def test_tool_calls_and_results_are_shortened_with_their_outcome() -> None:
         _HEADER,
         {"type": "model_change", "id": "x"},
         {"type": "reset", "id": "x"},
-        _entry("user", "[OpenClaw session event]", provenance={"kind": "internal_system", "sourceTool": "hook"}),
+        _entry(
+            "user",
+            "[OpenClaw session event]",
+            provenance={"kind": "internal_system", "sourceTool": "hook"},
+        ),
         _entry("user", "Read HEARTBEAT.md if it exists (workspace context). Follow it strictly."),
         _entry("user", "System: [2026-02-28 01:01:06 UTC] Exec completed (oceanic, code 0)"),
         _entry("user", "A new session was started via /new or /reset. Greet the user."),
@@ -67,10 +92,13 @@ def test_what_nobody_said_is_left_out(line: dict[str, Any]) -> None:
 def test_the_envelope_of_a_channel_is_taken_off() -> None:
     text = (
         'Conversation info (untrusted metadata):\n```json\n{"sender": "Kim"}\n```\n\n'
-        'Sender (untrusted metadata):\n```json\n{"id": "1"}\n```\n\n[Sat 2026-04-18 22:09 GMT+9] 내일 몇 시야?'
+        'Sender (untrusted metadata):\n```json\n{"id": "1"}\n```\n\n[Sat 2026-04-18 22:09 '
+        "GMT+9] 내일 몇 시야?"
     )
     assert _texts(_entry("user", text)) == [("user", "내일 몇 시야?")]
-    assert _texts(_entry("user", "System: [2026-02-28 01:00 UTC] Slack DM from U1: hi\n\nhi")) == [("user", "hi")]
+    assert _texts(_entry("user", "System: [2026-02-28 01:00 UTC] Slack DM from U1: hi\n\nhi")) == [
+        ("user", "hi")
+    ]
     assert _texts(_entry("assistant", "[[reply_to_current]] 응")) == [("assistant", "응")]
 
 

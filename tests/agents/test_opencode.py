@@ -1,4 +1,6 @@
-"""The plugin that `gieok install opencode` writes, run by Node as opencode runs it: what it sends, adds and leaves."""
+"""The plugin that `gieok install opencode` writes, run by Node as opencode runs it: what it sends,
+adds and leaves.
+"""
 
 import json
 import shutil
@@ -49,7 +51,12 @@ def _run(folder: Path, line: str) -> list[list[dict[str, Any]]]:
     (folder / "host.mjs").write_text(_HOST, encoding="utf-8")
     environment = {"PATH": "/usr/bin:/bin", "XDG_DATA_HOME": "/home/u/data"}
     done = subprocess.run(
-        [str(shutil.which("node")), "host.mjs"], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        [str(shutil.which("node")), "host.mjs"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     found: list[list[dict[str, Any]]] = json.loads(done.stdout)
     return found
@@ -59,7 +66,9 @@ def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) 
     (tmp_path / "hook.py").write_text(_HOOK, encoding="utf-8")
     first, second, child = _run(tmp_path, f"{sys.executable} hook.py {{event}} log.jsonl")
     (part,) = first
-    assert part.pop("id").startswith("prt_0"), "before what the user wrote: parts are shown in the order of their ids"
+    assert part.pop("id").startswith("prt_0"), (
+        "before what the user wrote: parts are shown in the order of their ids"
+    )
     assert part == {
         "sessionID": "s",
         "messageID": "msg_1",
@@ -68,8 +77,17 @@ def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) 
         "synthetic": True,
     }
     assert (second, child) == ([], [])
-    sent = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [event for event, _ in sent] == ["session-start", "prompt", "prompt", "stop", "pre-compact"]
+    sent = [
+        json.loads(line)
+        for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    assert [event for event, _ in sent] == [
+        "session-start",
+        "prompt",
+        "prompt",
+        "stop",
+        "pre-compact",
+    ]
     assert sent[1][1] == {
         "session_id": "s",
         "cwd": "/home/u/shop",

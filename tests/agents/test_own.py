@@ -20,7 +20,9 @@ def test_every_tool_that_models_are_given_is_known_under_any_prefix() -> None:
         ):
             assert is_own_tool(f"{prefix}{name}")
         assert may_ask(name.encode())
-    assert not any(map(is_own_tool, ("Bash", "read", "web_search", "code_search_all", "search", "gieoks", "")))
+    assert not any(
+        map(is_own_tool, ("Bash", "read", "web_search", "code_search_all", "search", "gieoks", ""))
+    )
 
 
 @pytest.mark.parametrize(

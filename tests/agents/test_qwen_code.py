@@ -1,4 +1,6 @@
-"""Qwen Code's transcripts, as version 0.24.4 wrote them: what was said is kept, what memory answered is not."""
+"""Qwen Code's transcripts, as version 0.24.4 wrote them: what was said is kept, what memory
+answered is not.
+"""
 
 import json
 from pathlib import Path
@@ -10,7 +12,12 @@ from gieok.agents.formats import recognise, replay
 from gieok.model.conversation import Role
 
 _RECORDED = Path(__file__).parent / "recorded" / "qwen_code.jsonl"
-_BASE = {"sessionId": "s", "timestamp": "2026-11-22T14:16:31.510Z", "cwd": "/home/u/shop", "version": "0.24.4"}
+_BASE = {
+    "sessionId": "s",
+    "timestamp": "2026-11-22T14:16:31.510Z",
+    "cwd": "/home/u/shop",
+    "version": "0.24.4",
+}
 
 
 def _turn(kind: str, *parts: dict[str, Any], **more: object) -> dict[str, Any]:
@@ -28,7 +35,9 @@ def _said(*lines: dict[str, Any]) -> list[tuple[Role, str]]:
     transcript = recognise("s.jsonl", data)
     assert transcript is not None
     assert transcript.format.name == "qwen-code"
-    events = [event for number, line in enumerate(lines) for event in transcript.events(line, str(number))]
+    events = [
+        event for number, line in enumerate(lines) for event in transcript.events(line, str(number))
+    ]
     return [(message.role, message.text) for message in replay(events)]
 
 
@@ -45,11 +54,27 @@ def test_a_recorded_session_gives_what_was_said_and_nothing_that_gieok_added_or_
 
 
 def test_tools_are_kept_shortened_by_the_name_they_were_called_by() -> None:
-    call = {"functionCall": {"id": "c", "name": "run_shell_command", "args": {"command": "make test"}}}
-    deferred = {"functionCall": {"id": "d", "name": "tool_call", "args": {"name": "web", "arguments": {"q": "x"}}}}
-    answer = {"functionResponse": {"id": "c", "name": "run_shell_command", "response": {"error": "2 failed"}}}
+    call = {
+        "functionCall": {"id": "c", "name": "run_shell_command", "args": {"command": "make test"}}
+    }
+    deferred = {
+        "functionCall": {
+            "id": "d",
+            "name": "tool_call",
+            "args": {"name": "web", "arguments": {"q": "x"}},
+        }
+    }
+    answer = {
+        "functionResponse": {
+            "id": "c",
+            "name": "run_shell_command",
+            "response": {"error": "2 failed"},
+        }
+    }
     assert _said(
-        _turn("assistant", {"text": "hm", "thought": True}, {"text": "네."}, call, deferred, model="m"),
+        _turn(
+            "assistant", {"text": "hm", "thought": True}, {"text": "네."}, call, deferred, model="m"
+        ),
         _turn("tool_result", answer, toolCallResult={"status": "error"}),
     ) == [
         (Role.ASSISTANT, "네."),
@@ -70,5 +95,10 @@ def test_a_sub_agents_file_is_passed_over() -> None:
 
 def test_without_a_text_to_show_the_hooks_context_and_reminders_are_cut_out() -> None:
     added = "<qwen:user-prompt-submit-context>\nmemory\n</qwen:user-prompt-submit-context>"
-    older = _turn("user", {"text": "화요일이야"}, {"text": added}, {"text": "<system-reminder>x</system-reminder>"})
+    older = _turn(
+        "user",
+        {"text": "화요일이야"},
+        {"text": added},
+        {"text": "<system-reminder>x</system-reminder>"},
+    )
     assert _said(older) == [(Role.USER, "화요일이야")]

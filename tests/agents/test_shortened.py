@@ -19,7 +19,9 @@ _SHOWN = "MIIEow", "Zz9Zz9"
 @pytest.mark.parametrize("secret", [_KEY, _TOKEN], ids=["key", "token"])
 @pytest.mark.parametrize("size", [0, 1_000, 100_000, 3_000_000])
 @pytest.mark.parametrize("at", [0, 100, 390])
-def test_no_part_of_a_secret_is_kept_wherever_a_result_is_cut(secret: str, size: int, at: int) -> None:
+def test_no_part_of_a_secret_is_kept_wherever_a_result_is_cut(
+    secret: str, size: int, at: int
+) -> None:
     filler = "line of output\n" * (size // 15)
     for text in (f"{'x ' * (at // 2)}{secret}\n{filler}", f"{filler}{secret}\n{'x ' * (at // 4)}"):
         shown = tool_result("read", text)

@@ -25,7 +25,11 @@ def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
         Source(_touch(tmp_path / "own/deep/x.jsonl"), _MAIN),
         Source(_touch(session / "a.jsonl"), Scope("agent:work")),
         Source(_touch(session / "a.jsonl.reset.2026-11-21T20-45-55.413Z"), Scope("agent:work")),
-        Source(_touch(session.parent / "agent" / "openclaw-agent.sqlite"), Scope("agent:work"), "openclaw"),
+        Source(
+            _touch(session.parent / "agent" / "openclaw-agent.sqlite"),
+            Scope("agent:work"),
+            "openclaw",
+        ),
     ]
     _touch(session / "a.trajectory.jsonl")
     _touch(session / "cron.jsonl")
@@ -49,7 +53,9 @@ def test_the_transcripts_of_each_agent_are_found(tmp_path: Path) -> None:
         ("CODEX_HOME", "codex", "sessions"),
     ],
 )
-def test_an_agents_own_variable_moves_its_folder(tmp_path: Path, variable: str, agent: str, folder: str) -> None:
+def test_an_agents_own_variable_moves_its_folder(
+    tmp_path: Path, variable: str, agent: str, folder: str
+) -> None:
     place, *others = places(Path("/nowhere"), {variable: str(tmp_path)}, [agent], [])
     assert place.folder == tmp_path / folder
     assert all(tmp_path in (other.folder, other.folder.parent) for other in others)
@@ -72,7 +78,9 @@ def test_talk_that_is_kept_in_a_form_that_nobody_reads_is_named_by_its_file(tmp_
     assert told[tmp_path / ".codex/sessions"] == "compressed sessions are not read (7 files)"
 
 
-def test_the_folder_in_which_a_session_of_gemini_cli_works_stands_beside_its_chats(tmp_path: Path) -> None:
+def test_the_folder_in_which_a_session_of_gemini_cli_works_stands_beside_its_chats(
+    tmp_path: Path,
+) -> None:
     chat = _touch(tmp_path / ".gemini/tmp/shop/chats/session-1.jsonl")
     found = places(tmp_path, {}, ["gemini-cli"], [])
     assert source_of(chat, found, _MAIN) == Source(chat, _MAIN)
@@ -89,7 +97,12 @@ def test_a_profile_of_openclaw_has_a_folder_of_its_own(tmp_path: Path) -> None:
     ("folder", "transcript", "identity", "text"),
     [
         (".claude", "projects/-home-u-shop/{}.jsonl", "sessionId", "display"),
-        (".codex", "sessions/2026/11/20/rollout-2026-11-20T01-00-00-{}.jsonl", "session_id", "text"),
+        (
+            ".codex",
+            "sessions/2026/11/20/rollout-2026-11-20T01-00-00-{}.jsonl",
+            "session_id",
+            "text",
+        ),
         (".codex", "archived_sessions/rollout-2026-11-20T01-00-00-{}.jsonl", "session_id", "text"),
     ],
 )
@@ -116,7 +129,9 @@ def test_prompts_of_sessions_that_are_gone_are_named_and_not_read(
 
 
 def test_what_a_person_deleted_in_openclaw_stays_out_and_is_not_named(tmp_path: Path) -> None:
-    deleted = _touch(tmp_path / ".openclaw/agents/main/sessions/a.jsonl.deleted.2026-06-11T01-02-03.004Z", "{}")
+    deleted = _touch(
+        tmp_path / ".openclaw/agents/main/sessions/a.jsonl.deleted.2026-06-11T01-02-03.004Z", "{}"
+    )
     found = places(tmp_path, {}, observed(), [])
     assert list(sources(found, _MAIN)) == []
     assert list(unread(found)) == []

@@ -1,4 +1,6 @@
-"""Transcripts as their hosts write them, read from the folders where they write them: who said what, once, and when."""
+"""Transcripts as their hosts write them, read from the folders where they write them: who said
+what, once, and when.
+"""
 
 import hashlib
 import json
@@ -41,7 +43,9 @@ class _Machine:
         return file
 
     def read(self) -> None:
-        capture = Capture(self.journal, lambda folder: _SHOP if folder.endswith("/shop") else None, self._tell)
+        capture = Capture(
+            self.journal, lambda folder: _SHOP if folder.endswith("/shop") else None, self._tell
+        )
         for source in sources(places(self.home, {}, observed(), []), _MAIN):
             capture.file(source.scope, source.path, source.cwd)
 
@@ -71,11 +75,16 @@ def machine(tmp_path: Path) -> Iterator[_Machine]:
     journal.close()
 
 
-def _claude(session: str, kind: str, number: int, content: object = None, **more: object) -> dict[str, object]:
+def _claude(
+    session: str, kind: str, number: int, content: object = None, **more: object
+) -> dict[str, object]:
     line: dict[str, object] = {
-        "type": kind, "uuid": f"{session}-{number}", "sessionId": session, "cwd": "/tmp/proj/shop",
+        "type": kind,
+        "uuid": f"{session}-{number}",
+        "sessionId": session,
+        "cwd": "/tmp/proj/shop",
         "timestamp": f"{_DAY}T01:{number:02}:00Z",
-    }  # fmt: skip
+    }
     if content is not None:
         line["message"] = {"role": kind, "content": content}
     return {**line, **more}
@@ -85,20 +94,32 @@ def _reply(session: str, number: int, text: str, **more: object) -> dict[str, ob
     return _claude(session, "assistant", number, [{"type": "text", "text": text}], **more)
 
 
-def _queue(session: str, number: int, operation: str, content: str = "", reason: str = "") -> dict[str, object]:
+def _queue(
+    session: str, number: int, operation: str, content: str = "", reason: str = ""
+) -> dict[str, object]:
     line = {"type": "queue-operation", "operation": operation, "sessionId": session}
     at = {"timestamp": f"{_DAY}T01:{number:02}:00Z"}
-    return {**line, **at, **({"content": content} if content else {}), **({"reason": reason} if reason else {})}
+    return {
+        **line,
+        **at,
+        **({"content": content} if content else {}),
+        **({"reason": reason} if reason else {}),
+    }
 
 
-def _attached(session: str, number: int, prompt: object, mode: str = "prompt", **more: object) -> dict[str, object]:
+def _attached(
+    session: str, number: int, prompt: object, mode: str = "prompt", **more: object
+) -> dict[str, object]:
     attachment = {"type": "queued_command", "commandMode": mode, "prompt": prompt, **more}
     return _claude(session, "attachment", number, attachment=attachment)
 
 
 _CHATS = ".claude/projects/-tmp-proj-shop"
 _PICKUP = "The pickup window at the depot is 14:30 to 15:10."
-_NOTICE = "<task-notification>\n<task-id>b1</task-id>\n<summary>make test completed</summary>\n</task-notification>"
+_NOTICE = (
+    "<task-notification>\n<task-id>b1</task-id>\n<summary>make test "
+    "completed</summary>\n</task-notification>"
+)
 
 
 # What is typed while the agent works
@@ -117,20 +138,45 @@ _REMOVED = _queue("q", 3, "remove", _PICKUP, "absorbed_mid_turn")
         [_ENQUEUED, _REMOVED, _attached("q", 3, _PICKUP)],
         [_ENQUEUED, _queue("q", 3, "remove", "", "absorbed_mid_turn")],
         [_ENQUEUED, _queue("q", 3, "remove", _PICKUP)],
-        [_ENQUEUED, _queue("q", 3, "dequeue"), _claude("q", "user", 3, _PICKUP, promptSource="queued")],
         [
-            _ENQUEUED, _attached("q", 3, _PICKUP), _queue("q", 4, "dequeue"),
+            _ENQUEUED,
+            _queue("q", 3, "dequeue"),
+            _claude("q", "user", 3, _PICKUP, promptSource="queued"),
+        ],
+        [
+            _ENQUEUED,
+            _attached("q", 3, _PICKUP),
+            _queue("q", 4, "dequeue"),
             _claude("q", "user", 4, _PICKUP),
         ],
         [
-            _queue("q", 2, "enqueue", _NOTICE), _ENQUEUED, _attached("q", 3, _NOTICE, "task-notification"),
-            _queue("q", 3, "remove", _NOTICE, "absorbed_mid_turn"), _queue("q", 4, "remove", _PICKUP, "absorbed_mid_turn"),
+            _queue("q", 2, "enqueue", _NOTICE),
+            _ENQUEUED,
+            _attached("q", 3, _NOTICE, "task-notification"),
+            _queue("q", 3, "remove", _NOTICE, "absorbed_mid_turn"),
+            _queue("q", 4, "remove", _PICKUP, "absorbed_mid_turn"),
         ],
-        [_attached("q", 3, _PICKUP), _attached("q", 4, "the build is done", origin={"kind": "peer"})],
+        [
+            _attached("q", 3, _PICKUP),
+            _attached("q", 4, "the build is done", origin={"kind": "peer"}),
+        ],
     ],
-    ids=["attachment", "parts", "both", "both-turned", "no-content", "no-reason", "dequeued", "returned", "notice", "peer"],
-)  # fmt: skip
-def test_what_is_typed_while_the_agent_works_is_kept_once(machine: _Machine, lines: list[dict[str, object]]) -> None:
+    ids=[
+        "attachment",
+        "parts",
+        "both",
+        "both-turned",
+        "no-content",
+        "no-reason",
+        "dequeued",
+        "returned",
+        "notice",
+        "peer",
+    ],
+)
+def test_what_is_typed_while_the_agent_works_is_kept_once(
+    machine: _Machine, lines: list[dict[str, object]]
+) -> None:
     first, *rest = lines
     file = f"{_CHATS}/q.jsonl"
     machine.write(file, _claude("q", "user", 0, "Tidy the form."), _reply("q", 1, "On it."), first)
@@ -149,8 +195,14 @@ def test_what_is_typed_while_the_agent_works_is_kept_once(machine: _Machine, lin
 @pytest.mark.parametrize(
     ("told", "whole"),
     [
-        (f"{_PICKUP} [Image #1]", [{"type": "text", "text": _PICKUP}, {"type": "image", "source": {}}]),
-        (f"[Image #2] {_PICKUP}", [{"type": "image", "source": {}}, {"type": "text", "text": _PICKUP}]),
+        (
+            f"{_PICKUP} [Image #1]",
+            [{"type": "text", "text": _PICKUP}, {"type": "image", "source": {}}],
+        ),
+        (
+            f"[Image #2] {_PICKUP}",
+            [{"type": "image", "source": {}}, {"type": "text", "text": _PICKUP}],
+        ),
         (f"{_PICKUP} [Pasted text #1 +12 lines]", f"{_PICKUP} crate 1\ncrate 2\ncrate 3"),
         (f"{_PICKUP} [Image #1] [Image #2]", [{"type": "text", "text": f"{_PICKUP} [Image #1]"}]),
     ],
@@ -160,7 +212,10 @@ def test_what_is_typed_while_the_agent_works_is_kept_once(machine: _Machine, lin
 def test_a_prompt_with_something_pasted_is_kept_once_whichever_way_tells_it(
     machine: _Machine, told: str, whole: object, is_turned: bool
 ) -> None:
-    ways = [_attached("q", 3, whole, origin={"kind": "human"}), _queue("q", 3, "remove", told, "absorbed_mid_turn")]
+    ways = [
+        _attached("q", 3, whole, origin={"kind": "human"}),
+        _queue("q", 3, "remove", told, "absorbed_mid_turn"),
+    ]
     machine.write(
         f"{_CHATS}/q.jsonl",
         _claude("q", "user", 0, "Tidy the form."),
@@ -176,8 +231,14 @@ def test_two_prompts_with_a_picture_each_are_two_prompts(machine: _Machine) -> N
         f"{_CHATS}/q.jsonl",
         _claude("q", "user", 0, "Tidy the form."),
         *(_queue("q", 2, "enqueue", f"{text} [Image #1]") for text in (_PICKUP, other)),
-        *(_attached("q", 3 + n, [{"type": "text", "text": text}]) for n, text in enumerate((_PICKUP, other))),
-        *(_queue("q", 6, "remove", f"{text} [Image #1]", "absorbed_mid_turn") for text in (_PICKUP, other)),
+        *(
+            _attached("q", 3 + n, [{"type": "text", "text": text}])
+            for n, text in enumerate((_PICKUP, other))
+        ),
+        *(
+            _queue("q", 6, "remove", f"{text} [Image #1]", "absorbed_mid_turn")
+            for text in (_PICKUP, other)
+        ),
     )
     assert machine.said() == ["Tidy the form.", _PICKUP, other]
 
@@ -185,27 +246,40 @@ def test_two_prompts_with_a_picture_each_are_two_prompts(machine: _Machine) -> N
 def test_the_same_word_typed_twice_while_the_agent_works_is_kept_twice(machine: _Machine) -> None:
     lines = [_attached("q", 3, "faster"), _queue("q", 3, "remove", "faster", "absorbed_mid_turn")]
     again = [_attached("q", 5, "faster"), _queue("q", 5, "remove", "faster", "absorbed_mid_turn")]
-    machine.write(f"{_CHATS}/q.jsonl", _claude("q", "user", 0, "Tidy the form."), *lines, _reply("q", 4, "ok"), *again)
+    machine.write(
+        f"{_CHATS}/q.jsonl",
+        _claude("q", "user", 0, "Tidy the form."),
+        *lines,
+        _reply("q", 4, "ok"),
+        *again,
+    )
     assert machine.said() == ["Tidy the form.", "faster", "faster"]
 
 
 def test_what_is_taken_back_from_the_queue_was_not_said(machine: _Machine) -> None:
     machine.write(
         f"{_CHATS}/q.jsonl",
-        _claude("q", "user", 0, "Tidy the form."), _queue("q", 1, "enqueue", "delete all"), _queue("q", 1, "popAll"),
-        _queue("q", 2, "enqueue", "rename all"), _queue("q", 2, "remove", "rename all", "cancelled_by_user"),
-    )  # fmt: skip
+        _claude("q", "user", 0, "Tidy the form."),
+        _queue("q", 1, "enqueue", "delete all"),
+        _queue("q", 1, "popAll"),
+        _queue("q", 2, "enqueue", "rename all"),
+        _queue("q", 2, "remove", "rename all", "cancelled_by_user"),
+    )
     assert machine.said() == ["Tidy the form."]
 
 
 def test_a_scripts_queue_is_the_scripts(machine: _Machine) -> None:
     machine.write(
         f"{_CHATS}/p.jsonl",
-        _queue("p", 0, "enqueue", "Write the nightly report."), _queue("p", 0, "dequeue"),
-        _claude("p", "user", 1, "Write the nightly report.", entrypoint="sdk-cli", promptSource="sdk"),
-        _queue("p", 2, "enqueue", "Also mail it."), _queue("p", 2, "remove", "Also mail it.", "absorbed_mid_turn"),
+        _queue("p", 0, "enqueue", "Write the nightly report."),
+        _queue("p", 0, "dequeue"),
+        _claude(
+            "p", "user", 1, "Write the nightly report.", entrypoint="sdk-cli", promptSource="sdk"
+        ),
+        _queue("p", 2, "enqueue", "Also mail it."),
+        _queue("p", 2, "remove", "Also mail it.", "absorbed_mid_turn"),
         _reply("p", 3, "The report is written.", entrypoint="sdk-cli"),
-    )  # fmt: skip
+    )
     assert machine.said() == []
     assert machine.heard() == ["The report is written."]
 
@@ -219,25 +293,37 @@ def test_the_arguments_of_a_command_are_what_a_person_typed(machine: _Machine) -
     command += f"<command-args>{told}</command-args>"
     setting = "<command-name>/model</command-name>\n<command-args>opus</command-args>"
     memory = "<user-memory-input>Label crates in ochre.</user-memory-input>"
-    compact = "<command-name>/compact</command-name>\n<command-args>keep the names of the ledgers</command-args>"
+    compact = (
+        "<command-name>/compact</command-name>\n<command-args>keep the names of the "
+        "ledgers</command-args>"
+    )
     machine.write(
         f"{_CHATS}/k.jsonl",
-        _claude("k", "user", 0, command), _claude("k", "user", 1, setting), _claude("k", "user", 2, memory),
+        _claude("k", "user", 0, command),
+        _claude("k", "user", 1, setting),
+        _claude("k", "user", 2, memory),
         _claude("k", "user", 3, "# Plan\n\nYou are to plan what follows.", isMeta=True),
         {**_claude("k", "system", 4), "subtype": "local_command", "content": compact},
-    )  # fmt: skip
+    )
     assert machine.said() == [told, "Label crates in ochre.", "keep the names of the ledgers"]
 
 
 def _answered(answers: Mapping[str, str]) -> dict[str, object]:
     told = ", ".join(f'"{question}"="{answer}"' for question, answer in answers.items())
-    content = f"User has answered your questions: {told}. You can now continue with these answers in mind."
+    content = (
+        f"User has answered your questions: {told}. You can now continue with these answers in "
+        f"mind."
+    )
     return {"type": "tool_result", "tool_use_id": "tu1", "content": content}
 
 
 @pytest.mark.parametrize("has_fields", [True, False])
-def test_an_answer_to_a_choice_is_said_behind_its_question(machine: _Machine, has_fields: bool) -> None:
-    asked = {"questions": [{"question": "Which region shall host it?", "options": [{"label": "Busan"}]}]}
+def test_an_answer_to_a_choice_is_said_behind_its_question(
+    machine: _Machine, has_fields: bool
+) -> None:
+    asked = {
+        "questions": [{"question": "Which region shall host it?", "options": [{"label": "Busan"}]}]
+    }
     call = [{"type": "tool_use", "id": "tu1", "name": "AskUserQuestion", "input": asked}]
     answers = {"Which region shall host it?": "Busan", "How many?": 'two, "at most"'}
     fields = {"toolUseResult": {"answers": answers}} if has_fields else {}
@@ -249,41 +335,70 @@ def test_an_answer_to_a_choice_is_said_behind_its_question(machine: _Machine, ha
     machine.read()
     spoken = [(str(m.role), m.text) for m in machine.messages()]
     assert spoken[:2] == [("assistant", "Which region shall host it?"), ("user", "Busan")]
-    assert spoken[2:] == ([("assistant", "How many?"), ("user", 'two, "at most"')] if has_fields else [])
+    assert spoken[2:] == (
+        [("assistant", "How many?"), ("user", 'two, "at most"')] if has_fields else []
+    )
 
 
 def test_a_tool_that_prints_an_answer_is_no_person(machine: _Machine) -> None:
     call = [{"type": "tool_use", "id": "tu1", "name": "Bash", "input": {"command": "cat log"}}]
     machine.write(
-        f"{_CHATS}/b.jsonl", _claude("b", "assistant", 1, call), _claude("b", "user", 2, [_answered({"Q?": "A"})])
+        f"{_CHATS}/b.jsonl",
+        _claude("b", "assistant", 1, call),
+        _claude("b", "user", 2, [_answered({"Q?": "A"})]),
     )
     assert machine.said() == []
 
 
 _REFUSED = (
-    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string "
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if "
+    "it was a file edit, the new_string "
     "was NOT written to the file). "
 )
 
 
 def test_why_a_tool_was_refused_is_said_by_who_refused_it(machine: _Machine) -> None:
     reason = "Never touch the billing folder without asking me."
-    note = "\n\nNote: The user's next message may contain a correction or preference. Pay close attention"
+    note = (
+        "\n\nNote: The user's next message may contain a correction or preference. Pay close "
+        "attention"
+    )
 
     def refused(number: int, text: str, **part: object) -> dict[str, object]:
-        result = {"type": "tool_result", "tool_use_id": f"t{number}", "is_error": True, "content": text, **part}
+        result = {
+            "type": "tool_result",
+            "tool_use_id": f"t{number}",
+            "is_error": True,
+            "content": text,
+            **part,
+        }
         return _claude("r", "user", number, [result], toolDenialKind="user-rejected")
 
-    clarify = "The user wants to clarify these questions.\n    This means they may have additional information."
+    clarify = (
+        "The user wants to clarify these questions.\n    This means they may have additional "
+        "information."
+    )
     machine.write(
         f"{_CHATS}/r.jsonl",
         refused(1, f"{_REFUSED}To tell you how to proceed, the user said:\n{reason}{note}"),
-        refused(2, f"{_REFUSED}STOP what you are doing and wait for the user to tell you how to proceed.{note}"),
+        refused(
+            2,
+            (
+                f"{_REFUSED}STOP what you are doing and wait for the user to tell you how to "
+                f"proceed.{note}"
+            ),
+        ),
         refused(3, f"{_REFUSED}To tell you how to proceed, the user said:\n{clarify}"),
-        refused(4, f"grep: {_REFUSED}To tell you how to proceed, the user said:\nnot now", is_error=False),
+        refused(
+            4,
+            f"grep: {_REFUSED}To tell you how to proceed, the user said:\nnot now",
+            is_error=False,
+        ),
     )
     allowed = {"type": "tool_result", "tool_use_id": "t5", "content": "ok"}
-    machine.write(f"{_CHATS}/r.jsonl", _claude("r", "user", 5, [allowed], userFeedback="And log it."))
+    machine.write(
+        f"{_CHATS}/r.jsonl", _claude("r", "user", 5, [allowed], userFeedback="And log it.")
+    )
     assert machine.said() == [reason, "And log it."]
 
 
@@ -293,15 +408,24 @@ def test_why_a_tool_was_refused_is_said_by_who_refused_it(machine: _Machine) -> 
 def test_another_memorys_sessions_are_none_of_memorys_business(machine: _Machine) -> None:
     folder = "/home/x/.claude-mem/observer-sessions"
     told = (
-        "Hello memory agent, you are continuing to observe the primary Claude session.\n<user_request>x</user_request>"
+        "Hello memory agent, you are continuing to observe the primary Claude "
+        "session.\n<user_request>x</user_request>"
     )
     machine.write(
-        ".claude/projects/-home-x--claude-mem-observer-sessions/o.jsonl", _claude("o", "user", 1, told, cwd=folder),
+        ".claude/projects/-home-x--claude-mem-observer-sessions/o.jsonl",
+        _claude("o", "user", 1, told, cwd=folder),
         _reply("o", 2, "<observation>x</observation>", cwd=folder),
-    )  # fmt: skip
+    )
     machine.write(f"{_CHATS}/o2.jsonl", _claude("o2", "user", 1, told), _reply("o2", 2, "noted"))
-    machine.write(f"{_CHATS}/t.jsonl", _claude("t", "user", 1, "Generate a short title for this conversation: hi"))
-    machine.write(f"{_CHATS}/w.jsonl", _claude("w", "user", 1, "hi", cwd=folder), _reply("w", 2, "hello", cwd=folder))
+    machine.write(
+        f"{_CHATS}/t.jsonl",
+        _claude("t", "user", 1, "Generate a short title for this conversation: hi"),
+    )
+    machine.write(
+        f"{_CHATS}/w.jsonl",
+        _claude("w", "user", 1, "hi", cwd=folder),
+        _reply("w", 2, "hello", cwd=folder),
+    )
     assert machine.said() == []
     assert machine.heard() == []
 
@@ -324,7 +448,9 @@ def test_another_memorys_sessions_are_none_of_memorys_business(machine: _Machine
         ({"isMeta": True, "promptSource": "typed"}, False),
     ],
 )
-def test_where_a_prompt_comes_from_tells_whose_it_is(machine: _Machine, fields: dict[str, object], is_person) -> None:
+def test_where_a_prompt_comes_from_tells_whose_it_is(
+    machine: _Machine, fields: dict[str, object], is_person
+) -> None:
     machine.write(f"{_CHATS}/e.jsonl", _claude("e", "user", 1, "We ship on Mondays.", **fields))
     assert machine.said() == (["We ship on Mondays."] if is_person else [])
 
@@ -333,14 +459,22 @@ def test_many_sessions_with_one_beginning_are_a_programs(machine: _Machine) -> N
     brief = "Read the support ticket below, tell me in one line what it is about: #"
     for number in range(6):
         day = f"{_DAY}T0{number}:00:00Z"
-        machine.write(f"{_CHATS}/s{number}.jsonl", _claude(f"s{number}", "user", 1, f"{brief}{number}", timestamp=day))
-        machine.write(f"{_CHATS}/h{number}.jsonl", _claude(f"h{number}", "user", 1, f"hi {number}", timestamp=day))
+        machine.write(
+            f"{_CHATS}/s{number}.jsonl",
+            _claude(f"s{number}", "user", 1, f"{brief}{number}", timestamp=day),
+        )
+        machine.write(
+            f"{_CHATS}/h{number}.jsonl",
+            _claude(f"h{number}", "user", 1, f"hi {number}", timestamp=day),
+        )
         if number < 3:
             machine.read()
     assert machine.said() == [f"hi {number}" for number in range(6)]
 
 
-def test_a_session_whose_first_prompt_comes_later_than_its_head_is_compared_too(machine: _Machine) -> None:
+def test_a_session_whose_first_prompt_comes_later_than_its_head_is_compared_too(
+    machine: _Machine,
+) -> None:
     brief = "Read the support ticket below, tell me in one line what it is about: #"
     for number in range(5):
         file = f"{_ROLLOUTS}/rollout-{number}.jsonl"
@@ -355,7 +489,8 @@ def test_a_person_who_begins_three_sessions_alike_is_a_person(machine: _Machine)
     begin = "Run the whole suite, fix what fails and tell me what you changed in the ledger"
     for number in range(3):
         machine.write(
-            f"{_CHATS}/s{number}.jsonl", _claude(f"s{number}", "user", 1, begin, timestamp=f"{_DAY}T0{number}:00Z")
+            f"{_CHATS}/s{number}.jsonl",
+            _claude(f"s{number}", "user", 1, begin, timestamp=f"{_DAY}T0{number}:00Z"),
         )
     assert len(machine.said()) == 3
 
@@ -363,7 +498,14 @@ def test_a_person_who_begins_three_sessions_alike_is_a_person(machine: _Machine)
 def test_what_the_host_says_was_typed_is_a_persons_however_often(machine: _Machine) -> None:
     begin = "Run the whole suite, fix what fails and tell me what you changed in the ledger"
     for number in range(6):
-        line = _claude(f"s{number}", "user", 1, begin, timestamp=f"{_DAY}T0{number}:00:00Z", promptSource="typed")
+        line = _claude(
+            f"s{number}",
+            "user",
+            1,
+            begin,
+            timestamp=f"{_DAY}T0{number}:00:00Z",
+            promptSource="typed",
+        )
         machine.write(f"{_CHATS}/s{number}.jsonl", line)
     assert len(machine.said()) == 6
 
@@ -389,17 +531,26 @@ def _trigger(name: str) -> dict[str, object]:
     return {"timestamp": f"{_DAY}T03:00:30Z", "type": "event_msg", "payload": payload}
 
 
-def test_codex_exec_is_a_script_and_what_is_typed_in_its_session_later_is_not(machine: _Machine) -> None:
+def test_codex_exec_is_a_script_and_what_is_typed_in_its_session_later_is_not(
+    machine: _Machine,
+) -> None:
     machine.write(
-        f"{_ROLLOUTS}/rollout-x.jsonl", _meta("x", source="exec"), _trigger("exec"), _item("Grade the essay.")
+        f"{_ROLLOUTS}/rollout-x.jsonl",
+        _meta("x", source="exec"),
+        _trigger("exec"),
+        _item("Grade the essay."),
     )
     machine.write(
-        f"{_ROLLOUTS}/rollout-y.jsonl", _meta("y", originator="codex_sdk_ts", source="vscode"), _item("Grade it.")
+        f"{_ROLLOUTS}/rollout-y.jsonl",
+        _meta("y", originator="codex_sdk_ts", source="vscode"),
+        _item("Grade it."),
     )
     machine.write(f"{_ROLLOUTS}/rollout-x.jsonl", _item("B.", "assistant"))
     assert machine.said() == []
     assert machine.heard() == ["B."]
-    machine.write(f"{_ROLLOUTS}/rollout-x.jsonl", _trigger("user"), _item("The pass mark is 60.", second=40))
+    machine.write(
+        f"{_ROLLOUTS}/rollout-x.jsonl", _trigger("user"), _item("The pass mark is 60.", second=40)
+    )
     assert machine.said() == ["The pass mark is 60."]
 
 
@@ -439,7 +590,11 @@ def test_a_fork_of_one_prompt_is_known_by_what_its_header_names(machine: _Machin
 def test_a_fork_that_names_its_history_and_copies_none_says_what_it_says(machine: _Machine) -> None:
     rye = "The rye starter is fed at 6 am."
     machine.write(
-        f"{_ROLLOUTS}/rollout-a-1.jsonl", _meta("id-1"), _item(rye), _item("Noted.", "assistant", 11), _item("yes")
+        f"{_ROLLOUTS}/rollout-a-1.jsonl",
+        _meta("id-1"),
+        _item(rye),
+        _item("Noted.", "assistant", 11),
+        _item("yes"),
     )
     base = {"thread_id": "id-1", "end_ordinal_exclusive": 14}
     machine.write(
@@ -451,14 +606,24 @@ def test_a_fork_that_names_its_history_and_copies_none_says_what_it_says(machine
 
 
 def test_two_people_may_begin_with_the_same_word(machine: _Machine) -> None:
-    machine.write(f"{_ROLLOUTS}/rollout-a.jsonl", _meta("a"), _item("hi"), _item("Hello! What is it?", "assistant"))
     machine.write(
-        f"{_ROLLOUTS}/rollout-b.jsonl", _meta("b"), _item("hi", second=30), _item("Good morning.", "assistant", 31)
+        f"{_ROLLOUTS}/rollout-a.jsonl",
+        _meta("a"),
+        _item("hi"),
+        _item("Hello! What is it?", "assistant"),
+    )
+    machine.write(
+        f"{_ROLLOUTS}/rollout-b.jsonl",
+        _meta("b"),
+        _item("hi", second=30),
+        _item("Good morning.", "assistant", 31),
     )
     assert machine.said() == ["hi", "hi"]
 
 
-def test_a_session_that_is_rewritten_with_its_history_under_new_ids_counts_it_once(machine: _Machine) -> None:
+def test_a_session_that_is_rewritten_with_its_history_under_new_ids_counts_it_once(
+    machine: _Machine,
+) -> None:
     def turn(round_: int, number: int) -> list[dict[str, object]]:
         question, answer = f"What is {number}?", f"It is {number * 7}."
         uuid = {"uuid": f"{round_}-{number}-u"}
@@ -469,7 +634,10 @@ def test_a_session_that_is_rewritten_with_its_history_under_new_ids_counts_it_on
         ]
 
     for round_ in (1, 2, 3):
-        machine.write(f"{_CHATS}/j.jsonl", *(line for number in range(1, round_ + 1) for line in turn(round_, number)))
+        machine.write(
+            f"{_CHATS}/j.jsonl",
+            *(line for number in range(1, round_ + 1) for line in turn(round_, number)),
+        )
         machine.read()
     assert machine.said() == ["What is 1?", "What is 2?", "What is 3?"]
     assert machine.heard() == ["It is 7.", "It is 14.", "It is 21."]
@@ -479,26 +647,44 @@ def test_a_resumed_session_that_copies_its_history_counts_it_once(machine: _Mach
     lines = [_claude("a", "user", 1, "The gate code changes on Mondays."), _reply("a", 2, "Noted.")]
     copies = [{**line, "uuid": f"new-{n}", "sessionId": "b"} for n, line in enumerate(lines)]
     machine.write(f"{_CHATS}/a.jsonl", *lines)
-    machine.write(f"{_CHATS}/b.jsonl", *copies, _claude("b", "user", 9, "And the bell rings at noon."))
+    machine.write(
+        f"{_CHATS}/b.jsonl", *copies, _claude("b", "user", 9, "And the bell rings at noon.")
+    )
     assert machine.said() == ["The gate code changes on Mondays.", "And the bell rings at noon."]
     assert machine.heard() == ["Noted."]
 
 
 def test_what_an_editor_puts_before_a_prompt_is_not_the_prompt(machine: _Machine) -> None:
-    context = "# Context from my IDE setup:\n\n## Active file: src/oven.ts\n\n## Open tabs:\n- oven.ts: src/oven.ts\n\n"
+    context = (
+        "# Context from my IDE setup:\n\n## Active file: src/oven.ts\n\n## Open tabs:\n- oven.ts: "
+        "src/oven.ts\n\n"
+    )
     room = "The proofing room must stay at 27 degrees."
     user = {"content_item_metadata": [{"provenance": {"type": "user"}}]}
     machine.write(
         f"{_ROLLOUTS}/rollout-d.jsonl",
-        _meta("d"), _item(f"{context}## My request for Codex:\n{room}"), _item(context, second=12),
-        _item(f"{context}## My request for Codex:\nKeep it dry.", second=13, internal_chat_message_metadata_passthrough=user),
-    )  # fmt: skip
+        _meta("d"),
+        _item(f"{context}## My request for Codex:\n{room}"),
+        _item(context, second=12),
+        _item(
+            f"{context}## My request for Codex:\nKeep it dry.",
+            second=13,
+            internal_chat_message_metadata_passthrough=user,
+        ),
+    )
     assert machine.said() == [room, "Keep it dry."]
 
 
 def test_codexs_choices_are_answered_by_a_person(machine: _Machine) -> None:
-    questions = {"questions": [{"id": "hours", "header": "Hours", "question": "When does it open?"}]}
-    call = {"type": "function_call", "name": "request_user_input", "call_id": "c", "arguments": json.dumps(questions)}
+    questions = {
+        "questions": [{"id": "hours", "header": "Hours", "question": "When does it open?"}]
+    }
+    call = {
+        "type": "function_call",
+        "name": "request_user_input",
+        "call_id": "c",
+        "arguments": json.dumps(questions),
+    }
     answer = {
         "type": "function_call_output",
         "call_id": "c",
@@ -524,16 +710,24 @@ def test_codexs_sessions_of_2025_are_codexs_and_have_a_day(machine: _Machine) ->
     context = "<environment_context>\n  <cwd>/tmp/proj/shop</cwd>\n</environment_context>"
     head = {"id": "id-5", "timestamp": "2025-08-20T08:00:00Z", "instructions": None}
     items = [_item(context)["payload"], _item("The old oven is called Bertha.")["payload"]]
-    machine.write(".codex/sessions/2025/08/20/rollout-e-5.jsonl", head, {"record_type": "state"}, *items)
+    machine.write(
+        ".codex/sessions/2025/08/20/rollout-e-5.jsonl", head, {"record_type": "state"}, *items
+    )
     whole = {
         "session": {"id": "id-6", "timestamp": "2025-04-21T08:00:00Z"},
         "items": [_item("Bertha burns rye.")["payload"]],
     }
     machine.write_whole(".codex/sessions/rollout-2025-04-21-id-6.json", whole)
     machine.write(
-        ".codex/archived_sessions/rollout-2026-11-19T08-00-00-id-7.jsonl", _meta("id-7"), _item("Archive the labels.")
+        ".codex/archived_sessions/rollout-2026-11-19T08-00-00-id-7.jsonl",
+        _meta("id-7"),
+        _item("Archive the labels."),
     )
-    assert sorted(machine.said()) == ["Archive the labels.", "Bertha burns rye.", "The old oven is called Bertha."]
+    assert sorted(machine.said()) == [
+        "Archive the labels.",
+        "Bertha burns rye.",
+        "The old oven is called Bertha.",
+    ]
     assert {(m.agent, m.session) for m in machine.messages()} == {
         ("codex", "id-5"),
         ("codex", "id-6"),
@@ -545,26 +739,46 @@ def test_codexs_sessions_of_2025_are_codexs_and_have_a_day(machine: _Machine) ->
 
 
 def _gemini(identity: str, kind: str, text: str, **more: object) -> dict[str, object]:
-    return {"id": identity, "timestamp": f"{_DAY}T02:00:01Z", "type": kind, "content": [{"text": text}], **more}
+    return {
+        "id": identity,
+        "timestamp": f"{_DAY}T02:00:01Z",
+        "type": kind,
+        "content": [{"text": text}],
+        **more,
+    }
 
 
 def test_gemini_without_a_projects_hash_and_in_one_object_is_read(machine: _Machine) -> None:
     head = {"sessionId": "s2", "startTime": f"{_DAY}T02:00:00Z", "kind": "main"}
     machine.write(
-        ".gemini/tmp/bakery/chats/session-2.jsonl", head, _gemini("1", "user", "The crate label colour is ochre.")
+        ".gemini/tmp/bakery/chats/session-2.jsonl",
+        head,
+        _gemini("1", "user", "The crate label colour is ochre."),
     )
     folder = hashlib.sha256(b"/tmp/proj/shop").hexdigest()
     machine.write_whole(".gemini/projects.json", {"projects": {"/tmp/proj/shop": "shop-1"}})
-    turns = [{"id": "a", "type": "user", "content": "Crates are stacked by four."}, _gemini("b", "gemini", "Noted.")]
-    whole = {"sessionId": "s3", "projectHash": folder, "startTime": f"{_DAY}T02:00:00Z", "messages": turns}
+    turns = [
+        {"id": "a", "type": "user", "content": "Crates are stacked by four."},
+        _gemini("b", "gemini", "Noted."),
+    ]
+    whole = {
+        "sessionId": "s3",
+        "projectHash": folder,
+        "startTime": f"{_DAY}T02:00:00Z",
+        "messages": turns,
+    }
     file = f".gemini/tmp/{folder}/chats/session-2026-11-20T02-00-s3.json"
     machine.write_whole(file, whole)
-    assert sorted(machine.said()) == ["Crates are stacked by four.", "The crate label colour is ochre."]
+    assert sorted(machine.said()) == [
+        "Crates are stacked by four.",
+        "The crate label colour is ochre.",
+    ]
     assert _day_of(machine, "Crates are stacked by four.") == _DAY
     in_shop = [j.message.text for j in machine.journal.read(_SHOP, 0, budget_tokens=1 << 30)]
     assert in_shop == ["Crates are stacked by four.", "Noted."]
     machine.write_whole(
-        file, {**whole, "messages": [*turns, {"id": "c", "type": "user", "content": "By five, sorry."}]}
+        file,
+        {**whole, "messages": [*turns, {"id": "c", "type": "user", "content": "By five, sorry."}]},
     )
     assert sorted(machine.said())[:1] == ["By five, sorry."]
     assert len(machine.said()) == 3
@@ -582,10 +796,16 @@ def test_gemini_without_a_projects_hash_and_in_one_object_is_read(machine: _Mach
 def test_a_line_without_a_time_is_dated_by_what_is_near(
     machine: _Machine, times: tuple[object, ...], wanted: str
 ) -> None:
-    lines = [_claude("n", "user", number, f"say {number}", timestamp=at) for number, at in enumerate(times)]
+    lines = [
+        _claude("n", "user", number, f"say {number}", timestamp=at)
+        for number, at in enumerate(times)
+    ]
     machine.write(f"{_CHATS}/n.jsonl", *lines)
     machine.read()
-    assert {f"{message.at:%Y-%m-%d}" for message in machine.messages()} <= {wanted, *(str(t)[:10] for t in times)}
+    assert {f"{message.at:%Y-%m-%d}" for message in machine.messages()} <= {
+        wanted,
+        *(str(t)[:10] for t in times),
+    }
     assert all(message.at.year == 2026 for message in machine.messages())
     assert len(machine.messages()) == 2
 
@@ -604,7 +824,9 @@ def _told(text: str) -> dict[str, object]:
     return {"role": "assistant", "message": {"content": [{"type": "text", "text": text}]}}
 
 
-def test_of_cursors_transcripts_what_was_typed_is_a_persons_and_has_its_day(machine: _Machine) -> None:
+def test_of_cursors_transcripts_what_was_typed_is_a_persons_and_has_its_day(
+    machine: _Machine,
+) -> None:
     shop = machine.home / "work" / "shop"
     shop.mkdir(parents=True)
     folder = "-".join(shop.parts[1:]).replace("_", "-").replace(".", "-")
@@ -612,10 +834,18 @@ def test_of_cursors_transcripts_what_was_typed_is_a_persons_and_has_its_day(mach
     time = "<timestamp>Friday, May 8, 2026, 6:05 PM (UTC+9)</timestamp>\n"
     machine.write(
         _CURSOR.format(folder),
-        _asked(f"{time}<system_reminder>\nx\n</system_reminder>\n{quoted}<user_query>\n{_PICKUP}\n</user_query>"),
+        _asked(
+            f"{time}<system_reminder>\nx\n</system_reminder>\n{quoted}<user_query>\n{_PICKUP}"
+            f"\n</user_query>"
+        ),
         _told("Noted."),
-        _asked("<user_query>\nAnd nothing on Sundays.\n</user_query>\n<open_tabs>\na.ts\n</open_tabs>"),
-        _asked("<user_query>The above subagent result is already visible to the user. Do not repeat it.</user_query>"),
+        _asked(
+            "<user_query>\nAnd nothing on Sundays.\n</user_query>\n<open_tabs>\na.ts\n</open_tabs>"
+        ),
+        _asked(
+            "<user_query>The above subagent result is already visible to the user. Do not "
+            "repeat it.</user_query>"
+        ),
         _asked(f"{quoted}\nI want red crates."),
     )
     machine.write(
@@ -623,11 +853,17 @@ def test_of_cursors_transcripts_what_was_typed_is_a_persons_and_has_its_day(mach
         _asked("<user_query>\nFind it.\n</user_query>"),
     )
     assert machine.said() == [_PICKUP, "And nothing on Sundays."]
-    assert {message.at.isoformat() for message in machine.messages()} == {"2026-05-08T09:05:00+00:00"}
-    assert {found.path.name for found in sources(places(machine.home, {}, observed(), []), _MAIN)} == {"k.jsonl"}
+    assert {message.at.isoformat() for message in machine.messages()} == {
+        "2026-05-08T09:05:00+00:00"
+    }
+    assert {
+        found.path.name for found in sources(places(machine.home, {}, observed(), []), _MAIN)
+    } == {"k.jsonl"}
 
 
-def test_a_folder_of_cursor_is_a_project_only_where_one_folder_has_that_name(tmp_path: Path) -> None:
+def test_a_folder_of_cursor_is_a_project_only_where_one_folder_has_that_name(
+    tmp_path: Path,
+) -> None:
     for name in ("a-b/c", "d/e"):
         (tmp_path / name).mkdir(parents=True)
     root = "-".join(tmp_path.parts[1:]).replace("_", "-").replace(".", "-")
@@ -650,23 +886,42 @@ def test_a_folder_of_cursor_is_a_project_only_where_one_folder_has_that_name(tmp
 @pytest.mark.parametrize(
     "text",
     [
-        "Automation: Tidy up\nAutomation ID: tidy-up\nLast run: never\n\nI care most about the crates.",
+        (
+            "Automation: Tidy up\nAutomation ID: tidy-up\nLast run: never\n\nI care most about "
+            "the crates."
+        ),
         '<codex_internal_context source="goal">\nI want red crates.\n</codex_internal_context>',
         "<codex_steering_note>\nI want red crates.\n</codex_steering_note>",
     ],
 )
 def test_what_codex_writes_in_a_persons_place_is_not_theirs(machine: _Machine, text: str) -> None:
-    machine.write(".codex/sessions/2026/11/20/rollout-a.jsonl", _meta("a"), _item(text), _item(_PICKUP, second=20))
+    machine.write(
+        ".codex/sessions/2026/11/20/rollout-a.jsonl",
+        _meta("a"),
+        _item(text),
+        _item(_PICKUP, second=20),
+    )
     assert machine.said() == [_PICKUP]
 
 
-def test_of_a_command_behind_an_exclamation_mark_what_was_typed_is_a_persons(machine: _Machine) -> None:
-    shell = "<user_shell_command>\n<command>\ngit log --grep crates\n</command>\n<result>\nI like blue\n</result>\n"
-    machine.write(".codex/sessions/2026/11/20/rollout-a.jsonl", _meta("a"), _item(f"{shell}</user_shell_command>"))
+def test_of_a_command_behind_an_exclamation_mark_what_was_typed_is_a_persons(
+    machine: _Machine,
+) -> None:
+    shell = (
+        "<user_shell_command>\n<command>\ngit log --grep crates\n</command>\n<result>\nI like "
+        "blue\n</result>\n"
+    )
+    machine.write(
+        ".codex/sessions/2026/11/20/rollout-a.jsonl",
+        _meta("a"),
+        _item(f"{shell}</user_shell_command>"),
+    )
     machine.write(
         f"{_CHATS}/b.jsonl",
         _claude("b", "user", 1, '<bash-input>git commit -m "crates first"</bash-input>'),
-        _claude("b", "user", 2, "<bash-stdout>I like blue</bash-stdout><bash-stderr></bash-stderr>"),
+        _claude(
+            "b", "user", 2, "<bash-stdout>I like blue</bash-stdout><bash-stderr></bash-stderr>"
+        ),
     )
     assert sorted(machine.said()) == ['git commit -m "crates first"', "git log --grep crates"]
 
@@ -674,13 +929,32 @@ def test_of_a_command_behind_an_exclamation_mark_what_was_typed_is_a_persons(mac
 @pytest.mark.parametrize(
     "texts",
     [
-        ["\n--- Content from referenced files ---", "\nContent from @notes.md:\n", "I like blue\n", "\n--- End of content ---"],
-        ["\nContent from @notes.md:\n", "I like blue\n", "\nContent from @more.md:\n", "I like red\n"],
-        ["\nContent from @a.md:\n", "x\n--- End of content ---\nI like blue", "\n--- End of content ---"],
-        ["--- /w/shop/notes.md ---\n\nI like blue\n\n", "--- /w/shop/more.md ---\n\nI like red\n\n"],
+        [
+            "\n--- Content from referenced files ---",
+            "\nContent from @notes.md:\n",
+            "I like blue\n",
+            "\n--- End of content ---",
+        ],
+        [
+            "\nContent from @notes.md:\n",
+            "I like blue\n",
+            "\nContent from @more.md:\n",
+            "I like red\n",
+        ],
+        [
+            "\nContent from @a.md:\n",
+            "x\n--- End of content ---\nI like blue",
+            "\n--- End of content ---",
+        ],
+        [
+            "--- /w/shop/notes.md ---\n\nI like blue\n\n",
+            "--- /w/shop/more.md ---\n\nI like red\n\n",
+        ],
     ],
-)  # fmt: skip
-def test_contents_of_files_that_a_prompt_names_are_not_the_prompt(machine: _Machine, texts: list[str]) -> None:
+)
+def test_contents_of_files_that_a_prompt_names_are_not_the_prompt(
+    machine: _Machine, texts: list[str]
+) -> None:
     asked = "See @notes.md and @more.md first."
     machine.write(
         ".gemini/tmp/shop/chats/session-2026-11-20T01-00-abcdef12.jsonl",
@@ -693,16 +967,34 @@ def test_contents_of_files_that_a_prompt_names_are_not_the_prompt(machine: _Mach
 
 def test_what_a_person_answers_gemini_is_said_behind_the_question(machine: _Machine) -> None:
     asked = {"questions": [{"question": "Which crates?", "header": "Crates", "type": "text"}]}
-    given = {"functionResponse": {"name": "ask_user", "response": {"output": '{"answers":{"0":"the red ones"}}'}}}
-    printed = {"functionResponse": {"name": "shell", "response": {"output": '{"answers":{"0":"blue"}}'}}}
+    given = {
+        "functionResponse": {
+            "name": "ask_user",
+            "response": {"output": '{"answers":{"0":"the red ones"}}'},
+        }
+    }
+    printed = {
+        "functionResponse": {"name": "shell", "response": {"output": '{"answers":{"0":"blue"}}'}}
+    }
     machine.write(
         ".gemini/tmp/shop/chats/session-2026-11-20T01-00-abcdef12.jsonl",
         {"sessionId": "g", "projectHash": "x", "startTime": f"{_DAY}T01:00:00Z", "kind": "main"},
-        _gemini("1", "gemini", "Let me ask.", toolCalls=[
-            {"id": "c", "name": "ask_user", "args": asked, "result": [given], "status": "success"},
-            {"id": "d", "name": "shell", "args": {}, "result": [printed], "status": "success"},
-        ]),
-    )  # fmt: skip
+        _gemini(
+            "1",
+            "gemini",
+            "Let me ask.",
+            toolCalls=[
+                {
+                    "id": "c",
+                    "name": "ask_user",
+                    "args": asked,
+                    "result": [given],
+                    "status": "success",
+                },
+                {"id": "d", "name": "shell", "args": {}, "result": [printed], "status": "success"},
+            ],
+        ),
+    )
     assert machine.said() == ["the red ones"]
     assert machine.heard() == ["Let me ask.", "Which crates?"]
 
@@ -711,13 +1003,21 @@ def test_the_arguments_of_qwens_commands_are_what_a_person_typed(machine: _Machi
     def line(number: int, command: str, **more: object) -> dict[str, object]:
         payload = {"phase": "invocation", "rawCommand": command, **more}
         return {
-            "uuid": f"q{number}", "sessionId": "q", "timestamp": f"{_DAY}T01:0{number}:00Z", "type": "system",
-            "provenance": "system", "cwd": "/w/shop", "subtype": "slash_command", "systemPayload": payload,
-        }  # fmt: skip
+            "uuid": f"q{number}",
+            "sessionId": "q",
+            "timestamp": f"{_DAY}T01:0{number}:00Z",
+            "type": "system",
+            "provenance": "system",
+            "cwd": "/w/shop",
+            "subtype": "slash_command",
+            "systemPayload": payload,
+        }
 
     machine.write(
         ".qwen/projects/-w-shop/chats/q.jsonl",
-        line(1, f"/remember {_PICKUP}"), line(2, "/model qwen3-coder"), line(3, "/clear"),
+        line(1, f"/remember {_PICKUP}"),
+        line(2, "/model qwen3-coder"),
+        line(3, "/clear"),
         line(4, "/remember red crates", phase="result"),
-    )  # fmt: skip
+    )
     assert machine.said() == [_PICKUP]

@@ -51,7 +51,9 @@ def backups(home: Path) -> Callable[..., HomeBackups]:
 
     def opened(**settings: str) -> HomeBackups:
         clock.advance(timedelta(seconds=1))
-        found = open_context({k.replace("__", "."): v for k, v in settings.items()}, clock=clock).admin.backups()
+        found = open_context(
+            {k.replace("__", "."): v for k, v in settings.items()}, clock=clock
+        ).admin.backups()
         assert isinstance(found, HomeBackups)
         return found
 
@@ -70,7 +72,9 @@ def _fill(home: Path) -> None:
     journal, store = SqliteJournal(home / "journal.sqlite"), SqliteStore(home / "memory.sqlite")
     _say(journal, HOME, ["결제는 화요일에 정산한다.", "린터는 ruff"], "1:1")
     _say(journal, OTHER, ["another"], "1:2")
-    journal.hand_over([entry("observe:1", "결제는 화요일", kind="observation"), entry("observe:2", "ruff")])
+    journal.hand_over(
+        [entry("observe:1", "결제는 화요일", kind="observation"), entry("observe:2", "ruff")]
+    )
     journal.hand_over([], [(HOME, "observe:2")])
     journal.keep("corrections:agent:main", {"m1": "정산은 수요일"})
     store.put(corpus(3, 40))
@@ -105,7 +109,10 @@ def _fill(home: Path) -> None:
 def _rows(file: Path, *but: str) -> dict[str, list[tuple[object, ...]]]:
     """Return every row of every table of a database."""
     db = sqlite3.connect(file)
-    names = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    names = [
+        row[0]
+        for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    ]
     found = {n: sorted(db.execute(f'SELECT * FROM "{n}"'), key=repr) for n in names if n not in but}
     db.close()
     return found
@@ -140,16 +147,23 @@ def test_what_is_restored_is_equal(
     done = backups().restore(report.file.path, there)
     assert (done.messages, done.memories, done.kept_aside) == (3, 2, "")
     # Only what waited for its delivery has arrived.
-    journal, restored = (_rows(one / "journal.sqlite", "outbox", "sqlite_sequence") for one in (home, there))
+    journal, restored = (
+        _rows(one / "journal.sqlite", "outbox", "sqlite_sequence") for one in (home, there)
+    )
     assert journal == restored
     assert _rows(there / "accounts.sqlite") == _rows(home / "accounts.sqlite")
-    assert {e.document.key for e in SqliteJournal(there / "journal.sqlite").made(HOME)} == {"observe:1", "observe:3"}
+    assert {e.document.key for e in SqliteJournal(there / "journal.sqlite").made(HOME)} == {
+        "observe:1",
+        "observe:3",
+    }
     old, new = (SqliteStore(one / "memory.sqlite") for one in (home, there))
     added = new.hashes(HOME).keys() - old.hashes(HOME).keys()
     assert {key for key in added if key.startswith("observe:")} == {"observe:3"}
     assert {key: new.hashes(HOME)[key] for key in old.hashes(HOME)} == old.hashes(HOME)
     left_out = (".env", "tools.json", "models/", "daemon.log", "keys/", "resolved/")
-    assert _texts(there) == {name: text for name, text in _texts(home).items() if not name.startswith(left_out)}
+    assert _texts(there) == {
+        name: text for name, text in _texts(home).items() if not name.startswith(left_out)
+    }
     distil.deliver(SqliteJournal(home / "journal.sqlite"), old)
     assert _search(there, "정산", monkeypatch) == _search(home, "정산", monkeypatch)
     with tarfile.open(report.file.path) as tar:  # as anybody's `tar` does
@@ -167,15 +181,27 @@ def test_damaged_accounts_are_no_backup(home: Path, backups: Callable[..., HomeB
     assert backups().listed() == []
 
 
-def test_only_whole_backups_count_and_the_newest_are_kept(home: Path, backups: Callable[..., HomeBackups]) -> None:
+def test_only_whole_backups_count_and_the_newest_are_kept(
+    home: Path, backups: Callable[..., HomeBackups]
+) -> None:
     _fill(home)
     made = [backups(backup__keep="2").create() for _ in range(3)]
     (home.parent / "home-backups" / "mine.txt").write_text("x")
     assert [one.path for one in backups().listed()] == [made[2].file.path, made[1].file.path]
     assert [one.path for one in made[2].pruned] == [made[0].file.path]
-    elsewhere = backups().create(home.parent / "usb").file.path  # known, to forget too, but not counted by the rest
-    assert [one.path for one in backups().listed()] == [elsewhere, made[2].file.path, made[1].file.path]
-    assert [one.path for one in backups().prune(0)] == [elsewhere, made[2].file.path, made[1].file.path]
+    elsewhere = (
+        backups().create(home.parent / "usb").file.path
+    )  # known, to forget too, but not counted by the rest
+    assert [one.path for one in backups().listed()] == [
+        elsewhere,
+        made[2].file.path,
+        made[1].file.path,
+    ]
+    assert [one.path for one in backups().prune(0)] == [
+        elsewhere,
+        made[2].file.path,
+        made[1].file.path,
+    ]
     assert [file.name for file in (home.parent / "home-backups").iterdir()] == ["mine.txt"]
 
 
@@ -197,7 +223,9 @@ def test_a_home_in_use_is_not_replaced_unless_it_is_wished_and_then_kept(
     assert sorted(one.name for one in home.parent.iterdir() if "restoring" in one.name) == []
 
 
-def test_a_folder_of_somebody_is_a_home_in_use(home: Path, backups: Callable[..., HomeBackups], tmp_path: Path) -> None:
+def test_a_folder_of_somebody_is_a_home_in_use(
+    home: Path, backups: Callable[..., HomeBackups], tmp_path: Path
+) -> None:
     _fill(home)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
@@ -221,10 +249,16 @@ def test_nothing_is_touched_where_a_backup_is_damaged_or_a_daemon_runs(
         with pytest.raises(Damaged):
             backups().verify(file)
     assert _texts(home) == before
-    assert {one.name for one in home.parent.iterdir()} <= {"home", "home-backups", ".home.restoring.lock"}
+    assert {one.name for one in home.parent.iterdir()} <= {
+        "home",
+        "home-backups",
+        ".home.restoring.lock",
+    }
 
 
-def test_a_damaged_journal_is_not_backed_up(home: Path, backups: Callable[..., HomeBackups]) -> None:
+def test_a_damaged_journal_is_not_backed_up(
+    home: Path, backups: Callable[..., HomeBackups]
+) -> None:
     _fill(home)
     good = backups(backup__keep="1").create().file.path
     with sqlite3.connect(home / "journal.sqlite") as db:
@@ -273,7 +307,9 @@ def test_a_disk_that_fills_up_while_a_home_is_restored_leaves_that_home_alone(
 
 
 @pytest.mark.parametrize("place", ["snapshot", "gzip", "fsync", "link", "linked"])
-def test_a_kill_leaves_a_whole_backup_or_none(home: Path, backups: Callable[..., HomeBackups], place: str) -> None:
+def test_a_kill_leaves_a_whole_backup_or_none(
+    home: Path, backups: Callable[..., HomeBackups], place: str
+) -> None:
     _fill(home)
     child = os.fork()
     if not child:
@@ -288,7 +324,9 @@ def test_a_kill_leaves_a_whole_backup_or_none(home: Path, backups: Callable[...,
     left = sorted(folder.iterdir()) if folder.exists() else []
     assert len(left) == (place == "linked")
     assert all(backups().verify(file).members for file in left)
-    assert not [file for one in home.glob(".backup-*") for file in one.iterdir()]  # no copy of a database either
+    assert not [
+        file for one in home.glob(".backup-*") for file in one.iterdir()
+    ]  # no copy of a database either
     assert backups().create().members
     assert not list(home.glob(".backup-*"))
 
@@ -340,7 +378,12 @@ def test_a_home_of_an_older_release_is_restored_and_brought_up_to_date(
     file = _of_an_older_release(maker, home, tmp_path)
     done = backups().restore(file, tmp_path / "new")
     assert done.messages == 3
-    assert sqlite3.connect(tmp_path / "new" / "journal.sqlite").execute("PRAGMA user_version").fetchone()[0] == newest
+    assert (
+        sqlite3.connect(tmp_path / "new" / "journal.sqlite")
+        .execute("PRAGMA user_version")
+        .fetchone()[0]
+        == newest
+    )
 
 
 def _of_an_older_release(maker: HomeBackups, home: Path, folder: Path) -> Path:
@@ -369,7 +412,9 @@ def _write(home: Path, name: str, is_done: Callable[[], bool]) -> None:
     number = 0
     while not is_done():
         _say(journal, Scope(f"agent:{name}"), [f"{name} says {number}"], f"9:{name}")
-        journal.hand_over([entry(f"observe:{number:04}", f"{name} {number}", scope=Scope(f"agent:{name}"))])
+        journal.hand_over(
+            [entry(f"observe:{number:04}", f"{name} {number}", scope=Scope(f"agent:{name}"))]
+        )
         if number % 3 == 0:
             distil.deliver(journal, store)
         journal.keep("soak", {name: str(number)})
@@ -384,8 +429,11 @@ def writer(home: Path) -> Iterator[Callable[[int], None]]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     child = subprocess.Popen(
         [sys.executable, "-c", _WRITER, str(home), str(Path(__file__).parent)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+    )
     assert child.stdin
     assert child.stdout
     assert child.stdout.readline() == "ready\n"
@@ -405,7 +453,9 @@ def test_backups_during_a_soak_of_writers_are_each_of_one_moment(
 ) -> None:
     _fill(home)
     is_done = threading.Event()
-    threads = [threading.Thread(target=_write, args=(home, f"thread{n}", is_done.is_set)) for n in range(2)]
+    threads = [
+        threading.Thread(target=_write, args=(home, f"thread{n}", is_done.is_set)) for n in range(2)
+    ]
     for thread in threads:
         thread.start()
     try:
@@ -421,7 +471,10 @@ def test_backups_during_a_soak_of_writers_are_each_of_one_moment(
     for number, file in enumerate(files):
         there = tmp_path / f"restored{number}"
         backups().restore(file, there)
-        journal, store = SqliteJournal(there / "journal.sqlite"), SqliteStore(there / "memory.sqlite")
+        journal, store = (
+            SqliteJournal(there / "journal.sqlite"),
+            SqliteStore(there / "memory.sqlite"),
+        )
         for name in ("thread0", "thread1", "process"):
             scope, kept = Scope(f"agent:{name}"), int(journal.kept("soak").get(name, "-1"))
             texts = [one.message.text for one in journal.read(scope, 0, budget_tokens=1 << 40)]
@@ -430,7 +483,9 @@ def test_backups_during_a_soak_of_writers_are_each_of_one_moment(
             assert texts == [f"{name} says {n}" for n in range(len(texts))]
             assert sorted(made) == [f"observe:{n:04}" for n in range(len(made))]
             assert len(texts) >= len(made) >= kept + 1 >= len(made) - 1 >= len(texts) - 2
-            assert {key: of for key, of in store.hashes(scope).items() if key.startswith("observe:")} == made
+            assert {
+                key: of for key, of in store.hashes(scope).items() if key.startswith("observe:")
+            } == made
             assert len(texts) >= last.get(name, 0)
             last[name] = len(texts)
         assert not journal.undelivered(9)

@@ -34,7 +34,9 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -
     context.character.house().accounts.close()
 
 
-def test_points_that_a_crash_left_held_are_charged_by_what_the_journal_has(house: House, clock: ManualClock) -> None:
+def test_points_that_a_crash_left_held_are_charged_by_what_the_journal_has(
+    house: House, clock: ManualClock
+) -> None:
     assert house.points.check_in("min").balance == 10
     for message in ("delivered", "lost"):
         assert house.points.hold_reply("min", "mina", message)

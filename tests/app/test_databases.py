@@ -1,4 +1,6 @@
-"""The databases of a home are encrypted and hold the same; killed at any step, each is whole; the wrong key says so."""
+"""The databases of a home are encrypted and hold the same; killed at any step, each is whole; the
+wrong key says so.
+"""
 
 import os
 import signal
@@ -61,7 +63,12 @@ def _encryption() -> HomeEncryption:
 def _rows(file: Path) -> dict[str, list[tuple[object, ...]]]:
     """Return every row of every table, and what the file says of itself."""
     with closing(driver.connect(str(file))) as db:
-        names = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        names = [
+            row[0]
+            for row in db.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+            )
+        ]
         found = {
             n: sorted(db.execute(f'SELECT * FROM "{n}"'), key=repr)
             for n in names
@@ -121,8 +128,10 @@ def test_encrypted_they_hold_the_same_and_are_found_and_written_the_same(home: P
     assert all(b"\xea\xb2\xb0" * 2 not in one.read_bytes() for one in home.glob("*.sqlite*"))
     status = _encryption().status()
     assert [tuple(one) for one in status.databases] == [
-        ("accounts.sqlite", 1, 0), ("memory.sqlite", 1, 0), ("journal.sqlite", 1, 0),
-    ]  # fmt: skip
+        ("accounts.sqlite", 1, 0),
+        ("memory.sqlite", 1, 0),
+        ("journal.sqlite", 1, 0),
+    ]
     assert (home / driver.KEY_FILE).stat().st_mode & 0o777 == 0o600
 
 
@@ -149,7 +158,9 @@ def test_off_leaves_them_as_they_were(home: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["on", "rotate", "off"])
-def test_after_a_kill_at_any_step_every_database_is_whole_and_it_goes_on(home: Path, change: str) -> None:
+def test_after_a_kill_at_any_step_every_database_is_whole_and_it_goes_on(
+    home: Path, change: str
+) -> None:
     files = [home / "journal.sqlite", home / "memory.sqlite", home / "accounts.sqlite"]
     if change != "on":
         _change("on", databases=True)
@@ -192,9 +203,12 @@ def test_nobody_else_may_have_them_open(home: Path) -> None:
     with closing(SqliteJournal(home / "journal.sqlite")) as journal:
         assert held(journal)
         code = (
-            "import sys; from gieok.surfaces.cli import main; sys.exit(main(['encryption','on','--databases','--yes']))"
+            "import sys; from gieok.surfaces.cli import main; "
+            "sys.exit(main(['encryption','on','--databases','--yes']))"
         )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=False
+        )
         assert done.returncode == 2
         assert "journal.sqlite' open" in done.stderr
         assert "gieok down" in done.stderr
@@ -212,7 +226,9 @@ def test_who_waited_for_the_old_file_never_writes_into_it(home: Path) -> None:
     late.close()
 
 
-def test_without_the_key_or_the_package_it_is_said_what_to_do(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_key_or_the_package_it_is_said_what_to_do(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _change("on", databases=True)
     key = home / driver.KEY_FILE
     text = key.read_text()
@@ -232,7 +248,9 @@ def test_without_the_key_or_the_package_it_is_said_what_to_do(home: Path, monkey
     with pytest.raises(MissingExtra, match="'sqlcipher3' is not installed") as missing:
         SqliteJournal(home / "journal.sqlite")
     assert missing.value.hint == extras.install_hint("encryption")
-    with pytest.raises(sqlite3.Error):  # the prompt's hook says nothing then, as for any database that it cannot read
+    with pytest.raises(
+        sqlite3.Error
+    ):  # the prompt's hook says nothing then, as for any database that it cannot read
         last_session(str(home / "journal.sqlite"), HOME.path, "")
     status = _encryption().status()
     assert (status.can_databases, [one.sealed for one in status.databases]) == (False, [1, 1, 1])
@@ -253,7 +271,9 @@ def test_they_are_backed_up_and_the_key_of_the_backup_is_enough(home: Path, tmp_
     assert _search() == hits
 
 
-def test_the_command_says_which_are_encrypted(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_which_are_encrypted(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["encryption", "on", "--databases", "--yes"]) == 0
     capsys.readouterr()
     assert main(["encryption"]) == 0

@@ -1,4 +1,6 @@
-"""A home moves to another embedder and back: the vectors that are there answer until the others are complete."""
+"""A home moves to another embedder and back: the vectors that are there answer until the others are
+complete.
+"""
 
 import json
 from collections.abc import Iterator
@@ -56,7 +58,9 @@ class _Home:
         self.config.write_text(json.dumps(lines), encoding="utf-8")
 
     def ollama(self, model: str = "bge-m3", **more: object) -> None:
-        self.use(embedder="ollama", embedder__model=model, embedder__base_url=self.server.url, **more)
+        self.use(
+            embedder="ollama", embedder__model=model, embedder__base_url=self.server.url, **more
+        )
 
     def call(self, name: str, resident: Resident | None = None, **values: object):
         found = operation(name)
@@ -93,7 +97,9 @@ def test_a_search_finds_by_the_vectors_of_a_service(home: _Home) -> None:
 def test_a_call_opens_a_model_once(home: _Home, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
     monkeypatch.setattr(
-        registry, "load", lambda rows, name, load=registry.load: opened.append(name) or load(rows, name)
+        registry,
+        "load",
+        lambda rows, name, load=registry.load: opened.append(name) or load(rows, name),
     )
     memory = open_context({}, folder=home.folder).memory
     for embedder in (memory.embedder(), memory.embedder(), memory.embedder().of(memory.store())):
@@ -101,7 +107,9 @@ def test_a_call_opens_a_model_once(home: _Home, monkeypatch: pytest.MonkeyPatch)
     assert opened.count("ollama") == 1
 
 
-def test_until_a_switch_is_done_the_old_vectors_answer_and_search_says_so(home: _Home, tmp_path: Path) -> None:
+def test_until_a_switch_is_done_the_old_vectors_answer_and_search_says_so(
+    home: _Home, tmp_path: Path
+) -> None:
     before = home.search().results
     pooling = {"1_Pooling__config": {"pooling_mode_mean_tokens": True}}
     folder = tiny_models.embedding(tmp_path / "tiny", **pooling)
@@ -114,7 +122,9 @@ def test_until_a_switch_is_done_the_old_vectors_answer_and_search_says_so(home: 
     assert (status.switch.from_, status.switch.done, status.switch.of) == ("ollama:bge-m3", 0, 2)
     assert "벡터는 ollama:bge-m3의 것" in status.switch.words().ko
     (home.notes / "new.md").write_text("# 새 글\n\n새 서버는 서울에 있다.\n", encoding="utf-8")
-    assert "gieok index --rebuild" in home.call("index").note, "new notes get vectors of the model that answers"
+    assert "gieok index --rebuild" in home.call("index").note, (
+        "new notes get vectors of the model that answers"
+    )
     assert home.call("status").stats.vectors == 3
     assert home.call("index", rebuild=True).embedded == 3
     assert _active(home).startswith("onnx:tiny@")
@@ -132,12 +142,18 @@ def test_there_and_back_again_gives_what_was_there_before(home: _Home) -> None:
     home.ollama()
     home.call("index", rebuild=True)
     after = home.search()
-    assert [(hit.path, hit.score) for hit in after.results] == [(hit.path, hit.score) for hit in before.results]
+    assert [(hit.path, hit.score) for hit in after.results] == [
+        (hit.path, hit.score) for hit in before.results
+    ]
 
 
-def test_a_switch_that_was_killed_goes_on_where_it_stopped(home: _Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_switch_that_was_killed_goes_on_where_it_stopped(
+    home: _Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for n in range(20):
-        (home.notes / f"{n}.md").write_text(f"# {n}\n\nNote number {n} on its own.\n", encoding="utf-8")
+        (home.notes / f"{n}.md").write_text(
+            f"# {n}\n\nNote number {n} on its own.\n", encoding="utf-8"
+        )
     home.call("index")
     home.ollama("other")
     monkeypatch.setattr(lifecycle, "_BATCH", 4)
@@ -173,7 +189,9 @@ def test_settings_that_lead_nowhere_leave_the_old_vectors_answering(home: _Home)
     assert "OPENAI_API_KEY is not set" in found.degraded
 
 
-def test_vectors_of_another_length_from_the_same_model_are_an_error_that_names_the_way_out(home: _Home) -> None:
+def test_vectors_of_another_length_from_the_same_model_are_an_error_that_names_the_way_out(
+    home: _Home,
+) -> None:
     home.server.embed = lambda text: _numbers(text)[:8]
     home.ollama(embedder__dimension=0)
     (home.notes / "new.md").write_text("# 새 글\n\n새 글이다.\n", encoding="utf-8")
@@ -189,7 +207,9 @@ def test_vectors_of_another_length_from_the_same_model_are_an_error_that_names_t
     assert _active(home) == "ollama:bge-m3/8"
 
 
-def test_the_key_stands_in_the_environment_alone(home: _Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_stands_in_the_environment_alone(
+    home: _Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OWN_KEY", "key-of-mine-123")
     home.use(
         embedder="compatible",
@@ -199,7 +219,9 @@ def test_the_key_stands_in_the_environment_alone(home: _Home, monkeypatch: pytes
     )
     home.call("index", rebuild=True)
     assert home.server.headers[-1]["authorization"] == "Bearer key-of-mine-123"
-    written = b"".join(file.read_bytes() for file in home.config.parent.rglob("*") if file.is_file())
+    written = b"".join(
+        file.read_bytes() for file in home.config.parent.rglob("*") if file.is_file()
+    )
     assert b"key-of-mine-123" not in written
 
 

@@ -1,4 +1,6 @@
-"""Encryption at rest: everything that is there, resumed after a kill, opened by its key and no other."""
+"""Encryption at rest: everything that is there, resumed after a kill, opened by its key and no
+other.
+"""
 
 import json
 import os
@@ -69,7 +71,9 @@ class House:
         tiers = self.tiers
         for day in range(days):
             at = self.clock.now() + timedelta(days=day)
-            found = Observation(f"{text} {day}", at, Priority.MEDIUM, Category.STATE, message_ids=("s/1",))
+            found = Observation(
+                f"{text} {day}", at, Priority.MEDIUM, Category.STATE, message_ids=("s/1",)
+            )
             tiers.journal.hand_over(observation.entries(HOME, Observed((found,)), at))
         distil.deliver(tiers.journal, tiers.store)
         self.clock.advance(timedelta(days=200))
@@ -77,10 +81,16 @@ class House:
 
     def files(self) -> dict[str, bytes]:
         folder = self.home / "archive" / "warm"
-        return {str(f.relative_to(folder)): f.read_bytes() for f in sorted(folder.rglob("*")) if f.is_file()}
+        return {
+            str(f.relative_to(folder)): f.read_bytes()
+            for f in sorted(folder.rglob("*"))
+            if f.is_file()
+        }
 
     def texts(self) -> list[str]:
-        """Return what the archive says, read where the journal says that it lives; nothing may be wrong."""
+        """Return what the archive says, read where the journal says that it lives; nothing may be
+        wrong.
+        """
         states = self.states()
         assert not [line for state in states for line in state.wrong]
         return sorted(one.entry.document.text for state in states for one in state.living.values())
@@ -99,7 +109,10 @@ class House:
     def is_in_clear(self) -> bool:
         """Say whether the archive or a backup shows what was said, to anybody."""
         own = [one.path.read_bytes() for one in self.backups.listed()]
-        return any(_SECRET.encode() in data or data.startswith(b"\x1f\x8b") for data in [*self.files().values(), *own])
+        return any(
+            _SECRET.encode() in data or data.startswith(b"\x1f\x8b")
+            for data in [*self.files().values(), *own]
+        )
 
 
 @pytest.fixture
@@ -157,7 +170,10 @@ def test_a_key_change_lets_the_old_key_open_nothing_any_more(house: House) -> No
     assert done.key_file != str(old.file)
     assert old.file.exists()
     stale = AgeSealer(old.recipient, lambda: old.file.read_text().splitlines()[-1])
-    for data in [*house.files().values(), *(one.path.read_bytes() for one in house.backups.listed())]:
+    for data in [
+        *house.files().values(),
+        *(one.path.read_bytes() for one in house.backups.listed()),
+    ]:
         with pytest.raises(WrongKey):
             stale.open(data)
     assert house.texts() == texts
@@ -222,7 +238,9 @@ def test_writing_needs_no_secret_and_reading_without_it_says_what_to_do(house: H
     assert house.backups.verify(house.backups.listed()[0].path).members
 
 
-def test_a_passphrase_opens_the_key_and_another_does_not(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_passphrase_opens_the_key_and_another_does_not(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     house.archive(1)
     done = house.encryption.on(None, lambda: "four good long words")
     assert Path(done.key_file).read_bytes().startswith(b"age-encryption.org/v1\n-> scrypt")
@@ -235,7 +253,8 @@ def test_a_passphrase_opens_the_key_and_another_does_not(house: House, monkeypat
     monkeypatch.setenv("GIEOK_PASSPHRASE", "other words")
     with pytest.raises(WrongKey, match="the passphrase does not open"):
         house.encryption.off()
-    monkeypatch.setattr(sealing, "_opened", opened)  # opening takes a second, on purpose: once a process
+    # opening takes a second, on purpose: once a process
+    monkeypatch.setattr(sealing, "_opened", opened)
     assert house.texts() == [f"{_SECRET} 0"]
 
 
@@ -263,7 +282,9 @@ def test_a_damaged_or_foreign_file_is_named_and_left_as_it_is(house: House) -> N
 
 
 @pytest.mark.parametrize("change", ["on", "rotate", "off"])
-def test_after_a_kill_at_any_file_everything_reads_and_the_same_command_goes_on(house: House, change: str) -> None:
+def test_after_a_kill_at_any_file_everything_reads_and_the_same_command_goes_on(
+    house: House, change: str
+) -> None:
     house.archive(2)
     if change != "on":
         house.encryption.on()
@@ -305,7 +326,9 @@ def _die_at(step: int) -> None:
         setattr(os, name, dying(getattr(os, name)))
 
 
-def test_a_restored_home_opens_with_the_key_that_was_kept_elsewhere(house: House, tmp_path: Path) -> None:
+def test_a_restored_home_opens_with_the_key_that_was_kept_elsewhere(
+    house: House, tmp_path: Path
+) -> None:
     house.archive(2)
     key = Path(house.encryption.on().key_file)
     texts = house.texts()
@@ -342,7 +365,9 @@ def test_forget_reaches_into_encrypted_archives_and_names_encrypted_backups(hous
     done = forget.handler(context, forget.request(match=f"{_SECRET} 0", yes=True)).done
     assert house.texts() == [f"{_SECRET} 1"]
     sealer = sealing.in_use(context.admin.encryption()._wiring)
-    assert not [data for data in house.files().values() if f"{_SECRET} 0".encode() in sealer.open(data)]
+    assert not [
+        data for data in house.files().values() if f"{_SECRET} 0".encode() in sealer.open(data)
+    ]
     assert [path for path, _ in done.still_in] == [str(file)]
 
 

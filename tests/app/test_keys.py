@@ -1,4 +1,6 @@
-"""Keys are found by tables and settings, kept without touching anything else, and tried where they are used."""
+"""Keys are found by tables and settings, kept without touching anything else, and tried where they
+are used.
+"""
 
 import json
 import os
@@ -24,7 +26,14 @@ from gieok.ops.context import Context
 from gieok.testing.model_server import ModelServer
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-_VARIABLES = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "COHERE_API_KEY", "MY_KEY", "SMTP_PASSWORD")
+_VARIABLES = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "COHERE_API_KEY",
+    "MY_KEY",
+    "SMTP_PASSWORD",
+)
 
 
 @pytest.fixture
@@ -40,7 +49,9 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Con
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     for name in _VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    return lambda **settings: open_context({name.replace("__", "."): value for name, value in settings.items()})
+    return lambda **settings: open_context(
+        {name.replace("__", "."): value for name, value in settings.items()}
+    )
 
 
 def _keys(context: Context) -> HomeKeys:
@@ -58,8 +69,12 @@ def _verdicts(context: Context, name: str, value: str = "") -> dict[str, str]:
     return {trial.name: trial.verdict.value for trial in keys.test(keys.row(name), value)}
 
 
-def test_a_key_is_known_by_its_service_and_by_its_variable_with_the_settings_that_use_it(opened) -> None:
-    keys = _keys(opened(observe__model="compatible:m", observe__key_variable="MY_KEY", embedder="openai"))
+def test_a_key_is_known_by_its_service_and_by_its_variable_with_the_settings_that_use_it(
+    opened,
+) -> None:
+    keys = _keys(
+        opened(observe__model="compatible:m", observe__key_variable="MY_KEY", embedder="openai")
+    )
     assert keys.row("MY_KEY").used_by == ("observe.model",)
     assert keys.row("openai") == keys.row("OPENAI_API_KEY")
     assert keys.row("openai").used_by == ("embedder",)
@@ -77,7 +92,10 @@ def test_a_key_goes_into_a_private_file_and_every_other_line_stays(opened) -> No
     context = opened()
     file = _private(context)
     file.parent.mkdir()
-    before = "# mine\r\nexport OPENAI_API_KEY='old'  \n\n#OPENAI_API_KEY=older\nOTHER=\"a b\"\nno line of ours\nLAST=1"
+    before = (
+        "# mine\r\nexport OPENAI_API_KEY='old'  \n\n#OPENAI_API_KEY=older\nOTHER=\"a b\"\nno line "
+        "of ours\nLAST=1"
+    )
     file.write_bytes(before.encode())
     file.chmod(0o644)
     keys = _keys(context)
@@ -85,7 +103,9 @@ def test_a_key_goes_into_a_private_file_and_every_other_line_stays(opened) -> No
         keys.rows()
     file.chmod(0o600)
     assert keys.put(keys.row("openai"), "new") == str(file)
-    assert file.read_bytes().decode() == before.replace("OPENAI_API_KEY='old'  ", "OPENAI_API_KEY=new")
+    assert file.read_bytes().decode() == before.replace(
+        "OPENAI_API_KEY='old'  ", "OPENAI_API_KEY=new"
+    )
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     keys.put(keys.row("smtp"), "p w")
     assert file.read_bytes().decode().endswith("LAST=1\nSMTP_PASSWORD=p w\n")
@@ -93,7 +113,8 @@ def test_a_key_goes_into_a_private_file_and_every_other_line_stays(opened) -> No
 
 
 _LINES = st.lists(
-    st.sampled_from(["# note", "", "A=1", "export K=2", "K='3'", " K = 4 ", "KK=5", "K", 'B="x"']), max_size=8
+    st.sampled_from(["# note", "", "A=1", "export K=2", "K='3'", " K = 4 ", "KK=5", "K", 'B="x"']),
+    max_size=8,
 )
 _ENDS = st.sampled_from(["\n", "\r\n"])
 
@@ -101,9 +122,14 @@ _ENDS = st.sampled_from(["\n", "\r\n"])
 @given(
     _LINES,
     _ENDS,
-    st.text(st.characters(min_codepoint=33, max_codepoint=0x3000, exclude_categories=["C", "Z"]), min_size=1),
+    st.text(
+        st.characters(min_codepoint=33, max_codepoint=0x3000, exclude_categories=["C", "Z"]),
+        min_size=1,
+    ),
 )
-def test_whatever_stands_there_the_key_is_read_back_once_and_the_rest_is_the_same(lines, end, value) -> None:
+def test_whatever_stands_there_the_key_is_read_back_once_and_the_rest_is_the_same(
+    lines, end, value
+) -> None:
     before = end.join(lines)
     try:
         after = changed(before, "K", value)
@@ -115,8 +141,14 @@ def test_whatever_stands_there_the_key_is_read_back_once_and_the_rest_is_the_sam
         return [line for line in text.splitlines() if "K" not in resolved.assigned(line) and line]
 
     assert others(after) == others(before)
-    assert [resolved.assigned(line)["K"] for line in after.splitlines() if "K" in resolved.assigned(line)] == [value]
-    assert "K" not in {name for line in changed(after, "K", "").splitlines() for name in resolved.assigned(line)}
+    assert [
+        resolved.assigned(line)["K"]
+        for line in after.splitlines()
+        if "K" in resolved.assigned(line)
+    ] == [value]
+    assert "K" not in {
+        name for line in changed(after, "K", "").splitlines() for name in resolved.assigned(line)
+    }
 
 
 @pytest.mark.parametrize("value", ["a\nOTHER=1", "a\x0bb", "a\u2028b"])
@@ -137,9 +169,12 @@ def test_what_the_environment_sets_cannot_be_set_behind_its_back(opened, monkeyp
 def test_each_key_is_tried_where_settings_use_it(opened, server: ModelServer) -> None:
     pytest.importorskip("pydantic_ai")
     context = opened(
-        observe__model="compatible:m", observe__base_url=f"{server.url}/v1", observe__key_variable="MY_KEY",
-        reranker="cohere", reranker__base_url=server.url,
-    )  # fmt: skip
+        observe__model="compatible:m",
+        observe__base_url=f"{server.url}/v1",
+        observe__key_variable="MY_KEY",
+        reranker="cohere",
+        reranker__base_url=server.url,
+    )
     assert _verdicts(context, "MY_KEY") == {"compatible": "missing"}
     assert _verdicts(context, "MY_KEY", GOOD) == {"compatible": "valid"}
     assert _verdicts(context, "MY_KEY", "key-bad-0000") == {"compatible": "invalid"}
@@ -173,7 +208,11 @@ def test_a_request_that_fails_for_something_else_is_no_valid_key_unless_the_prov
 def test_what_says_nothing_of_a_key_is_not_tried(opened, server: ModelServer, status: int) -> None:
     pytest.importorskip("pydantic_ai")
     server.script = [_refusing(status)]
-    own = opened(observe__model="compatible:m", observe__base_url=f"{server.url}/x", observe__key_variable="MY_KEY")
+    own = opened(
+        observe__model="compatible:m",
+        observe__base_url=f"{server.url}/x",
+        observe__key_variable="MY_KEY",
+    )
     assert _verdicts(own, "MY_KEY", GOOD) == {"compatible": "untried"}
     elsewhere = opened(reranker="cohere", reranker__base_url=f"{server.url}/nowhere")
     (trial,) = _keys(elsewhere).test(_keys(elsewhere).row("cohere"), GOOD)
@@ -192,10 +231,14 @@ def test_the_keys_of_characters_are_used_and_tried(opened, server: ModelServer) 
 def test_a_key_that_two_services_use_is_tried_with_both(opened, server: ModelServer) -> None:
     pytest.importorskip("pydantic_ai")
     context = opened(
-        observe__model="openai:m", observe__base_url=f"{server.url}/v1",
-        reflect__model="openai:m", reflect__base_url=f"{server.url}/v1",
-        embedder="openai", embedder__model="e", embedder__base_url=f"{server.url}/v1",
-    )  # fmt: skip
+        observe__model="openai:m",
+        observe__base_url=f"{server.url}/v1",
+        reflect__model="openai:m",
+        reflect__base_url=f"{server.url}/v1",
+        embedder="openai",
+        embedder__model="e",
+        embedder__base_url=f"{server.url}/v1",
+    )
     keys = _keys(context)
     keys.test(keys.row("openai"), GOOD)
     assert server.asked == ["POST /v1/chat/completions", "POST /v1/embeddings"]
@@ -205,14 +248,18 @@ def test_no_trial_shows_a_key(opened, server: ModelServer) -> None:
     context = opened(reranker="cohere", reranker__base_url=server.url)
     keys = _keys(context)
     trials = [*keys.test(keys.row("cohere"), "key-bad-0000"), *keys.test(keys.row("cohere"), SPENT)]
-    assert not {"key-bad-0000", SPENT} & {word for trial in trials for word in json.dumps(trial).split()}
+    assert not {"key-bad-0000", SPENT} & {
+        word for trial in trials for word in json.dumps(trial).split()
+    }
     assert "key-bad" not in json.dumps(trials)
 
 
 def test_the_token_of_a_gateway_is_tried_without_a_word_to_anybody(opened, tmp_path: Path) -> None:
     gateway = Gateway()
     try:
-        context = opened(notify__to="openclaw", notify__openclaw_url=f"http://127.0.0.1:{gateway.port}")
+        context = opened(
+            notify__to="openclaw", notify__openclaw_url=f"http://127.0.0.1:{gateway.port}"
+        )
         assert _verdicts(context, "openclaw") == {"openclaw": "missing"}
         assert _verdicts(context, "openclaw", "another") == {"openclaw": "invalid"}
         assert _verdicts(context, "openclaw", "hooktoken-abcdef-123456") == {"openclaw": "valid"}
@@ -227,15 +274,24 @@ def test_a_sidecar_that_runs_asks_with_the_new_key_at_its_next_call(
     pytest.importorskip("pydantic_ai")
     folder = tmp_path / "t"
     folder.mkdir()
-    server.script = ["<observations>\nDate: 2026-11-22\n* 🔴 (12:00) [decision] We use Redis {1}\n</observations>"]
+    server.script = [
+        "<observations>\nDate: 2026-11-22\n* 🔴 (12:00) [decision] We use Redis {1}\n</observations>"
+    ]
     context = opened(
-        observe__model="openai:m", observe__base_url=f"{server.url}/v1", observe__agents="none", observe__folders=str(folder),
+        observe__model="openai:m",
+        observe__base_url=f"{server.url}/v1",
+        observe__agents="none",
+        observe__folders=str(folder),
         embedder="none",
-    )  # fmt: skip
+    )
     keys, sidecar, scope = _keys(context), context.observe.sidecar(), Scope("agent:main")
     for number, key in enumerate((GOOD, NEXT)):
         keys.put(keys.row("openai"), key)
-        row = {"role": "user", "content": f"We decided on plan {number}.", "timestamp": f"2026-11-22T12:0{number}:00Z"}
+        row = {
+            "role": "user",
+            "content": f"We decided on plan {number}.",
+            "timestamp": f"2026-11-22T12:0{number}:00Z",
+        }
         (folder / f"{number}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
         sidecar.capture_all()
         assert sidecar.observe(scope, flush=True) is Step.OBSERVED
@@ -268,23 +324,45 @@ def test_the_systems_keyring_holds_keys_where_it_is_chosen(tmp_path: Path) -> No
     ring = _RING.format(file=str(tmp_path / "ring.json"))
     (tmp_path / "ring.py").write_text(ring, encoding="utf-8")
     environment = {
-        "PATH": os.environ["PATH"], "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_KEYS_STORE": "keyring",
-        "PYTHONPATH": f"{Path(resolved.__file__).parents[1]}{os.pathsep}{tmp_path}", "PYTHON_KEYRING_BACKEND": "ring.Ring",
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_KEYS_STORE": "keyring",
+        "PYTHONPATH": f"{Path(resolved.__file__).parents[1]}{os.pathsep}{tmp_path}",
+        "PYTHON_KEYRING_BACKEND": "ring.Ring",
         "LANG": "C.UTF-8",
-    }  # fmt: skip
+    }
 
     def gieok(*words: str, given: str = "", **more: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "gieok", *words]
-        return subprocess.run(command, env=environment | more, input=given, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command,
+            env=environment | more,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     assert gieok("keys", "set", "openai", given="old\n", GIEOK_KEYS_STORE="file").returncode == 0
-    assert "in the system's keyring" in gieok("keys", "set", "openai", given="key-in-the-ring\n").stdout
+    assert (
+        "in the system's keyring"
+        in gieok("keys", "set", "openai", given="key-in-the-ring\n").stdout
+    )
     assert "OPENAI" not in (tmp_path / "home" / ".env").read_text()
-    assert json.loads((tmp_path / "ring.json").read_text()) == {"gieok/OPENAI_API_KEY": "key-in-the-ring"}
-    (row,) = [row for row in json.loads(gieok("keys", "list", "--json").stdout)["keys"] if "openai" in row["names"]]
+    assert json.loads((tmp_path / "ring.json").read_text()) == {
+        "gieok/OPENAI_API_KEY": "key-in-the-ring"
+    }
+    (row,) = [
+        row
+        for row in json.loads(gieok("keys", "list", "--json").stdout)["keys"]
+        if "openai" in row["names"]
+    ]
     assert row["place"] == "keyring"
     seen = "from gieok.config import load; print(load({}).secret('OPENAI_API_KEY'))"
-    done = subprocess.run([sys.executable, "-c", seen], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", seen], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "key-in-the-ring\n"
     locked = gieok("keys", "list", PYTHON_KEYRING_BACKEND="keyring.backends.fail.Keyring")
     assert locked.returncode == 2

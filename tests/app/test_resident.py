@@ -17,7 +17,11 @@ from gieok.text.redact import own, redact
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a home of its own."""
-    for name, value in {"HOME": tmp_path, "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none"}.items():
+    for name, value in {
+        "HOME": tmp_path,
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_EMBEDDER": "none",
+    }.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.chdir(tmp_path)
     return tmp_path / "home"
@@ -63,7 +67,12 @@ def test_what_nobody_uses_is_let_go_and_made_again() -> None:
 
 
 def _rule(word: str) -> str:
-    rule = {"name": word.lower(), "pattern": f"{word}-[0-9]{{6}}", "example": f"{word}-123456", "counter_example": "x"}
+    rule = {
+        "name": word.lower(),
+        "pattern": f"{word}-[0-9]{{6}}",
+        "example": f"{word}-123456",
+        "counter_example": "x",
+    }
     return json.dumps([rule])
 
 
@@ -78,7 +87,9 @@ def test_the_redaction_rules_of_a_call_are_those_of_its_caller_and_of_no_one_els
     seen: list[str] = []
 
     def call(environment: dict[str, str] | None, *, forgiving: bool = False) -> str:
-        """Return what a thread makes of a text: one that answers a caller, or, without, one of the process's own."""
+        """Return what a thread makes of a text: one that answers a caller, or, without, one of the
+        process's own.
+        """
 
         def answered() -> None:
             if environment is not None:

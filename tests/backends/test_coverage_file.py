@@ -31,7 +31,9 @@ def test_lines_are_read_by_file_and_context_however_they_were_measured(
     assert run.finished_ns == (tmp_path / ".coverage").stat().st_mtime_ns
 
 
-def test_a_file_that_is_no_data_file_is_named_with_the_next_step(tmp_path: Path, coverage_data: Write) -> None:
+def test_a_file_that_is_no_data_file_is_named_with_the_next_step(
+    tmp_path: Path, coverage_data: Write
+) -> None:
     file = tmp_path / ".coverage"
     with pytest.raises(BadRequest, match="No such file") as caught:
         CoverageFile(file)
@@ -39,9 +41,15 @@ def test_a_file_that_is_no_data_file_is_named_with_the_next_step(tmp_path: Path,
     with pytest.raises(BadRequest, match="is no file"):
         CoverageFile(tmp_path)
     old = '!coverage.py: This is a private format, don\'t read it directly!{"lines":{}}'
-    for data in (b"", b"not a database at all, but long enough to be looked at as one" * 20, old.encode()):
+    for data in (
+        b"",
+        b"not a database at all, but long enough to be looked at as one" * 20,
+        old.encode(),
+    ):
         file.write_bytes(data)
-        with pytest.raises(BadRequest, match=r"\.coverage' is no data file of coverage\.py") as caught:
+        with pytest.raises(
+            BadRequest, match=r"\.coverage' is no data file of coverage\.py"
+        ) as caught:
             CoverageFile(file)
         assert "--cov-context=test" in caught.value.hint
     other = coverage_data(tmp_path / "other", _RAN)
@@ -52,9 +60,12 @@ def test_a_file_that_is_no_data_file_is_named_with_the_next_step(tmp_path: Path,
         CoverageFile(other)
 
 
-def test_a_damaged_data_file_is_an_error_and_never_half_an_answer(tmp_path: Path, coverage_data: Write) -> None:
+def test_a_damaged_data_file_is_an_error_and_never_half_an_answer(
+    tmp_path: Path, coverage_data: Write
+) -> None:
     file = coverage_data(
-        tmp_path / ".coverage", {f"pkg/m{n}.py": {f"t.test_{k}": [1, 900] for k in range(20)} for n in range(20)}
+        tmp_path / ".coverage",
+        {f"pkg/m{n}.py": {f"t.test_{k}": [1, 900] for k in range(20)} for n in range(20)},
     )
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
@@ -76,7 +87,10 @@ def test_a_data_file_is_only_read_and_one_that_is_being_written_is_waited_for(
     before = file.read_bytes()
     file.chmod(0o400)
     assert CoverageFile(file).contexts()
-    assert (file.read_bytes(), sorted(p.name for p in tmp_path.iterdir())) == (before, [".coverage"])
+    assert (file.read_bytes(), sorted(p.name for p in tmp_path.iterdir())) == (
+        before,
+        [".coverage"],
+    )
     file.chmod(0o600)
     monkeypatch.setattr(coverage_file, "_BUSY_TIMEOUT_S", 0)
     writer = sqlite3.connect(file, isolation_level=None)

@@ -1,4 +1,6 @@
-"""A key goes out once, in the way that its service asks for, and nowhere else of a request: whoever sends it."""
+"""A key goes out once, in the way that its service asks for, and nowhere else of a request: whoever
+sends it.
+"""
 
 import os
 import threading
@@ -22,7 +24,11 @@ from gieok.surfaces.hook.judge import judged
 KEY = "key-of-the-test-0123456789"
 #: Another key of the same person's, which the environment has for other programs.
 OTHER = "key-of-another-program-42"
-BEARER, ANTHROPIC, GOOGLE = ("authorization", f"Bearer {KEY}"), ("x-api-key", KEY), ("x-goog-api-key", KEY)
+BEARER, ANTHROPIC, GOOGLE = (
+    ("authorization", f"Bearer {KEY}"),
+    ("x-api-key", KEY),
+    ("x-goog-api-key", KEY),
+)
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
@@ -42,7 +48,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
-        self.server.seen.append((self.path, [(name.lower(), value) for name, value in self.headers.items()], body))
+        self.server.seen.append(
+            (self.path, [(name.lower(), value) for name, value in self.headers.items()], body)
+        )
         self.send_response(400)
         self.send_header("content-length", "2")
         self.end_headers()
@@ -56,7 +64,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Recorder]:
-    for name in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
+    for name in (
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_API_KEY",
+        "OPENAI_API_KEY",
+        "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
+    ):
         monkeypatch.setenv(name, OTHER)
     server = Recorder()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -119,7 +133,10 @@ _CHATS = [name for name, row in registry.CHATS.items() if row.key_variable]
 _EMBEDDERS = [name for name, row in registry.EMBEDDERS.items() if row.is_service]
 _RERANKERS = [name for name, row in registry.RERANKERS.items() if row.is_service]
 _SENDERS: list[tuple[str, Callable[[str, str], None], str, tuple[str, str]]] = [
-    *(("generator", _generator, name, _WAYS.get(name, BEARER)) for name in (*_GENERATORS, "compatible")),
+    *(
+        ("generator", _generator, name, _WAYS.get(name, BEARER))
+        for name in (*_GENERATORS, "compatible")
+    ),
     *(("chat", _chat, name, _WAYS.get(name, BEARER)) for name in (*_CHATS, "compatible")),
     *(("embedder", _embedder, name, _WAYS.get(name, BEARER)) for name in _EMBEDDERS),
     *(("reranker", _reranker, name, BEARER) for name in _RERANKERS),
@@ -131,7 +148,9 @@ _SENDERS: list[tuple[str, Callable[[str, str], None], str, tuple[str, str]]] = [
 
 
 @pytest.mark.parametrize(
-    ("kind", "send", "name", "way"), _SENDERS, ids=[f"{kind} {name}" for kind, _, name, _ in _SENDERS]
+    ("kind", "send", "name", "way"),
+    _SENDERS,
+    ids=[f"{kind} {name}" for kind, _, name, _ in _SENDERS],
 )
 def test_a_key_is_sent_once_in_the_services_own_way(
     recorder: Recorder, kind: str, send: Callable[[str, str], None], name: str, way: tuple[str, str]
@@ -152,8 +171,15 @@ def test_a_key_is_sent_once_in_the_services_own_way(
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
 def test_without_a_key_the_judge_sends_no_header_for_one(recorder: Recorder, api: str) -> None:
     settings = HookSettings(
-        {"judge.api": api, "judge.model": "m", "judge.base_url": recorder.url, "judge.key_variable": "NO"}
+        {
+            "judge.api": api,
+            "judge.model": "m",
+            "judge.base_url": recorder.url,
+            "judge.key_variable": "NO",
+        }
     )
-    judged("hello", [InjectedMemory(title="a", text="b", citation="c")], settings, lambda line: None)
+    judged(
+        "hello", [InjectedMemory(title="a", text="b", citation="c")], settings, lambda line: None
+    )
     ((_, headers, _),) = recorder.seen
     assert not {"authorization", "x-api-key"} & {name for name, _ in headers}

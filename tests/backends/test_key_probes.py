@@ -27,7 +27,9 @@ def _ask(server: ModelServer, provider: str, key: str, model: str = "") -> None:
 
 
 def test_every_provider_with_a_key_can_be_asked() -> None:
-    assert {name for name, row in registry.GENERATORS.items() if row.key_variable} <= set(registry.KEY_PROBES)
+    assert {name for name, row in registry.GENERATORS.items() if row.key_variable} <= set(
+        registry.KEY_PROBES
+    )
     assert set(_PATHS) == set(registry.KEY_PROBES)
 
 
@@ -43,7 +45,9 @@ def test_one_request_proves_a_key(provider: str, server: ModelServer) -> None:
 
 @pytest.mark.parametrize("provider", _PATHS)
 @pytest.mark.parametrize(("key", "statuses"), [("key-bad-0000", {401}), (SPENT, {402, 429})])
-def test_a_refusal_has_a_status_and_no_key(provider: str, server: ModelServer, key: str, statuses: set[int]) -> None:
+def test_a_refusal_has_a_status_and_no_key(
+    provider: str, server: ModelServer, key: str, statuses: set[int]
+) -> None:
     with pytest.raises(ServiceFailed) as failed:
         _ask(server, provider, key, "some-model")
     assert failed.value.status in statuses

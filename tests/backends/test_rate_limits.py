@@ -1,4 +1,6 @@
-"""Rate limits hold in one process and over many, and a server that is gone neither opens nor breaks them."""
+"""Rate limits hold in one process and over many, and a server that is gone neither opens nor breaks
+them.
+"""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -37,7 +39,9 @@ def monotonic() -> _Monotonic:
 
 
 @pytest.fixture
-def make_shared(valkey: ValkeyServer, monotonic: _Monotonic) -> Iterator[Callable[[], RedisLimiter]]:
+def make_shared(
+    valkey: ValkeyServer, monotonic: _Monotonic
+) -> Iterator[Callable[[], RedisLimiter]]:
     made: list[RedisLimiter] = []
 
     def make() -> RedisLimiter:
@@ -73,7 +77,9 @@ def test_room_comes_back_as_the_window_slides(monkeypatch: pytest.MonkeyPatch) -
     assert _admitted(limiter, "a", 9) == 3
 
 
-def test_processes_that_share_a_server_share_a_rate(make_shared: Callable[[], RedisLimiter]) -> None:
+def test_processes_that_share_a_server_share_a_rate(
+    make_shared: Callable[[], RedisLimiter],
+) -> None:
     one, other = make_shared(), make_shared()
     assert _admitted(one, "a", 2) == 2
     assert _admitted(other, "a", 5) == 1
@@ -132,7 +138,9 @@ def test_an_address_may_ask_for_tls_or_be_called_valkey_and_shows_no_password() 
     assert "hunter2" not in plain.location
 
 
-def test_a_server_alone_counts_without_the_package_of_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_alone_counts_without_the_package_of_redis(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """`gieok[serve]` does not bring it."""
     for name in ("rate_limits", "shared_rates", "redis_server"):
         monkeypatch.delitem(sys.modules, f"gieok.backends.{name}", raising=False)

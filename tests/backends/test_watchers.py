@@ -9,7 +9,9 @@ from gieok.backends.watchers import FileWatcher
 _PATIENCE_S = 180.0
 
 
-def test_a_written_file_is_told_once_it_is_quiet_and_a_rescan_is_due_in_between(tmp_path: Path) -> None:
+def test_a_written_file_is_told_once_it_is_quiet_and_a_rescan_is_due_in_between(
+    tmp_path: Path,
+) -> None:
     told: Queue[set[Path]] = Queue()
 
     def watch() -> None:
@@ -20,7 +22,9 @@ def test_a_written_file_is_told_once_it_is_quiet_and_a_rescan_is_due_in_between(
 
     thread = Thread(target=watch, daemon=True)
     thread.start()
-    assert told.get(timeout=_PATIENCE_S) == set(), "nothing changed yet: a rescan is due, so it is watching"
+    assert told.get(timeout=_PATIENCE_S) == set(), (
+        "nothing changed yet: a rescan is due, so it is watching"
+    )
     (tmp_path / "메모.md").write_text("결제했다", encoding="utf-8")
     seen = set[Path]()
     while not seen:

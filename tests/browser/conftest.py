@@ -1,7 +1,8 @@
-"""A home with something of everything, one server of it, and one Chromium. The table of pages is in `test_pages`.
+"""A home with something of everything, one server of it, and one Chromium. The table of pages is in
+`test_pages`.
 
-The server and the home are the session's. Chromium is a module's: Playwright's loop runs in the thread of the tests, and no
-test of another folder could have a loop of its own beside it.
+The server and the home are the session's. Chromium is a module's: Playwright's loop runs in the
+thread of the tests, and no test of another folder could have a loop of its own beside it.
 """
 
 import os
@@ -46,7 +47,9 @@ def prepared(program: str, tmp_path_factory: pytest.TempPathFactory) -> Prepared
 @pytest.fixture(scope="session")
 def server(prepared: Prepared) -> Iterator[str]:
     """Return the address of a running server."""
-    environment = prepared.world.environment(GIEOK_EMBEDDER="none", GIEOK_OBSERVE_AGENTS="none", NO_COLOR="1")
+    environment = prepared.world.environment(
+        GIEOK_EMBEDDER="none", GIEOK_OBSERVE_AGENTS="none", NO_COLOR="1"
+    )
     command = [*GIEOK, "serve", "--port", "0"]
     with subprocess.Popen(
         command, env=environment, cwd=prepared.world.project, stderr=subprocess.PIPE, text=True
@@ -79,13 +82,17 @@ class Visitor:
         self.asked: list[str] = []
         self.complaints: list[str] = []
         self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self.page.on(
+            "console",
+            lambda said: self.complaints.append(said.text) if said.type == "error" else None,
+        )
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
     def open(self, address: str) -> Page:
         """Open a page of the site, and wait until nothing is loading."""
         self.page.goto(self.server + address, wait_until="load")
-        self.page.locator(".htmx-request").first.wait_for(state="detached")  # a function to wait for would need eval
+        # a function to wait for would need eval
+        self.page.locator(".htmx-request").first.wait_for(state="detached")
         return self.page
 
     def faults(self) -> list[str]:
@@ -100,12 +107,16 @@ class Visitor:
         ]
 
     def overflow(self) -> list[str]:
-        """Return the elements that stand out of the page to the right, where it can be scrolled sideways."""
+        """Return the elements that stand out of the page to the right, where it can be scrolled
+        sideways.
+        """
         return self.page.evaluate(_OVERFLOW)
 
     def strangers(self) -> list[str]:
         """Return the addresses asked for that are not of this server."""
-        return [url for url in self.asked if not url.startswith((self.server + "/", "data:", "blob:"))]
+        return [
+            url for url in self.asked if not url.startswith((self.server + "/", "data:", "blob:"))
+        ]
 
 
 _OVERFLOW = """() => {

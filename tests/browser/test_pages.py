@@ -1,6 +1,7 @@
 """Every page in a real browser: both languages, light and dark, a phone and a wide screen.
 
-A new page is a row of `PAGES`, or of `PARTS` where it is no page of its own; without one the first test fails.
+A new page is a row of `PAGES`, or of `PARTS` where it is no page of its own; without one the first
+test fails.
 """
 
 import re
@@ -45,13 +46,16 @@ PARTS = {
     "/status/checks",
 }
 _SIZES = {"phone": {"width": 360, "height": 740}, "wide": {"width": 1280, "height": 800}}
-#: What axe-core looks at: contrast depends on the theme, what is shown on the width, and neither on the language.
+#: What axe-core looks at: contrast depends on the theme, what is shown on the width, and neither on
+#: the language.
 _EXAMINED = {"en": ("light", "wide"), "ko": ("dark", "phone")}
 
-#: Latin words on Korean pages that are names, words of the commands, or examples of what one may write.
+#: Latin words on Korean pages that are names, words of the commands, or examples of what one may
+#: write.
 _NAMES = """
-Gieok English gieok agent markdown hook prompt model token tokens ruff Dropbox Obsidian Claude Code Codex OpenClaw Cursor Gemini
-Qwen opencode CLI MCP HTTP JSON PNG CHARX SQLite Tab Enter Esc notes hot warm cold
+    Gieok English gieok agent markdown hook prompt model token tokens ruff Dropbox Obsidian
+    Claude Code Codex OpenClaw Cursor Gemini Qwen opencode CLI MCP HTTP JSON PNG CHARX
+    SQLite Tab Enter Esc notes hot warm cold
 """.split()
 #: Hangul on English pages: names, and examples of what one may write.
 _KOREAN_NAMES = ("한국어", "기억 Gieok", "지난주")
@@ -75,9 +79,15 @@ _ADDRESSES = [address for addresses in PAGES.values() for address in addresses]
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("address", _ADDRESSES)
 def test_a_page_is_whole(
-    visit: Callable[..., Any], places: dict[str, str], screenshots: Path | None, address: str, lang: str
+    visit: Callable[..., Any],
+    places: dict[str, str],
+    screenshots: Path | None,
+    address: str,
+    lang: str,
 ) -> None:
-    """No overflow, no complaint of the browser, no serious fault of access, and nothing asked of anybody else."""
+    """No overflow, no complaint of the browser, no serious fault of access, and nothing asked of
+    anybody else.
+    """
     visitor = visit(lang)
     page = visitor.open(address.format(**places))
     assert page.locator("html").get_attribute("lang") == lang
@@ -91,14 +101,19 @@ def test_a_page_is_whole(
                 found[f"axe {theme} {size}"] = visitor.faults()
                 if screenshots:
                     name = re.sub(r"\W+", "-", address.strip("/")) or "search"
-                    page.screenshot(path=screenshots / f"{name}.{lang}.{theme}.{size}.png", full_page=True)
+                    page.screenshot(
+                        path=screenshots / f"{name}.{lang}.{theme}.{size}.png", full_page=True
+                    )
     # A page that says what went wrong is answered with its status, which the browser logs.
-    found["complaints"] = [said for said in visitor.complaints if "the server responded with a status of 4" not in said]
+    found["complaints"] = [
+        said for said in visitor.complaints if "the server responded with a status of 4" not in said
+    ]
     found["strangers"] = visitor.strangers()
     assert {what: faults for what, faults in found.items() if faults} == {}
 
 
-#: The texts of a page that a person sees, but those of commands and paths, and of pictures of code, which `code export` draws.
+#: The texts of a page that a person sees, but those of commands and paths, and of pictures of code,
+#: which `code export` draws.
 _SEEN = """() => {
   const texts = new Set();
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -131,15 +146,24 @@ def test_a_page_speaks_one_language(
 def _is_left(text: str, foreign: str, data: str) -> bool:
     """Say whether a text has words of the other language that are neither data nor names.
 
-    What is around a piece of data (an ellipsis, quotation marks, a label before a colon) is looked at by itself.
+    What is around a piece of data (an ellipsis, quotation marks, a label before a colon) is looked
+    at by itself.
     """
     if not re.search(foreign, text) or text in data:
         return False
     pieces = [piece.strip(" .…") for piece in re.split(r"…|[“”]|: |\(|\)|, | · ", text)]
     left = {
-        word for piece in pieces if piece not in data for word in re.findall(r"\w+", piece) if re.search(foreign, word)
+        word
+        for piece in pieces
+        if piece not in data
+        for word in re.findall(r"\w+", piece)
+        if re.search(foreign, word)
     }
     # A Korean word in an English sentence is a name that somebody said.
     return bool(
-        {word for word in left - {*_NAMES} if not (re.search("[가-힣]", word) and (word in data or word[0].isdigit()))}
+        {
+            word
+            for word in left - {*_NAMES}
+            if not (re.search("[가-힣]", word) and (word in data or word[0].isdigit()))
+        }
     )

@@ -1,4 +1,6 @@
-"""What a person does with the pages: by keyboard, without JavaScript, forward and back, and over texts that would break in."""
+"""What a person does with the pages: by keyboard, without JavaScript, forward and back, and over
+texts that would break in.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -101,13 +103,17 @@ def test_a_text_that_would_break_in_stays_text(visit: Callable[..., Any]) -> Non
     ):
         page = visitor.open(address)
         assert "taken" not in page.title()
-        assert page.locator("main script:not([src]), main img[src^=http], main b > script").count() == 0
+        assert (
+            page.locator("main script:not([src]), main img[src^=http], main b > script").count()
+            == 0
+        )
         assert visitor.overflow() == []
     texts = " ".join(visitor.open("/memories?words=staging").locator("main li").all_inner_texts())
     assert "<img src=" in texts
     assert "Tom &amp; Jerry &lt;b&gt;" in texts
     for hostile in HOSTILE:
-        text = hostile.replace("\u202e", "").replace("\u202c", "")  # what turns the order of writing around is not kept
+        # what turns the order of writing around is not kept
+        text = hostile.replace("\u202e", "").replace("\u202c", "")
         visitor.open("/memories").locator("li.memory a.line", has_text=text[:24]).first.click()
         page.wait_for_load_state("load")
         shown = "".join(page.locator("main").inner_text().split())

@@ -50,9 +50,18 @@ def test_what_starts_outlives_who_started_it_is_one_and_imports_nothing_of_the_f
 ) -> None:
     for name in ("json.py", "gieok.py", "sqlite3.py"):
         (tmp_path / name).write_text("raise SystemExit('a project was imported')\n")
-    environment = os.environ | {"GIEOK_EMBEDDER": "none", "HOME": str(tmp_path), places.HOME_VARIABLE: str(home)}
+    environment = os.environ | {
+        "GIEOK_EMBEDDER": "none",
+        "HOME": str(tmp_path),
+        places.HOME_VARIABLE: str(home),
+    }
     for _ in range(3):
-        subprocess.run([sys.executable, "-P", "-c", _START, str(home)], cwd=tmp_path, env=environment, check=True)
+        subprocess.run(
+            [sys.executable, "-P", "-c", _START, str(home)],
+            cwd=tmp_path,
+            env=environment,
+            check=True,
+        )
     daemon, pause = Daemon(home), threading.Event()
     try:
         running = daemon.status()
@@ -68,7 +77,8 @@ def test_what_starts_outlives_who_started_it_is_one_and_imports_nothing_of_the_f
         assert "imported" not in log
     finally:
         daemon.stop()
-        # The slower ones may not have come to the lock yet: what pytest removes of the home lets them begin.
+        # The slower ones may not have come to the lock yet: what pytest removes of the home lets
+        # them begin.
         assert not leftover.processes((str(home),))
 
 
@@ -76,13 +86,18 @@ def test_one_that_comes_to_the_lock_after_a_person_stopped_it_ends_at_once(home:
     autostart.keep_down(str(home))
     environment = os.environ | {"GIEOK_EMBEDDER": "none", places.HOME_VARIABLE: str(home)}
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "gieok.daemon", autostart.IDLE], cwd=home, env=environment, check=True
+        [sys.executable, "-P", "-m", "gieok.daemon", autostart.IDLE],
+        cwd=home,
+        env=environment,
+        check=True,
     )
     assert done.returncode == 0
     assert not (home / "daemon.log").exists()
 
 
-def test_one_that_comes_after_its_home_was_erased_does_not_bring_it_back(home: Path, tmp_path: Path) -> None:
+def test_one_that_comes_after_its_home_was_erased_does_not_bring_it_back(
+    home: Path, tmp_path: Path
+) -> None:
     home.rmdir()
     environment = os.environ | {"GIEOK_EMBEDDER": "none", places.HOME_VARIABLE: str(home)}
     command = [sys.executable, "-P", "-m", "gieok.daemon", autostart.IDLE]

@@ -56,7 +56,9 @@ def alone(commands: Commands, world: World) -> dict[tuple[str, tuple[str, ...]],
 
 @pytest.fixture(scope="module")
 def home(world: World, alone: object) -> Iterator[Path]:
-    """Return the home of the user, whose daemon runs; it was started elsewhere, by somebody who speaks another language."""
+    """Return the home of the user, whose daemon runs; it was started elsewhere, by somebody who
+    speaks another language.
+    """
     environment = _environment(world, LANG="ko_KR.UTF-8", NO_COLOR="1")
     subprocess.run([*GIEOK, "up"], cwd="/", env=environment, check=True, capture_output=True)
     yield world.home
@@ -72,7 +74,8 @@ def _answer(commands: Commands, world: World, name: str, *more: str) -> Done:
 
 
 def _without_the_daemon_itself(text: str) -> object:
-    """Return an answer without what is other because a daemon runs: that it does, the size of an open database, accounts.
+    """Return an answer without what is other because a daemon runs: that it does, the size of an
+    open database, accounts.
 
     Those are there from the first command on that looks for characters.
     """
@@ -93,7 +96,9 @@ def _without(value: object, *names: str) -> object:
     return [_without(one, *names) for one in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize(("name", "more"), _READ, ids=lambda one: one if isinstance(one, str) else " ".join(one))
+@pytest.mark.parametrize(
+    ("name", "more"), _READ, ids=lambda one: one if isinstance(one, str) else " ".join(one)
+)
 def test_an_answer_is_the_same_with_and_without_a_daemon(
     commands: Commands,
     world: World,
@@ -126,8 +131,10 @@ def test_errors_come_back_as_they_are(world: World, home: Path) -> None:
     found = _ask(home, _call(world, "search", query=["x"], limit="many"))
     assert found
     assert found["failure"] == {
-        "code": "bad_request", "message": "--limit is 'many'", "hint": "it must be a whole number",
-    }  # fmt: skip
+        "code": "bad_request",
+        "message": "--limit is 'many'",
+        "hint": "it must be a whole number",
+    }
     assert (found["status"], found["found"]) == (2, False)
 
 
@@ -143,7 +150,10 @@ def test_settings_and_folder_are_the_callers(world: World, home: Path) -> None:
 
 def test_a_path_is_meant_from_the_folder_of_the_caller(world: World, home: Path) -> None:
     (record,) = (world.project / ".gieok" / "memory").rglob("*.md")
-    for folder, path in ((world.project, record.relative_to(world.project)), (record.parent, Path(record.name))):
+    for folder, path in (
+        (world.project, record.relative_to(world.project)),
+        (record.parent, Path(record.name)),
+    ):
         found = _ask(home, _call(world, "get", path=str(path))._replace(folder=str(folder)))
         assert found
         assert (found["status"], found["failure"]) == (0, None)
@@ -167,7 +177,10 @@ def test_what_only_the_caller_can_do_is_left_to_it(world: World, home: Path) -> 
 def test_calls_at_the_same_time_are_all_answered(world: World, home: Path) -> None:
     with ThreadPoolExecutor(20) as pool:
         answers = list(
-            pool.map(lambda n: _ask(home, _call(world, ("status", "search")[n % 2], **_QUERY[n % 2])), range(60))
+            pool.map(
+                lambda n: _ask(home, _call(world, ("status", "search")[n % 2], **_QUERY[n % 2])),
+                range(60),
+            )
         )
     given = [found for found in answers if found]  # the others were told to answer themselves
     assert len(given) >= 8
@@ -205,7 +218,9 @@ def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
 ) -> None:
     go, begun = threading.Event(), threading.Semaphore(0)
 
-    def answer(call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Mapping[str, object]:
+    def answer(
+        call: Call, say: Callable[[str], None], tell: Callable[[str], None]
+    ) -> Mapping[str, object]:
         begun.release()
         if call.operation == "slow":
             assert go.wait(20)
@@ -232,7 +247,9 @@ def test_a_slow_call_holds_up_no_other_and_one_too_many_is_left_to_its_caller(
 def test_a_call_that_runs_is_waited_for_and_the_next_is_left_to_its_caller(tmp_path: Path) -> None:
     go, begun = threading.Event(), threading.Event()
 
-    def answer(call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Mapping[str, object]:
+    def answer(
+        call: Call, say: Callable[[str], None], tell: Callable[[str], None]
+    ) -> Mapping[str, object]:
         begun.set()
         assert go.wait(20)
         return {"found": True}
@@ -255,7 +272,9 @@ def test_a_call_that_runs_is_waited_for_and_the_next_is_left_to_its_caller(tmp_p
 
 
 def test_progress_reaches_the_caller_while_it_waits(served: Callable[[Answering], Path]) -> None:
-    def answer(call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Mapping[str, object]:
+    def answer(
+        call: Call, say: Callable[[str], None], tell: Callable[[str], None]
+    ) -> Mapping[str, object]:
         say("half")
         tell(f"done with \udce9 in {call.folder}")
         return {}
@@ -292,12 +311,16 @@ def _die(listening: socket.socket, said: list[dict[str, object]]) -> None:
     listening.close()
 
 
-def test_what_is_unexpected_is_told_as_at_a_terminal(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_unexpected_is_told_as_at_a_terminal(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by nothing")
 
     monkeypatch.setattr(answers, "run", broken)
-    found = answers.answered(Resident(), _call(world, "status"), lambda line: None, lambda line: None)
+    found = answers.answered(
+        Resident(), _call(world, "status"), lambda line: None, lambda line: None
+    )
     assert found["failure"]["message"] == "unexpected ZeroDivisionError: by nothing"
     assert "GIEOK_TRACEBACK=1" in found["failure"]["hint"]
     assert found["status"] == 2

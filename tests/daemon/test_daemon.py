@@ -41,9 +41,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "home"
     folder.mkdir()
     for name, value in {
-        "GIEOK_HOME": folder, "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t", "PYTHONPATH": _SOURCE,
-    }.items():  # fmt: skip
+        "GIEOK_HOME": folder,
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t",
+        "PYTHONPATH": _SOURCE,
+    }.items():
         monkeypatch.setenv(name, str(value))
     (tmp_path / "t").mkdir()
     yield folder
@@ -61,7 +64,11 @@ def _until(true: Callable[[], bool]) -> None:
 def _say(home: Path, *texts: str) -> None:
     with (home.parent / "t" / "a.jsonl").open("a", encoding="utf-8") as out:
         for text in texts:
-            row = {"role": "user", "content": text, "timestamp": "2099-01-01T00:00:00Z"}  # never idle
+            row = {
+                "role": "user",
+                "content": text,
+                "timestamp": "2099-01-01T00:00:00Z",
+            }  # never idle
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
@@ -122,7 +129,12 @@ def test_settings_that_change_hold_in_the_daemon_too_and_wrong_ones_do_not(home:
     pid = Daemon(home).start()[0].pid
     _say(home, "ticket ZQX-111111")
     _until(lambda: len(_texts(home)) == 1)
-    rule = {"name": "ticket", "pattern": "ZQX-[0-9]{6}", "example": "ZQX-123456", "counter_example": "ZQX-12"}
+    rule = {
+        "name": "ticket",
+        "pattern": "ZQX-[0-9]{6}",
+        "example": "ZQX-123456",
+        "counter_example": "ZQX-12",
+    }
     (home / "config.yaml").write_text(json.dumps({"redact": {"rules": [rule]}}), encoding="utf-8")
     log = home / "daemon.log"
     _until(lambda: log.read_text(encoding="utf-8").count("started, process") == 2)
@@ -131,7 +143,11 @@ def test_settings_that_change_hold_in_the_daemon_too_and_wrong_ones_do_not(home:
     (home / "config.yaml").write_text("redact: {rules: [", encoding="utf-8")
     _say(home, "ticket ZQX-333333")
     _until(lambda: len(_texts(home)) == 3)
-    assert _texts(home) == ["ticket ZQX-111111", "ticket [redacted:ticket]", "ticket [redacted:ticket]"]
+    assert _texts(home) == [
+        "ticket ZQX-111111",
+        "ticket [redacted:ticket]",
+        "ticket [redacted:ticket]",
+    ]
     status = Daemon(home).status()
     assert status is not None
     assert status.pid == pid
@@ -168,8 +184,11 @@ def test_the_end_of_a_session_is_observed_at_once(home: Path) -> None:
     Daemon(home).start()
     _say(home, "출시는 2099년 1월 2일로 정했어.")
     row: dict[str, object] = {
-        "event": "session-end", "agent": "codex", "transcript_path": str(home.parent / "t" / "a.jsonl"), "cwd": "/",
-    }  # fmt: skip
+        "event": "session-end",
+        "agent": "codex",
+        "transcript_path": str(home.parent / "t" / "a.jsonl"),
+        "cwd": "/",
+    }
     trail.spool(str(home), row)
     memory = home / "active_memory.md"
     _until(lambda: memory.exists() and "2099년" in memory.read_text(encoding="utf-8"))
@@ -187,7 +206,9 @@ def test_a_note_is_mirrored_while_it_runs(home: Path, monkeypatch: pytest.Monkey
         _until(lambda text=text: copy.exists() and copy.read_text(encoding="utf-8") == text)
 
 
-def test_memory_files_of_every_scope_are_kept_indexed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_files_of_every_scope_are_kept_indexed(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_WATCH_DEBOUNCE_MS", "50")
     for name, scope in (("notes", "agent:main"), ("diary", "user:kim")):
         (home.parent / name).mkdir()
@@ -212,7 +233,9 @@ def test_memory_files_of_every_scope_are_kept_indexed(home: Path, monkeypatch: p
     store.close()
 
 
-def test_the_vectors_of_memory_files_are_made_too(home: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_vectors_of_memory_files_are_made_too(
+    home: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_WATCH_DEBOUNCE_MS", "50")
     monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
     shutil.copytree(models, home / "models")
@@ -236,7 +259,9 @@ def test_the_model_is_loaded_at_the_start_before_any_prompt(
     _until(lambda: bool((status := daemon.status()) and status.parts.get("model") == "loaded"))
 
 
-def test_a_home_with_a_long_name_is_served_on_a_port_that_asks_for_the_token(tmp_path: Path) -> None:
+def test_a_home_with_a_long_name_is_served_on_a_port_that_asks_for_the_token(
+    tmp_path: Path,
+) -> None:
     long = tmp_path / ("x" * 120)
     long.mkdir()
     server, address = wire.listen(long, "now", "1")
@@ -298,7 +323,9 @@ def _state(home: Path, root: Path) -> str:
     return status.parts.get(watched.part(root), "") if status else ""
 
 
-def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(home: Path, shop: Path) -> None:
+def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(
+    home: Path, shop: Path
+) -> None:
     handed = _do(home, "code watch", daemon=True)
     assert (handed.handed, handed.daemon, handed.watching) == (True, None, False)
     assert "`gieok up`" in operation("code watch").present(handed, Style("en", colour=False))
@@ -317,7 +344,12 @@ def test_a_project_that_was_handed_over_is_kept_in_line_after_a_restart_too(home
     _define(shop, "after_a_restart")
     Daemon(home).start()
     _until(lambda: _functions(shop) == ["after_a_restart"])
-    _until(lambda: [row["trigger"] for row in layout.read_log(shop, "changes")] == ["init", *["daemon"] * 3])
+    _until(
+        lambda: (
+            [row["trigger"] for row in layout.read_log(shop, "changes")]
+            == ["init", *["daemon"] * 3]
+        )
+    )
     assert not list(home.parent.rglob("imported"))
     assert _do(home, "code watch", stop=True).found
     _until(lambda: not _state(home, shop))
@@ -365,7 +397,9 @@ def test_a_project_that_vanished_is_dropped_and_one_that_cannot_be_synced_says_w
     _until(lambda: _functions(shop) == ["still_there"])
     _until(lambda: not _state(home, gone))
     assert watched.roots(home) == [foreign, shop]
-    assert not HandedResult(foreign, True, True, Daemon(home).status().pid, _state(home, foreign)).watching
+    assert not HandedResult(
+        foreign, True, True, Daemon(home).status().pid, _state(home, foreign)
+    ).watching
     assert f"{gone} is not watched any more" in (home / "daemon.log").read_text(encoding="utf-8")
 
 
@@ -380,7 +414,9 @@ def test_a_project_that_cannot_be_looked_at_is_not_dropped(home: Path) -> None:
     _until(lambda: _state(home, closed).startswith("failed"))
 
 
-def test_a_daemon_that_is_killed_in_the_middle_of_a_sync_leaves_a_project_whole(home: Path, shop: Path) -> None:
+def test_a_daemon_that_is_killed_in_the_middle_of_a_sync_leaves_a_project_whole(
+    home: Path, shop: Path
+) -> None:
     watched.add(home, shop)
     daemon = Daemon(home)
     for turn in range(2):

@@ -48,7 +48,9 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
+def context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock
+) -> Iterator[Context]:
     with opened_home(tmp_path / "home", monkeypatch, clock, REFLECT_SCHEDULE="0 3 * * *") as opened:
         yield opened
 
@@ -58,7 +60,9 @@ def _log(context: Context) -> str:
     return file.read_text(encoding="utf-8") if file.exists() else ""
 
 
-def test_what_is_new_waits_for_its_time_and_is_done_once_then(context: Context, clock: ManualClock) -> None:
+def test_what_is_new_waits_for_its_time_and_is_done_once_then(
+    context: Context, clock: ManualClock
+) -> None:
     told = _Told()
     table = [told.job(clock)]
     assert run_due(context, table) == []
@@ -66,7 +70,10 @@ def test_what_is_new_waits_for_its_time_and_is_done_once_then(context: Context, 
     assert run_due(context, table) == [Ran("count", True, "done")]
     assert run_due(context, table) == []
     (planned,) = plan(context, table)
-    assert (planned.last_at, planned.next_at) == (clock.now(), datetime(2026, 11, 25, 3, tzinfo=UTC))
+    assert (planned.last_at, planned.next_at) == (
+        clock.now(),
+        datetime(2026, 11, 25, 3, tzinfo=UTC),
+    )
 
 
 def test_a_month_without_a_daemon_is_made_up_for_once_by_whoever_comes_first(
@@ -94,7 +101,9 @@ def test_a_clock_that_is_set_back_stops_nothing(context: Context, clock: ManualC
     assert len(run_due(context, table)) == 1
 
 
-def test_what_fails_is_one_incident_tried_again_ever_later_and_told_once(context: Context, clock: ManualClock) -> None:
+def test_what_fails_is_one_incident_tried_again_ever_later_and_told_once(
+    context: Context, clock: ManualClock
+) -> None:
     told = _Told()
     table = [told.job(clock)]
     run_due(context, table)
@@ -137,7 +146,10 @@ def test_each_machine_of_a_shared_journal_looks_after_its_own_files_and_one_of_t
     monkeypatch.setattr(SqliteJournal, "location", "postgresql://server/memory")
     journal = context.memory.journal()
     other = using(
-        replace(context, home=tmp_path / "other"), "memory", journal=lambda: journal, has_journal=lambda: True
+        replace(context, home=tmp_path / "other"),
+        "memory",
+        journal=lambda: journal,
+        has_journal=lambda: True,
     )
     for one in (context, other):
         run_due(one, table)
@@ -164,9 +176,13 @@ def test_the_daemon_sleeps_until_the_next_job_and_never_longer_than_a_clock_may_
     assert len(told.runs) == 1, "it is to stop"
 
 
-def test_a_wrong_schedule_names_its_setting(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_schedule_names_its_setting(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_REFLECT_SCHEDULE", "0 25 * * *")
-    with pytest.raises(BadConfig, match=r"reflect\.schedule is '0 25 \* \* \*' .* bad hour") as caught:
+    with pytest.raises(
+        BadConfig, match=r"reflect\.schedule is '0 25 \* \* \*' .* bad hour"
+    ) as caught:
         open_context({})
     assert '"0 3 * * *": every day' in str(caught.value.hint)
     monkeypatch.setenv("GIEOK_REFLECT_SCHEDULE", "")

@@ -1,4 +1,6 @@
-"""The server as a part of the daemon: what falls is started again, with growing pauses, and a person is told once."""
+"""The server as a part of the daemon: what falls is started again, with growing pauses, and a
+person is told once.
+"""
 
 import sys
 import threading

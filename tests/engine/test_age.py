@@ -21,7 +21,9 @@ def test_an_older_memory_never_keeps_more_and_never_less_than_the_floor() -> Non
     assert FLOOR <= age_factor(1e9 * _DAY_S, 30) < FLOOR + 0.0001
 
 
-@pytest.mark.parametrize(("age_s", "half_life_days"), [(None, 30), (-9 * _DAY_S, 30), (9 * _DAY_S, 0)])
+@pytest.mark.parametrize(
+    ("age_s", "half_life_days"), [(None, 30), (-9 * _DAY_S, 30), (9 * _DAY_S, 0)]
+)
 def test_what_has_no_date_or_lies_ahead_or_has_no_half_life_keeps_all(
     age_s: float | None, half_life_days: float
 ) -> None:

@@ -1,4 +1,6 @@
-"""Figures that belong to a model: cosines brought to one scale, probabilities corrected by outcomes."""
+"""Figures that belong to a model: cosines brought to one scale, probabilities corrected by
+outcomes.
+"""
 
 import random
 

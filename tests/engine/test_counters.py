@@ -20,17 +20,34 @@ _LINES = {
 
 
 @pytest.mark.parametrize(
-    ("asked", "key"), [("500번", "desk"), ("500번이 뭐였지?", "desk"), ("3개월", "lease"), ("12시", "noon")]
+    ("asked", "key"),
+    [("500번", "desk"), ("500번이 뭐였지?", "desk"), ("3개월", "lease"), ("12시", "noon")],
 )
 def test_the_line_with_number_and_counter_is_first(asked: str, key: str) -> None:
     store = MemoryStore()
     now = _CLOCK.now()
-    store.put([
-        Entry(
-            Document(scope=_MAIN, key=name, kind="memory", text=text, content_hash=text, created_at=now, updated_at=now),
-            (Passage(0, len(text), 1, 1),),
-        )
-        for name, text in _LINES.items()
-    ])  # fmt: skip
-    found = recall(store, None, Question(asked, (_MAIN,)), Profile(name="t", least_best=0.0, min_score=0.0), _CLOCK)
+    store.put(
+        [
+            Entry(
+                Document(
+                    scope=_MAIN,
+                    key=name,
+                    kind="memory",
+                    text=text,
+                    content_hash=text,
+                    created_at=now,
+                    updated_at=now,
+                ),
+                (Passage(0, len(text), 1, 1),),
+            )
+            for name, text in _LINES.items()
+        ]
+    )
+    found = recall(
+        store,
+        None,
+        Question(asked, (_MAIN,)),
+        Profile(name="t", least_best=0.0, min_score=0.0),
+        _CLOCK,
+    )
     assert found.hits[0].passage.key == key

@@ -1,4 +1,6 @@
-"""A note that is written while a new store is brought in line with the journal stays, whichever of the two is looked at."""
+"""A note that is written while a new store is brought in line with the journal stays, whichever of
+the two is looked at.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +32,10 @@ class _Interrupted(SqliteJournal):
 
 @pytest.mark.parametrize("step", ["adopt", "restore"])
 def test_what_another_process_adds_meanwhile_is_kept_in_both(tmp_path: Path, step: str) -> None:
-    store, journal = SqliteStore(tmp_path / "memory.sqlite"), _Interrupted(tmp_path / "journal.sqlite")
+    store, journal = (
+        SqliteStore(tmp_path / "memory.sqlite"),
+        _Interrupted(tmp_path / "journal.sqlite"),
+    )
     notes = DurableNotes(journal, store)
     notes.write_note(SCOPE, NAME, "first")
     if step == "restore":
@@ -46,7 +51,10 @@ def test_what_another_process_adds_meanwhile_is_kept_in_both(tmp_path: Path, ste
 
 
 def test_a_note_that_only_the_store_holds_is_kept_and_the_journals_own_wins(tmp_path: Path) -> None:
-    store, journal = SqliteStore(tmp_path / "memory.sqlite"), SqliteJournal(tmp_path / "journal.sqlite")
+    store, journal = (
+        SqliteStore(tmp_path / "memory.sqlite"),
+        SqliteJournal(tmp_path / "journal.sqlite"),
+    )
     journal.keep(f"notes:{SCOPE.path}", {"both": "journal"})
     store.write_note(SCOPE, "both", "store")
     store.write_note(SCOPE, "alone", "store")
@@ -57,7 +65,10 @@ def test_a_note_that_only_the_store_holds_is_kept_and_the_journals_own_wins(tmp_
 
 
 def test_a_note_that_the_store_lost_is_changed_from_what_the_journal_holds(tmp_path: Path) -> None:
-    store, journal = SqliteStore(tmp_path / "memory.sqlite"), SqliteJournal(tmp_path / "journal.sqlite")
+    store, journal = (
+        SqliteStore(tmp_path / "memory.sqlite"),
+        SqliteJournal(tmp_path / "journal.sqlite"),
+    )
     DurableNotes(journal, store).write_note(SCOPE, NAME, "first")
     rebuilt = SqliteStore(tmp_path / "rebuilt.sqlite")
     DurableNotes(journal, rebuilt).update_note(SCOPE, NAME, lambda raw: raw + " second")

@@ -16,7 +16,9 @@ class Played:
         self.rounds = list(rounds)
         self.watched: list[Sequence[Path]] = []
 
-    def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+    def changes(
+        self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
+    ) -> Iterator[set[Path]]:
         """Tell the next round."""
         assert (debounce_ms, rescan_s) == (50, 1)
         self.watched.append(folders)
@@ -24,7 +26,11 @@ class Played:
 
 
 def _followed(
-    played: Played, answers: Sequence[bool] = (), rescan_s: int = 300, stop_after: int = 0, folders_s: int = 60
+    played: Played,
+    answers: Sequence[bool] = (),
+    rescan_s: int = 300,
+    stop_after: int = 0,
+    folders_s: int = 60,
 ) -> list[set[Path]]:
     read: list[set[Path]] = []
 
@@ -49,7 +55,14 @@ def test_everything_is_read_again_after_a_while_without_events() -> None:
 
 def test_after_a_failure_everything_is_read_with_pauses_that_grow() -> None:
     played = Played([_QUIET, _A, *[_QUIET] * 9, _B])
-    assert _followed(played, [True, False, False, False, True]) == [set(), _A, set(), set(), set(), _B]
+    assert _followed(played, [True, False, False, False, True]) == [
+        set(),
+        _A,
+        set(),
+        set(),
+        set(),
+        _B,
+    ]
     assert _followed(Played([_QUIET, _A, _B]), [True, False]) == [set(), _A, set()]
 
 

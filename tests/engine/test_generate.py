@@ -25,7 +25,9 @@ def journal(tmp_path: Path) -> Iterator[SqliteJournal]:
     opened.close()
 
 
-def _asker(journal: SqliteJournal, *answers: Answer, cap: int = 10_000) -> tuple[Asker, ScriptedGenerator, list[float]]:
+def _asker(
+    journal: SqliteJournal, *answers: Answer, cap: int = 10_000
+) -> tuple[Asker, ScriptedGenerator, list[float]]:
     generator, clock, waited = ScriptedGenerator(*answers), ManualClock(), list[float]()
 
     def wait(seconds: float) -> None:
@@ -41,7 +43,9 @@ def _accept(answer: str) -> str:
     return answer.upper()
 
 
-def test_what_is_worth_retrying_is_tried_again_after_2_4_and_8_seconds(journal: SqliteJournal) -> None:
+def test_what_is_worth_retrying_is_tried_again_after_2_4_and_8_seconds(
+    journal: SqliteJournal,
+) -> None:
     asker, generator, waited = _asker(journal, _DOWN, _DOWN, _DOWN, "ok")
     assert asker.ask(_PROMPT, _accept) == "OK"
     assert waited == [2, 4, 8]
@@ -68,12 +72,16 @@ def test_all_tries_of_a_question_share_the_time_that_it_has(journal: SqliteJourn
         return ""
 
     generator = ScriptedGenerator(answer_late)
-    asker = Asker("doctor", generator, journal, clock, UTC, lambda seconds: None, 10_000, (), timeout_s=6)
+    asker = Asker(
+        "doctor", generator, journal, clock, UTC, lambda seconds: None, 10_000, (), timeout_s=6
+    )
     with pytest.raises(DegenerateOutput):
         asker.ask(_PROMPT, _accept)
     assert [prompt.timeout_s for prompt in generator.prompts] == [6, 2]
     generator = ScriptedGenerator(answer_late)
-    asker = Asker("doctor", generator, journal, clock, UTC, lambda seconds: None, 10_000, (), timeout_s=3)
+    asker = Asker(
+        "doctor", generator, journal, clock, UTC, lambda seconds: None, 10_000, (), timeout_s=3
+    )
     with pytest.raises(GeneratorFailed, match="scripted:1 did not answer within 3 s"):
         asker.ask(_PROMPT, _accept)
     assert len(generator.prompts) == 1

@@ -40,7 +40,9 @@ def _fail(incidents: Incidents) -> timedelta:
     return found.next_try
 
 
-def test_each_try_waits_twice_as_long_up_to_the_longest(incidents: Incidents, clock: ManualClock, told: _Told) -> None:
+def test_each_try_waits_twice_as_long_up_to_the_longest(
+    incidents: Incidents, clock: ManualClock, told: _Told
+) -> None:
     waits = [(_fail(incidents) - clock.now()) / _MINUTE for _ in range(8)]
     assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
     assert told.told == ["The model: down"], "once an incident"

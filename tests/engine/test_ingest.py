@@ -47,7 +47,12 @@ def _texts(store: MemoryStore) -> dict[str, str]:
 @pytest.fixture
 def store() -> MemoryStore:
     store = MemoryStore()
-    ingest(store, _SCOPE, [_found("a", "one"), _found("b", "two"), _found("dir/c", "three")], owns=_everything)
+    ingest(
+        store,
+        _SCOPE,
+        [_found("a", "one"), _found("b", "two"), _found("dir/c", "three")],
+        owns=_everything,
+    )
     return store
 
 
@@ -58,7 +63,12 @@ def test_everything_is_added_to_an_empty_store(store: MemoryStore) -> None:
 def test_only_what_differs_is_put(store: MemoryStore) -> None:
     items = [_found("a", "one"), _found("b", "2"), _found("d", "four")]
     report = ingest(store, _SCOPE, items, owns=_everything)
-    assert (report.added, report.changed, report.removed, report.unchanged) == (["d"], ["b"], ["dir/c"], 1)
+    assert (report.added, report.changed, report.removed, report.unchanged) == (
+        ["d"],
+        ["b"],
+        ["dir/c"],
+        1,
+    )
     assert _texts(store) == {"a": "one", "b": "2", "d": "four"}
 
 
@@ -66,7 +76,9 @@ def test_unchanged_items_are_not_even_built(store: MemoryStore) -> None:
     def build() -> Document:
         raise AssertionError
 
-    report = ingest(store, _SCOPE, [SourceItem("a", "one", build, _whole)], owns=lambda key: key == "a")
+    report = ingest(
+        store, _SCOPE, [SourceItem("a", "one", build, _whole)], owns=lambda key: key == "a"
+    )
     assert (report.unchanged, report.failed) == (1, [])
 
 
@@ -92,17 +104,29 @@ def test_what_cannot_be_read_keeps_what_is_stored(store: MemoryStore) -> None:
 
 
 def test_a_folder_keeps_only_what_lies_in_it(store: MemoryStore) -> None:
-    report = ingest(store, _SCOPE, [Failed("di", "no"), _found("a", "one"), _found("b", "two")], owns=_everything)
+    report = ingest(
+        store,
+        _SCOPE,
+        [Failed("di", "no"), _found("a", "one"), _found("b", "two")],
+        owns=_everything,
+    )
     assert report.removed == ["dir/c"]
 
 
-@pytest.mark.parametrize("error", [ValueError("strange"), OSError(5, "input/output error"), RecursionError()])
-def test_an_item_that_cannot_be_built_is_named_and_the_rest_goes_on(store: MemoryStore, error: Exception) -> None:
+@pytest.mark.parametrize(
+    "error", [ValueError("strange"), OSError(5, "input/output error"), RecursionError()]
+)
+def test_an_item_that_cannot_be_built_is_named_and_the_rest_goes_on(
+    store: MemoryStore, error: Exception
+) -> None:
     def build() -> Document:
         raise error
 
     report = ingest(
-        store, _SCOPE, [SourceItem("a", "new", build, _whole), _found("b", "2")], owns=lambda key: key in "ab"
+        store,
+        _SCOPE,
+        [SourceItem("a", "new", build, _whole), _found("b", "2")],
+        owns=lambda key: key in "ab",
     )
     assert [f.key for f in report.failed] == ["a"]
     assert type(error).__name__ in report.failed[0].reason
@@ -122,7 +146,9 @@ def test_a_store_that_fails_ends_it_and_removes_nothing() -> None:
 
 def test_warnings_are_told_each_time(store: MemoryStore) -> None:
     for _ in range(2):
-        report = ingest(store, _SCOPE, [_found("a", "one", "invalid UTF-8")], owns=lambda key: False)
+        report = ingest(
+            store, _SCOPE, [_found("a", "one", "invalid UTF-8")], owns=lambda key: False
+        )
         assert report.warnings == [Failed("a", "invalid UTF-8")]
 
 

@@ -96,7 +96,9 @@ def test_a_switch_to_the_same_model_embeds_nothing(store: MemoryStore) -> None:
     assert embedder.embedded == []
 
 
-def test_what_comes_first_is_embedded_before_the_rest_and_what_is_stored_meanwhile_at_once() -> None:
+def test_what_comes_first_is_embedded_before_the_rest_and_what_is_stored_meanwhile_at_once() -> (
+    None
+):
     store, embedder = MemoryStore(), HashEmbedder()
     store.put([entry(f"{n:03}", f"{'first' if n % 2 else 'then'} {n}") for n in range(200)])
 
@@ -104,7 +106,12 @@ def test_what_comes_first_is_embedded_before_the_rest_and_what_is_stored_meanwhi
         if done == 64:
             store.put([entry("late", "then at once")])
 
-    assert fill_vectors(store, embedder, store_more, is_first=lambda text: text.startswith("first")) == 201
+    assert (
+        fill_vectors(store, embedder, store_more, is_first=lambda text: text.startswith("first"))
+        == 201
+    )
     assert embedder.embedded[0] == "first 199"
     assert embedder.embedded[64] == "then at once"
-    assert [text[:5] for text in embedder.embedded if text != "then at once"] == ["first"] * 100 + ["then "] * 100
+    assert [text[:5] for text in embedder.embedded if text != "then at once"] == ["first"] * 100 + [
+        "then "
+    ] * 100

@@ -30,7 +30,10 @@ BY = weights("notes", with_vectors=True)
 def _lead(rivals: int) -> float:
     asked = Asked("when do we deploy", {"deploy": 1.0}, rivals + 1, {})
     best = Evidence(0, "payments are retried", cosine=0.79, vector_z=1.0, fused=1.0)
-    others = [Evidence(n + 1, "the office has a garden", cosine=0.74, vector_z=-1.0, fused=0.2) for n in range(rivals)]
+    others = [
+        Evidence(n + 1, "the office has a garden", cosine=0.74, vector_z=-1.0, fused=0.2)
+        for n in range(rivals)
+    ]
     return judge(asked, [best, *others], BY).about["lead"]
 
 
@@ -52,37 +55,56 @@ def _features(question: str, text: str, **more: float) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("question", "text", "name", "value"),
     [
-        ("when do we deploy", "User: on Tuesdays", "user", 1.0), ("when do we deploy", "Assistant: on Tuesdays", "user", 0.0),
-        ("when do we deploy", "on Tuesdays", "user", 0.5), ("when do we deploy", "User: on Tuesdays", "own_user", 1.0),
+        ("when do we deploy", "User: on Tuesdays", "user", 1.0),
+        ("when do we deploy", "Assistant: on Tuesdays", "user", 0.0),
+        ("when do we deploy", "on Tuesdays", "user", 0.5),
+        ("when do we deploy", "User: on Tuesdays", "own_user", 1.0),
         ("when is the deploy", "User: on Tuesdays", "own_user", 0.0),
         ("when do we deploy", "Assistant: on Tuesdays", "own_user", 0.0),
         ("what did you say of it", "Assistant: on Tuesdays", "of_assistant", 1.0),
         ("what did you say of it", "User: on Tuesdays", "of_assistant", 0.0),
         ("what was said of it", "Assistant: on Tuesdays", "of_assistant", 0.0),
-        ("what did Kim say", "Kim: on Tuesdays", "speaker", 1.0), ("what did Lee say", "Kim: on Tuesdays", "speaker", 0.0),
+        ("what did Kim say", "Kim: on Tuesdays", "speaker", 1.0),
+        ("what did Lee say", "Kim: on Tuesdays", "speaker", 0.0),
         ("what did Kim say", "on Tuesdays", "speaker", 0.0),
-        ("when do we deploy", "on Tuesdays last week", "dated", 1.0), ("when do we deploy", "by hand", "dated", 0.0),
+        ("when do we deploy", "on Tuesdays last week", "dated", 1.0),
+        ("when do we deploy", "by hand", "dated", 0.0),
         ("who deploys", "on Tuesdays last week", "dated", 0.0),
-        ("how many hens", "we have 6 hens", "number", 1.0), ("how many hens", "we have hens", "number", 0.0),
+        ("how many hens", "we have 6 hens", "number", 1.0),
+        ("how many hens", "we have hens", "number", 0.0),
         ("which hens", "we have 6 hens", "number", 0.0),
-        ("which hens", "do we have hens?", "asks", 1.0), ("which hens", "we have hens", "asks", 0.0),
-        ("which hens", "hens? " + "x" * 79, "asks", 0.0), ("which hens", "닭이 있나요", "asks", 1.0),
-        ("which hens", "우리는 암탉이 있다", "other_language", 1.0), ("which hens", "we have hens", "other_language", 0.0),
+        ("which hens", "do we have hens?", "asks", 1.0),
+        ("which hens", "we have hens", "asks", 0.0),
+        ("which hens", "hens? " + "x" * 79, "asks", 0.0),
+        ("which hens", "닭이 있나요", "asks", 1.0),
+        ("which hens", "우리는 암탉이 있다", "other_language", 1.0),
+        ("which hens", "we have hens", "other_language", 0.0),
         ("where do Anna and Berta live", "berta lives in Ulm", "names", 0.5),
         ("where do Anna and Berta live", "anna and berta live in Ulm", "names", 1.0),
         ("where do they live", "anna lives in Ulm", "names", 0.0),
-        ("which hens", "h" * 9, "length", math.log(10) - 4.5), ("which hens", "h" * 89, "length", math.log(90) - 4.5),
-        ("which hens", "h" * 200, "length", 0.0), ("which hens roost", "hens", "coverage", 0.5),
-        ("which hens roost", "hens roost", "coverage", 1.0), ("which hens roost", "cows", "coverage", 0.0),
+        ("which hens", "h" * 9, "length", math.log(10) - 4.5),
+        ("which hens", "h" * 89, "length", math.log(90) - 4.5),
+        ("which hens", "h" * 200, "length", 0.0),
+        ("which hens roost", "hens", "coverage", 0.5),
+        ("which hens roost", "hens roost", "coverage", 1.0),
+        ("which hens roost", "cows", "coverage", 0.0),
         ("which hens", "hens", "cosine", 0.0),
     ],
-)  # fmt: skip
-def test_what_a_passage_says_becomes_its_features(question: str, text: str, name: str, value: float) -> None:
+)
+def test_what_a_passage_says_becomes_its_features(
+    question: str, text: str, name: str, value: float
+) -> None:
     assert _features(question, text)[name] == pytest.approx(value)
 
 
 def test_what_retrievers_say_becomes_features_as_it_is() -> None:
-    given = {"keyword": 0.3, "fused": 1.5, "vector_z": -0.5, "near_keyword": 0.7, "near_vector": 0.2}
+    given = {
+        "keyword": 0.3,
+        "fused": 1.5,
+        "vector_z": -0.5,
+        "near_keyword": 0.7,
+        "near_vector": 0.2,
+    }
     found = _features("which hens", "hens", cosine=0.79, keyword_z=9.0, **given)
     assert {name: found[name] for name in given} == given
     assert found["cosine"] == pytest.approx(-0.6)
@@ -91,10 +113,17 @@ def test_what_retrievers_say_becomes_features_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     ("before", "z", "keyword_z", "value"),
-    [("how many hens?", 0.4, 9.0, 0.4), ("how many hens?", 0.0, 0.3, 0.3), ("how many hens?", -0.4, 0.3, 0.0),
-     ("so many hens.", 0.4, 0.3, 0.0), ("hens? " + "x" * 79, 0.4, 0.3, 0.0)],
-)  # fmt: skip
-def test_what_stands_behind_a_near_question_answers_it(before: str, z: float, keyword_z: float, value: float) -> None:
+    [
+        ("how many hens?", 0.4, 9.0, 0.4),
+        ("how many hens?", 0.0, 0.3, 0.3),
+        ("how many hens?", -0.4, 0.3, 0.0),
+        ("so many hens.", 0.4, 0.3, 0.0),
+        ("hens? " + "x" * 79, 0.4, 0.3, 0.0),
+    ],
+)
+def test_what_stands_behind_a_near_question_answers_it(
+    before: str, z: float, keyword_z: float, value: float
+) -> None:
     asked = Asked("how many hens", query_tokens("how many hens"), 100, {})
     one = Evidence(2, "six of them")
     one.before = Evidence(1, before, vector_z=z, keyword_z=keyword_z)
@@ -106,7 +135,12 @@ def test_what_stands_behind_a_near_question_answers_it(before: str, z: float, ke
 
 @pytest.mark.parametrize(
     ("cosines", "best", "stands_out", "mean_cosine"),
-    [((), None, 0.0, 0.0), ((0.8, 0.6), 0.8, 1.0, -1.5), ((0.8, 0.8), 0.85, 50.0, -0.5), ((0.8, 0.6), None, 0.0, -1.5)],
+    [
+        ((), None, 0.0, 0.0),
+        ((0.8, 0.6), 0.8, 1.0, -1.5),
+        ((0.8, 0.8), 0.85, 50.0, -0.5),
+        ((0.8, 0.6), None, 0.0, -1.5),
+    ],
 )
 def test_how_far_the_best_stands_out_is_by_the_spread_of_all(
     cosines: tuple[float, ...], best: float | None, stands_out: float, mean_cosine: float
@@ -117,7 +151,12 @@ def test_how_far_the_best_stands_out_is_by_the_spread_of_all(
     found = question_features(asked, one, 4.5, cosines)
     assert found["stands_out"] == pytest.approx(stands_out)
     assert found["mean_cosine"] == pytest.approx(mean_cosine)
-    assert (found["lead"], found["best_keyword"], found["korean"], found["statement"]) == (3.0, 0.4, 1.0, 0.0)
+    assert (found["lead"], found["best_keyword"], found["korean"], found["statement"]) == (
+        3.0,
+        0.4,
+        1.0,
+        0.0,
+    )
     assert found["scope_size"] == pytest.approx(0.5)
     assert found["tokens"] == pytest.approx(math.log(3) - 2)
     assert 0.5 < found["unseen"] < 1.0, "what stands nowhere is the rarest"
@@ -125,7 +164,10 @@ def test_how_far_the_best_stands_out_is_by_the_spread_of_all(
 
 
 def test_a_rarity_is_as_of_five_hundred_passages_more_of_which_one_holds_the_word() -> None:
-    expected = {token: weight * idf(600, holds + 1.0) for token, weight, holds in (("a", 1.0, 0), ("b", 0.5, 9))}
+    expected = {
+        token: weight * idf(600, holds + 1.0)
+        for token, weight, holds in (("a", 1.0, 0), ("b", 0.5, 9))
+    }
     assert rarities({"a": 1.0, "b": 0.5}, 100, {"b": 9}) == pytest.approx(expected)
 
 
@@ -139,13 +181,22 @@ def test_scores_are_standardised_over_all_candidates() -> None:
 
 _MADE = Weights(
     {
-        "rank": {"keyword": 2.0, "user": 1.0}, "scale": 0.5,
-        "answer": {"bias": -1.0, "lead": 0.5, "unseen": -2.0, "unseen_names": -3.0, "best_keyword": 4.0},
+        "rank": {"keyword": 2.0, "user": 1.0},
+        "scale": 0.5,
+        "answer": {
+            "bias": -1.0,
+            "lead": 0.5,
+            "unseen": -2.0,
+            "unseen_names": -3.0,
+            "best_keyword": 4.0,
+        },
     }
-)  # fmt: skip
+)
 
 
-def _judged(rivals: int, *, cosine: float | None = None, holding: dict[str, int] | None = None) -> Judgement:
+def _judged(
+    rivals: int, *, cosine: float | None = None, holding: dict[str, int] | None = None
+) -> Judgement:
     held = {"deploy": 3} if holding is None else holding
     asked = Asked("when does Anna deploy", {"deploy": 1.0}, 50, held)
     found = [Evidence(9, "User: Anna deploys", keyword=0.5, cosine=cosine)]
@@ -170,13 +221,21 @@ def test_the_odds_are_the_sum_of_their_parts(rivals: int, share: float) -> None:
 def test_beside_vectors_nothing_is_sure_where_much_of_the_question_stands_nowhere() -> None:
     assert _judged(4, holding={}).doubt == 0.0
     strong = Weights({"rank": {"keyword": 1.0}, "scale": 1.0, "answer": {"bias": 3.0}})
-    for tokens, is_doubted in (({"deploy": 1.0, "anna": 0.3}, False), ({"deploy": 1.0, "anna": 0.9}, True)):
+    for tokens, is_doubted in (
+        ({"deploy": 1.0, "anna": 0.3}, False),
+        ({"deploy": 1.0, "anna": 0.9}, True),
+    ):
         asked = Asked("when does anna deploy", tokens, 50, {"deploy": 0})
         judged = judge(asked, [Evidence(1, "deploys", cosine=0.8)], strong)
         assert judged.ranked[0].probability == pytest.approx(0.48 if is_doubted else logistic(3.0))
         assert judged.parts(judged.ranked[0]).get("words_nowhere", 0.0) == judged.doubt
     weak = Weights({"rank": {}, "scale": 1.0, "answer": {"bias": -3.0}})
-    assert judge(Asked("anna", {"anna": 1.0}, 50, {}), [Evidence(1, "deploys", cosine=0.8)], weak).doubt == 0.0
+    assert (
+        judge(
+            Asked("anna", {"anna": 1.0}, 50, {}), [Evidence(1, "deploys", cosine=0.8)], weak
+        ).doubt
+        == 0.0
+    )
 
 
 def test_a_name_that_no_candidate_holds_is_somebody_elses() -> None:
@@ -185,9 +244,14 @@ def test_a_name_that_no_candidate_holds_is_somebody_elses() -> None:
     assert judge(asked, held, _MADE).about["unseen_names"] == 0.5
     named = [*held, Evidence(9, "the hot box", fused=0.1, heading="Kiln rebuild = Berta")]
     assert judge(asked, named, _MADE).about["unseen_names"] == 0.0
-    assert judge(Asked("where do they live", {"live": 1.0}, 50, {}), held, _MADE).about["unseen_names"] == 0.0
+    assert (
+        judge(Asked("where do they live", {"live": 1.0}, 50, {}), held, _MADE).about["unseen_names"]
+        == 0.0
+    )
 
 
-@pytest.mark.parametrize(("p", "expected"), [(0.5, HIGH), (0.4999, MEDIUM), (0.3, MEDIUM), (0.2999, LOW)])
+@pytest.mark.parametrize(
+    ("p", "expected"), [(0.5, HIGH), (0.4999, MEDIUM), (0.3, MEDIUM), (0.2999, LOW)]
+)
 def test_a_cut_belongs_to_the_level_above(p: float, expected: str) -> None:
     assert level(p) == expected

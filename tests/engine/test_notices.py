@@ -1,4 +1,6 @@
-"""Several ways of telling at once: what fails or is late stops nothing, is named, and tells nobody of itself."""
+"""Several ways of telling at once: what fails or is late stops nothing, is named, and tells nobody
+of itself.
+"""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -13,7 +15,9 @@ from gieok.ports.system import Channel
 class _Channel:
     """Keeps what it was told."""
 
-    def __init__(self, wrong: Exception | None = None, wait: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self, wrong: Exception | None = None, wait: Callable[[], object] = lambda: None
+    ) -> None:
         self.told: list[tuple[str, str]] = []
         self.wrong, self.wait = wrong, wait
 
@@ -40,7 +44,12 @@ class _House:
         self.kept: dict[str, str] = {}
 
     def notices(self, names: Sequence[str] = (), timeout_s: float = 5.0) -> Notices:
-        return Notices(names or tuple(self.ways), self.open, FailureRecord(lambda: self.kept, self.change), timeout_s)
+        return Notices(
+            names or tuple(self.ways),
+            self.open,
+            FailureRecord(lambda: self.kept, self.change),
+            timeout_s,
+        )
 
     def open(self, name: str) -> Channel:
         if name not in self.ways:
@@ -49,14 +58,18 @@ class _House:
 
     def change(self, told: Sequence[Told]) -> None:
         self.kept = {
-            name: said for name, said in self.kept.items() if name not in {one.channel for one in told if one.ok}
+            name: said
+            for name, said in self.kept.items()
+            if name not in {one.channel for one in told if one.ok}
         } | {one.channel: one.said for one in told if not one.ok}
 
 
 def test_every_way_is_told_once_and_the_log_always() -> None:
     house = _House(a=_Channel(), b=_Channel())
     house.notices(("a", "b", "a")).notify("gieok: the observer waits", "no answer")
-    assert all(way.told == [("gieok: the observer waits", "no answer")] for way in house.ways.values())
+    assert all(
+        way.told == [("gieok: the observer waits", "no answer")] for way in house.ways.values()
+    )
 
 
 def test_secrets_are_cut_before_any_way_sees_them_and_out_of_what_is_said() -> None:
@@ -66,7 +79,9 @@ def test_secrets_are_cut_before_any_way_sees_them_and_out_of_what_is_said() -> N
     assert secret not in f"{[way.told for way in house.ways.values()]}{told}{house.kept}"
 
 
-@pytest.mark.parametrize("wrong", [NotifierFailed("401", hint="compare the token"), ValueError("a library's")])
+@pytest.mark.parametrize(
+    "wrong", [NotifierFailed("401", hint="compare the token"), ValueError("a library's")]
+)
 def test_a_way_that_fails_is_a_line_in_the_log_and_stops_no_other(wrong: Exception) -> None:
     house = _House(bad=_Channel(wrong), good=_Channel())
     house.notices().notify("t", "x")

@@ -14,7 +14,18 @@ from gieok.testing import HashEmbedder, ManualClock, MemoryStore
 
 _MOMENT = datetime(2026, 11, 20, tzinfo=UTC)
 _PROFILE = Profile(name="test", min_score=0.0, least_best=0.0, relevance_trade=1.0)
-_TOPICS = ("invoice", "garden", "server", "violin", "kettle", "ferry", "mortar", "ledger", "glacier", "pepper")
+_TOPICS = (
+    "invoice",
+    "garden",
+    "server",
+    "violin",
+    "kettle",
+    "ferry",
+    "mortar",
+    "ledger",
+    "glacier",
+    "pepper",
+)
 
 
 def _entry(scope: Scope, number: int, text: str) -> Entry:
@@ -31,14 +42,23 @@ def _entry(scope: Scope, number: int, text: str) -> Entry:
 
 
 def _texts() -> list[str]:
-    return [f"the {one} stands beside the {other}" for one in _TOPICS for other in _TOPICS if one < other]
+    return [
+        f"the {one} stands beside the {other}"
+        for one in _TOPICS
+        for other in _TOPICS
+        if one < other
+    ]
 
 
 def _best(apart: int, question: str) -> Hit:
-    """Return the best hit where so many of the notes are in a scope of their own, and both scopes are asked."""
+    """Return the best hit where so many of the notes are in a scope of their own, and both scopes
+    are asked.
+    """
     store, embedder = MemoryStore(), HashEmbedder()
     scopes = Scope("user:me"), Scope("project:p")
-    store.put([_entry(scopes[number >= apart], number, text) for number, text in enumerate(_texts())])
+    store.put(
+        [_entry(scopes[number >= apart], number, text) for number, text in enumerate(_texts())]
+    )
     fill_vectors(store, embedder)
     asked = scopes if apart else scopes[1:]
     found = recall(store, embedder, Question(question, asked), _PROFILE, ManualClock())
@@ -46,13 +66,18 @@ def _best(apart: int, question: str) -> Hit:
 
 
 def test_the_rankings_of_one_scope_are_its_own() -> None:
-    rankings = [Ranking("keyword", ((1, 3.0),), ceiling=6.0), Ranking("vector", ((1, 0.5),), cosines=(0.8,))]
+    rankings = [
+        Ranking("keyword", ((1, 3.0),), ceiling=6.0),
+        Ranking("vector", ((1, 0.5),), cosines=(0.8,)),
+    ]
     assert pool_rankings([rankings]) == rankings
 
 
 def test_shares_of_words_compare_between_scopes_and_their_counts_add_up() -> None:
     few = Ranking("keyword", ((1, 3.0),), ceiling=6.0, passages=2, holding={"tea": 1})
-    many = Ranking("keyword", ((2, 8.0), (3, 1.0)), ceiling=10.0, passages=40, holding={"tea": 3, "pot": 2})
+    many = Ranking(
+        "keyword", ((2, 8.0), (3, 1.0)), ceiling=10.0, passages=40, holding={"tea": 3, "pot": 2}
+    )
     (made,) = pool_rankings([[few], [many]])
     assert made.ranked == ((2, 0.8), (1, 0.5), (3, 0.1))
     assert (made.ceiling, made.passages, made.holding) == (1.0, 42, {"tea": 4, "pot": 2})
@@ -73,7 +98,9 @@ def test_what_is_more_crowded_than_the_largest_scope_gains_nothing() -> None:
     assert dict(made.ranked)[1] == 0.2
 
 
-@pytest.mark.parametrize("question", ["where does the violin stand?", "ferry and mortar", "who paid the plumber?"])
+@pytest.mark.parametrize(
+    "question", ["where does the violin stand?", "ferry and mortar", "who paid the plumber?"]
+)
 def test_the_best_is_as_sure_as_if_all_were_in_one_scope(question: str) -> None:
     together = _best(0, question)
     for apart in (1, 3, 10):

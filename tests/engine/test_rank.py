@@ -5,7 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gieok.engine.likelihood import logistic
-from gieok.engine.rank import diversify, jaccard, openclaw_sum, standard_scores, standardised_sum, with_lines
+from gieok.engine.rank import (
+    diversify,
+    jaccard,
+    openclaw_sum,
+    standard_scores,
+    standardised_sum,
+    with_lines,
+)
 from gieok.model.retrieval import Ranking
 
 _RANKED = st.dictionaries(st.integers(1, 20), st.floats(0.01, 50), min_size=0, max_size=12).map(
@@ -34,13 +41,18 @@ def test_fusion_does_not_depend_on_the_scale_of_a_ranking(
 ) -> None:
     weights = [share, 1 - share]
     scores = standardised_sum([Ranking("a", a), Ranking("b", b)], weights, 200)
-    scaled = standardised_sum([Ranking("a", tuple((p, s * scale) for p, s in a)), Ranking("b", b)], weights, 200)
+    scaled = standardised_sum(
+        [Ranking("a", tuple((p, s * scale) for p, s in a)), Ranking("b", b)], weights, 200
+    )
     assert set(scores) == {p for p, _ in a + b}
     assert scaled == pytest.approx(scores, abs=1e-3)
 
 
 def test_a_passage_that_both_rankings_put_first_is_first() -> None:
-    rankings = [Ranking("keyword", ((3, 9.0), (1, 5.0), (2, 1.0))), Ranking("vector", ((3, 0.9), (2, 0.5), (4, 0.1)))]
+    rankings = [
+        Ranking("keyword", ((3, 9.0), (1, 5.0), (2, 1.0))),
+        Ranking("vector", ((3, 0.9), (2, 0.5), (4, 0.1))),
+    ]
     assert _order(standardised_sum(rankings, [0.5, 0.5], 200))[0] == 3
 
 
@@ -55,8 +67,13 @@ def test_empty_rankings_give_nothing() -> None:
 
 
 def test_openclaw_adds_the_cosine_and_a_squashed_keyword_score() -> None:
-    rankings = [Ranking("keyword", ((1, 3.0),)), Ranking("vector", ((2, 0.1), (1, 0.0)), cosines=(0.5, 0.8))]
-    assert openclaw_sum(rankings, (0.3, 0.7), 200) == pytest.approx({1: 0.3 * 0.75 + 0.7 * 0.8, 2: 0.35})
+    rankings = [
+        Ranking("keyword", ((1, 3.0),)),
+        Ranking("vector", ((2, 0.1), (1, 0.0)), cosines=(0.5, 0.8)),
+    ]
+    assert openclaw_sum(rankings, (0.3, 0.7), 200) == pytest.approx(
+        {1: 0.3 * 0.75 + 0.7 * 0.8, 2: 0.35}
+    )
 
 
 @_PROPERTY
@@ -103,7 +120,9 @@ def test_a_repeat_makes_room_for_something_else() -> None:
     assert diversify(relevance, words, 0.7, 0.0, 2) == [1, 3]
 
 
-@pytest.mark.parametrize(("full", "lowest", "absent"), [(3, 1.0, 0.0), (2, 1.0, 1.0), (2, -1.0, -1.0), (3, -1.0, -1.0)])
+@pytest.mark.parametrize(
+    ("full", "lowest", "absent"), [(3, 1.0, 0.0), (2, 1.0, 1.0), (2, -1.0, -1.0), (3, -1.0, -1.0)]
+)
 def test_what_a_ranking_lacks_matches_nothing_unless_the_ranking_was_cut(
     full: int, lowest: float, absent: float
 ) -> None:
@@ -112,7 +131,9 @@ def test_what_a_ranking_lacks_matches_nothing_unless_the_ranking_was_cut(
     mean = sum(values) / 3
     deviation = (sum((value - mean) ** 2 for value in values) / 3) ** 0.5
     scores = standard_scores(ranking, {1, 2, 3}, full)
-    assert scores == pytest.approx({n: (value - mean) / deviation for n, value in enumerate(values, 1)})
+    assert scores == pytest.approx(
+        {n: (value - mean) / deviation for n, value in enumerate(values, 1)}
+    )
 
 
 def test_rankings_are_added_by_their_weights() -> None:
@@ -131,18 +152,24 @@ def test_the_best_line_of_a_passage_has_its_share(share: float, order: list[int]
 
 
 def test_openclaw_has_a_cosine_for_each_place_and_halves_a_score_of_one() -> None:
-    rankings = [Ranking("keyword", ((1, 1.0), (2, 3.0))), Ranking("vector", ((2, 9.0), (3, 8.0)), cosines=(0.4, 0.2))]
+    rankings = [
+        Ranking("keyword", ((1, 1.0), (2, 3.0))),
+        Ranking("vector", ((2, 9.0), (3, 8.0)), cosines=(0.4, 0.2)),
+    ]
     assert openclaw_sum(rankings, [0.5, 1.0], 9) == pytest.approx({1: 0.25, 2: 0.775, 3: 0.2})
 
 
 @pytest.mark.parametrize(
     ("trade", "floor", "count", "order"),
     [
-        (1.0, 0.0, 9, [1, 2, 3]), (1.0, 0.0, 2, [1, 2]), (0.5, 0.0, 9, [1, 3, 2]), (0.5, 0.0, 1, [1]),
+        (1.0, 0.0, 9, [1, 2, 3]),
+        (1.0, 0.0, 2, [1, 2]),
+        (0.5, 0.0, 9, [1, 3, 2]),
+        (0.5, 0.0, 1, [1]),
         (0.5, 0.6, 9, [1, 2, 3]),  # two thirds in common are a little above .6
         (0.9, 0.0, 9, [1, 2, 3]),
     ],
-)  # fmt: skip
+)
 def test_how_much_a_repeat_loses(trade: float, floor: float, count: int, order: list[int]) -> None:
     words = {1: frozenset("abc"), 2: frozenset("ab"), 3: frozenset("xyz")}
     assert diversify({1: 1.0, 2: 0.8, 3: 0.5}, words, trade, floor, count) == order

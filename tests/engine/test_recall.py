@@ -19,10 +19,14 @@ from gieok.testing import HashEmbedder, ManualClock, MemoryStore
 _MAIN, _OTHER = Scope("agent:main"), Scope("agent:other")
 _CLOCK = ManualClock()
 _TODAY = _CLOCK.now()
-_PROFILE = Profile(name="test", min_score=0.0, least_best=0.0, half_life_days=30.0, relevance_trade=1.0)
+_PROFILE = Profile(
+    name="test", min_score=0.0, least_best=0.0, half_life_days=30.0, relevance_trade=1.0
+)
 
 
-def _entry(key: str, text: str, *, scope: Scope = _MAIN, day: date | None = None, age_days: int = 0) -> Entry:
+def _entry(
+    key: str, text: str, *, scope: Scope = _MAIN, day: date | None = None, age_days: int = 0
+) -> Entry:
     moment = _TODAY - timedelta(days=age_days)
     document = Document(
         scope=scope,
@@ -122,7 +126,9 @@ def test_a_new_note_is_found_by_its_words_before_it_has_a_vector() -> None:
 
 
 class _Replaced(MemoryStore):
-    """Another process replaces every document between the moment of searching and the moment of fetching, once."""
+    """Another process replaces every document between the moment of searching and the moment of
+    fetching, once.
+    """
 
     is_replaced = False
 
@@ -170,7 +176,10 @@ def test_today_is_the_day_of_the_asker() -> None:
 def test_older_dated_notes_fall_behind_and_undated_ones_never_do() -> None:
     ages = {"today": 0, "month": 30, "year": 365}
     store = _store(
-        *(_entry(key, "요리 새로", day=_TODAY.date() - timedelta(days=age)) for key, age in ages.items()),
+        *(
+            _entry(key, "요리 새로", day=_TODAY.date() - timedelta(days=age))
+            for key, age in ages.items()
+        ),
         _entry("undated", "요리 새로", age_days=3000),
     )
     found = _ask(store, "요리")
@@ -187,7 +196,9 @@ def test_nothing_decays_without_a_half_life() -> None:
 
 def test_a_filter_bounds_the_days() -> None:
     store = _store(*(_entry(f"d{day}", "요리 새로", day=date(2026, 11, day)) for day in (1, 2, 3)))
-    where = Filter(frozenset(), datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC))
+    where = Filter(
+        frozenset(), datetime(2026, 11, 2, tzinfo=UTC), datetime(2026, 11, 3, tzinfo=UTC)
+    )
     assert _keys(_ask(store, "요리", where=where)) == ["d2"]
     assert _keys(_ask(store, "요리", where=Filter(kinds=frozenset(["session"])))) == []
 
@@ -215,13 +226,18 @@ def test_a_limit_reaches_the_families_beside() -> None:
     turns = replace(_PROFILE, name="turns", kinds=frozenset(("turn",)))
     profile = replace(_PROFILE, without=turns.kinds, beside=(turns,))
     said = [_entry(f"talk-{n}", "User: 결제 " + "다른 낱말 " * n) for n in range(45)]
-    store = _store(*(entry._replace(document=replace(entry.document, kind="turn")) for entry in said))
+    store = _store(
+        *(entry._replace(document=replace(entry.document, kind="turn")) for entry in said)
+    )
     assert len(_ask(store, "결제", profile.with_limit(40)).hits) == 40
     assert len(_ask(store, "결제", profile.with_limit(3)).hits) == 3
 
 
 def test_scores_fall_and_lie_between_nought_and_one() -> None:
-    store, embedder = _store(*(_entry(f"pay-{n}", "결제 정산 " * n + "서버") for n in range(9))), HashEmbedder()
+    store, embedder = (
+        _store(*(_entry(f"pay-{n}", "결제 정산 " * n + "서버") for n in range(9))),
+        HashEmbedder(),
+    )
     fill_vectors(store, embedder)
     for text in ("결제", "결제 서버", "boiler", "결제했다."):
         scores = [hit.score for hit in _ask(store, text, embedder=embedder).hits]
@@ -234,7 +250,9 @@ def test_repeats_make_room() -> None:
         *(_entry(f"same-{n}", "결제 서버가 멈췄다 다시 켰다") for n in range(3)),
         _entry("other", "결제 서버가 멈췄다 사과문을 보내고 손님에게 쿠폰을 주었다"),
     )
-    assert _keys(_ask(store, "결제 서버 멈췄다", replace(_PROFILE, relevance_trade=0.3)))[1] == "other"
+    assert (
+        _keys(_ask(store, "결제 서버 멈췄다", replace(_PROFILE, relevance_trade=0.3)))[1] == "other"
+    )
 
 
 def test_signals_say_what_made_the_score() -> None:
@@ -249,11 +267,23 @@ def test_signals_say_what_made_the_score() -> None:
 def test_asking_changes_nothing_and_gives_the_same_again() -> None:
     store, embedder = _store(_entry("pay", "결제했다")), HashEmbedder()
     fill_vectors(store, embedder)
-    assert _ask(store, "결제 서버", embedder=embedder) == _ask(store, "결제 서버", embedder=embedder)
+    assert _ask(store, "결제 서버", embedder=embedder) == _ask(
+        store, "결제 서버", embedder=embedder
+    )
 
 
 @pytest.mark.parametrize(
-    "text", ["결제 " * 3000, "\x00\x1b[2J", "\ud800", "a" * 100_000, "(((((", '" OR 1=1 --', "*", "NEAR(a b)"]
+    "text",
+    [
+        "결제 " * 3000,
+        "\x00\x1b[2J",
+        "\ud800",
+        "a" * 100_000,
+        "(((((",
+        '" OR 1=1 --',
+        "*",
+        "NEAR(a b)",
+    ],
 )
 def test_no_question_is_too_strange(text: str) -> None:
     store, embedder = _store(_entry("pay", "결제했다")), HashEmbedder()
@@ -271,8 +301,12 @@ def test_the_hash_embedder_is_asked_for_a_list(  # statements are also imagined 
     assert asked == ["결제했다."]
 
 
-@pytest.mark.parametrize(("maps_question", "first"), [(True, "near the mapped"), (False, "near the question")])
-def test_where_a_question_is_mapped_its_own_vector_orders_nothing(maps_question: bool, first: str) -> None:
+@pytest.mark.parametrize(
+    ("maps_question", "first"), [(True, "near the mapped"), (False, "near the question")]
+)
+def test_where_a_question_is_mapped_its_own_vector_orders_nothing(
+    maps_question: bool, first: str
+) -> None:
     embedder = HashEmbedder(384, model=FITTED_ON)
     question = embedder.embed_query("어디")
     by = query_map(FITTED_ON)
@@ -280,19 +314,28 @@ def test_where_a_question_is_mapped_its_own_vector_orders_nothing(maps_question:
     vectors = {"near the question": question, "near the mapped": by(question)}
     store = MemoryStore()
     store.use_model(embedder.model, embedder.dimension)
-    store.put([_entry(key, text) for key, text in (("near the question", "q one"), ("near the mapped", "m two"))])
+    store.put(
+        [
+            _entry(key, text)
+            for key, text in (("near the question", "q one"), ("near the mapped", "m two"))
+        ]
+    )
     store.put([_entry(f"far {word}", word) for word in ("lamp", "pond", "rye")])
     passages = {p.id: p.key for p in store.passages([id_ for id_, _ in store.missing(10)], _MAIN)}
-    store.put_vectors(embedder.model, {i: vectors.get(key) or embedder.embed_query(key) for i, key in passages.items()})
+    store.put_vectors(
+        embedder.model,
+        {i: vectors.get(key) or embedder.embed_query(key) for i, key in passages.items()},
+    )
     profile = replace(_PROFILE, learned="", maps_question=maps_question)
     assert _keys(_ask(store, "어디", profile, embedder=embedder))[0] == first
 
 
 def test_only_what_is_likely_is_put_in_the_order_of_its_days() -> None:
     store = _store(
-        _entry("old", "결제 서버를 정했다", day=date(2026, 11, 1)), _entry("new", "결제 서버를 바꿨다", day=date(2026, 11, 9)),
+        _entry("old", "결제 서버를 정했다", day=date(2026, 11, 1)),
+        _entry("new", "결제 서버를 바꿨다", day=date(2026, 11, 9)),
         _entry("weak", "서버 이야기", day=date(2026, 11, 20)),
-    )  # fmt: skip
+    )
     found = _ask(store, "최근 결제 서버", replace(_PROFILE, half_life_days=0.0))
     scores = {hit.passage.key: hit.score for hit in found.hits}
     assert _keys(found)[:2] == ["new", "old"]
@@ -300,7 +343,9 @@ def test_only_what_is_likely_is_put_in_the_order_of_its_days() -> None:
 
 
 @pytest.mark.parametrize(("least", "is_found"), [(0.0, True), (1.0, False)])
-def test_a_family_whose_best_is_too_unlikely_gives_its_nearest_alone(least: float, is_found: bool) -> None:
+def test_a_family_whose_best_is_too_unlikely_gives_its_nearest_alone(
+    least: float, is_found: bool
+) -> None:
     store = _store(_entry("pay", "결제 서버"))
     found = _ask(store, "결제 서버", replace(_PROFILE, least_best=least))
     assert bool(found.hits) is is_found
@@ -314,9 +359,15 @@ def test_a_family_whose_best_is_too_unlikely_gives_its_nearest_alone(least: floa
 def test_days_that_a_question_names_keep_undated_notes_before_those_of_other_days() -> None:
     texts = {"of the day": date(2026, 11, 11), "of another day": date(2026, 10, 1), "undated": None}
     store = _store(*(_entry(key, "결제 서버를 정했다", day=day) for key, day in texts.items()))
-    profile = replace(_PROFILE, learned="", relevance_trade=1.0, other_days_share=0.4, undated_share=0.7)
+    profile = replace(
+        _PROFILE, learned="", relevance_trade=1.0, other_days_share=0.4, undated_share=0.7
+    )
     found = _ask(store, "11월 11일에 정한 결제 서버", profile)
     scores = {hit.passage.key: hit.score for hit in found.hits}
     factors = {key: hit.signals.get("days", 1.0) for hit in found.hits for key in [hit.passage.key]}
-    assert {key: factors[key] for key in texts} == {"of the day": 1.0, "of another day": 0.4, "undated": 0.7}
+    assert {key: factors[key] for key in texts} == {
+        "of the day": 1.0,
+        "of another day": 0.4,
+        "undated": 0.7,
+    }
     assert scores["of the day"] > scores["undated"] > scores["of another day"]

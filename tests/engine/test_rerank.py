@@ -47,7 +47,9 @@ def test_calibrated_its_score_is_the_probability_and_what_it_did_not_read_stays_
 
 
 def test_a_failure_leaves_the_hits_as_they_were_and_is_told() -> None:
-    found, why = placed("q", _TEXTS, _SCORES, Reranking(_ByLength(RerankerFailed("busy", hint="wait")), 3, {}))
+    found, why = placed(
+        "q", _TEXTS, _SCORES, Reranking(_ByLength(RerankerFailed("busy", hint="wait")), 3, {})
+    )
     assert found == [Placed(i, score) for i, score in enumerate(_SCORES)]
     assert why == "not reranked: busy (wait)"
 
@@ -56,16 +58,24 @@ def test_nothing_is_asked_without_hits_or_without_a_reranker() -> None:
     ranker = _ByLength()
     assert placed("q", [], [], Reranking(ranker, 3, {})) == ([], None)
     assert ranker.asked == []
-    assert placed("q", _TEXTS, _SCORES, None)[0] == [Placed(i, score) for i, score in enumerate(_SCORES)]
+    assert placed("q", _TEXTS, _SCORES, None)[0] == [
+        Placed(i, score) for i, score in enumerate(_SCORES)
+    ]
 
 
 def test_recall_shows_hits_in_its_order_with_its_score() -> None:
     store = MemoryStore()
     store.put(
-        [entry("short", "payment Tuesday"), entry("long", "payment Tuesday and every other Tuesday of the month")]
+        [
+            entry("short", "payment Tuesday"),
+            entry("long", "payment Tuesday and every other Tuesday of the month"),
+        ]
     )
     question = Question("when is payment?", (_SCOPE,), use_vectors=False)
-    profile, clock = Profile(name="test", min_score=0.0), ManualClock(datetime(2026, 11, 22, tzinfo=UTC))
+    profile, clock = (
+        Profile(name="test", min_score=0.0),
+        ManualClock(datetime(2026, 11, 22, tzinfo=UTC)),
+    )
     by = Reranking(_ByLength(), 20, {})
     hits = recall(store, None, question, profile, clock, UTC, by).hits
     assert [hit.passage.key for hit in hits] == ["long", "short"]

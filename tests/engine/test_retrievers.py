@@ -1,4 +1,6 @@
-"""Retrievers of a service, and stores that cannot be reached: recall answers from the others, and says so."""
+"""Retrievers of a service, and stores that cannot be reached: recall answers from the others, and
+says so.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,7 +41,9 @@ class Managed:
     def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         return self._local.keyword(scope, query, where, limit)
 
-    def managed(self, scopes: Sequence[Scope], text: str, where: Filter, limit: int) -> ManagedRankings:
+    def managed(
+        self, scopes: Sequence[Scope], text: str, where: Filter, limit: int
+    ) -> ManagedRankings:
         self.asked += 1
         if self.is_down:
             raise StoreUnreachable("service unreachable: connection refused", hint="wait")
@@ -51,7 +55,9 @@ class Managed:
 @pytest.fixture
 def managed() -> Managed:
     store = Managed()
-    store.put([entry("pay", "결제했다"), entry("cat", "고양이가 잔다"), entry("trip", "제주도 여행")])
+    store.put(
+        [entry("pay", "결제했다"), entry("cat", "고양이가 잔다"), entry("trip", "제주도 여행")]
+    )
     store.order = ["trip", "cat"]
     return store
 
@@ -84,7 +90,9 @@ def test_with_hybrid_words_and_the_service_are_fused(managed: Managed) -> None:
 
 
 @pytest.mark.parametrize("hybrid", [True, False])
-def test_while_the_service_is_down_words_answer_and_the_result_says_so(managed: Managed, hybrid: bool) -> None:
+def test_while_the_service_is_down_words_answer_and_the_result_says_so(
+    managed: Managed, hybrid: bool
+) -> None:
     managed.is_down = True
     found = _ask(managed, hybrid=hybrid)
     assert _keys(found) == ["pay"]

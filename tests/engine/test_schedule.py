@@ -43,7 +43,8 @@ def _utc(text: str) -> datetime:
         # 25 October: 03:00 becomes 02:00, 02:30 comes twice and counts once
         ("30 2 * * *", "2026-10-24T12:00:00", "2026-10-25T00:30:00"),
         ("30 2 * * *", "2026-10-25T00:30:00", "2026-10-26T01:30:00"),
-        ("30 2 * * *", "2026-10-25T01:10:00", "2026-10-26T01:30:00"),  # asked in the second such hour
+        # asked in the second such hour
+        ("30 2 * * *", "2026-10-25T01:10:00", "2026-10-26T01:30:00"),
         ("30 * * * *", "2026-10-25T00:30:00", "2026-10-25T01:30:00"),  # each hour is each hour
         ("0 0 1 2 *", "2026-11-23T00:00:00", "2027-01-31T23:00:00"),
     ],
@@ -52,7 +53,9 @@ def test_the_next_time(zone: tzinfo, expression: str, moment: str, expected: str
     assert Schedule(expression, zone).after(_utc(moment)) == _utc(expected)
 
 
-def test_over_two_years_each_day_has_one_time_and_none_is_before_what_it_follows(zone: tzinfo) -> None:
+def test_over_two_years_each_day_has_one_time_and_none_is_before_what_it_follows(
+    zone: tzinfo,
+) -> None:
     daily, at = Schedule("30 2 * * *", zone), _utc("2026-01-01T00:00:00")
     days = []
     while at < _utc("2028-01-01T00:00:00"):

@@ -46,13 +46,22 @@ class _Service:
         return Embedded([bytes(4 * self.size)] * len(texts), 10 * len(texts))
 
 
-def _metered(waits: list[float], ledger: object, daily_tokens: int = 0, role: str = EMBEDDER) -> Metered:
+def _metered(
+    waits: list[float], ledger: object, daily_tokens: int = 0, role: str = EMBEDDER
+) -> Metered:
     failed = EmbedderFailed if role == EMBEDDER else RerankerFailed
     return Metered(role, lambda: ledger, ManualClock(_NOW), UTC, waits.append, daily_tokens, failed)
 
 
-def _embedder(service: _Service, waits: list[float] | None = None, ledger: object = None, daily_tokens: int = 0):
-    return ServiceEmbedder(service, _metered([] if waits is None else waits, ledger or _Ledger(), daily_tokens))
+def _embedder(
+    service: _Service,
+    waits: list[float] | None = None,
+    ledger: object = None,
+    daily_tokens: int = 0,
+):
+    return ServiceEmbedder(
+        service, _metered([] if waits is None else waits, ledger or _Ledger(), daily_tokens)
+    )
 
 
 def test_secrets_are_cut_out_before_a_text_goes_out() -> None:
@@ -90,14 +99,14 @@ def test_what_may_pass_is_tried_again_after_longer_waits_and_what_will_not_is_no
 
 def test_a_service_is_left_alone_for_as_long_as_it_says_within_reason() -> None:
     waits: list[float] = []
-    assert _embedder(_Service(EmbedderFailed("busy", worth_retrying=True, retry_after_s=7)), waits).embed_passages(
-        ["a"]
-    )
+    assert _embedder(
+        _Service(EmbedderFailed("busy", worth_retrying=True, retry_after_s=7)), waits
+    ).embed_passages(["a"])
     assert waits == [7]
     with pytest.raises(EmbedderFailed):
-        _embedder(_Service(EmbedderFailed("busy", worth_retrying=True, retry_after_s=3_600)), waits).embed_passages(
-            ["a"]
-        )
+        _embedder(
+            _Service(EmbedderFailed("busy", worth_retrying=True, retry_after_s=3_600)), waits
+        ).embed_passages(["a"])
     assert waits == [7]
 
 
@@ -108,7 +117,9 @@ def test_a_question_does_not_wait_long() -> None:
     with pytest.raises(EmbedderFailed):
         _embedder(_Service(again, again), waits).embed_query("a")
     with pytest.raises(EmbedderFailed):
-        _embedder(_Service(EmbedderFailed("busy", worth_retrying=True, retry_after_s=20)), waits).embed_query("a")
+        _embedder(
+            _Service(EmbedderFailed("busy", worth_retrying=True, retry_after_s=20)), waits
+        ).embed_query("a")
     assert waits == [0.5, 0.5]
 
 
@@ -137,7 +148,9 @@ def test_another_number_of_vectors_or_of_dimensions_is_refused() -> None:
 
 def test_calls_failures_and_tokens_are_counted_for_the_role() -> None:
     ledger = _Ledger()
-    _embedder(_Service(EmbedderFailed("busy", worth_retrying=True)), ledger=ledger).embed_passages(list("abcd"))
+    _embedder(_Service(EmbedderFailed("busy", worth_retrying=True)), ledger=ledger).embed_passages(
+        list("abcd")
+    )
     assert ledger.used == {(_NOW.date(), EMBEDDER): Usage(calls=3, input_tokens=40, failures=1)}
 
 

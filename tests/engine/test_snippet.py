@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from gieok.engine.snippet import snippet
 from gieok.text.keywords import keyword_tokens
 
-_WORDS = st.sampled_from(["word", "결제는", "정산했다.", "a", "supercalifragilistic", "\n", "\n\n", "x" * 60])
+_WORDS = st.sampled_from(
+    ["word", "결제는", "정산했다.", "a", "supercalifragilistic", "\n", "\n\n", "x" * 60]
+)
 
 
 def test_a_short_text_is_shown_whole() -> None:
@@ -17,9 +19,13 @@ def test_a_short_text_is_shown_whole() -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(
-    st.lists(_WORDS, max_size=80).map(" ".join), st.sampled_from(["결제", "word", "정산", "zzz"]), st.integers(80, 200)
+    st.lists(_WORDS, max_size=80).map(" ".join),
+    st.sampled_from(["결제", "word", "정산", "zzz"]),
+    st.integers(80, 200),
 )
-def test_a_snippet_is_a_part_of_the_text_cut_between_words(text: str, wanted: str, limit: int) -> None:
+def test_a_snippet_is_a_part_of_the_text_cut_between_words(
+    text: str, wanted: str, limit: int
+) -> None:
     shown = snippet(text, [wanted], limit)
     part = shown.removeprefix("… ").removesuffix(" …")
     assert len(shown) <= limit

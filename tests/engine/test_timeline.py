@@ -95,9 +95,15 @@ def test_another_question_is_answered_as_ever(question: str) -> None:
 def _turns(number: int, at: datetime, *lines: str) -> Entry:
     text = "\n".join(lines)
     document = Document(
-        scope=_MAIN, key=f"sessions/codex/s#{number}", kind="turn", text=text, content_hash=text,
-        created_at=at, updated_at=at + timedelta(hours=1), valid_from=at,
-    )  # fmt: skip
+        scope=_MAIN,
+        key=f"sessions/codex/s#{number}",
+        kind="turn",
+        text=text,
+        content_hash=text,
+        created_at=at,
+        updated_at=at + timedelta(hours=1),
+        valid_from=at,
+    )
     passages, start = [], 0
     for place, line in enumerate(lines, 1):
         passages.append(Passage(start, start + len(line), place, place))
@@ -108,31 +114,50 @@ def _turns(number: int, at: datetime, *lines: str) -> Entry:
 def _note(key: str, text: str, day: date) -> Entry:
     at = datetime(day.year, day.month, day.day, tzinfo=UTC)
     document = Document(
-        scope=_MAIN, key=key, kind="memory", text=text, content_hash=text, created_at=at, updated_at=at, valid_from=at
+        scope=_MAIN,
+        key=key,
+        kind="memory",
+        text=text,
+        content_hash=text,
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
     )
     return Entry(document, (Passage(0, len(text), 1, 1),))
 
 
 def _store() -> MemoryStore:
     store = MemoryStore()
-    store.put([
-        _turns(
-            1, datetime(2026, 11, 11, 3, tzinfo=UTC),
-            "User: 테스트 좀 돌려줘",
-            "Assistant: All forty tests pass, and nothing else is left to be done here.",
-            "User: 앞으로 환불은 사흘 안에 처리하기로 했어",
-            "Assistant: 알겠습니다.",
-        ),
-        _turns(2, datetime(2026, 11, 12, 3, tzinfo=UTC), "User: We decided to move the blog to Astro", "User: ok"),
-        _turns(3, datetime(2026, 11, 18, 3, tzinfo=UTC), "User: 이번 주에는 결제를 바꾸기로 했어"),
-        _note("n/2026-10-14.md", "Launch was postponed to December.", date(2026, 10, 14)),
-        _note("n/2026-10-20.md", "Lunch with Minji.", date(2026, 10, 20)),
-    ])  # fmt: skip
+    store.put(
+        [
+            _turns(
+                1,
+                datetime(2026, 11, 11, 3, tzinfo=UTC),
+                "User: 테스트 좀 돌려줘",
+                "Assistant: All forty tests pass, and nothing else is left to be done here.",
+                "User: 앞으로 환불은 사흘 안에 처리하기로 했어",
+                "Assistant: 알겠습니다.",
+            ),
+            _turns(
+                2,
+                datetime(2026, 11, 12, 3, tzinfo=UTC),
+                "User: We decided to move the blog to Astro",
+                "User: ok",
+            ),
+            _turns(
+                3, datetime(2026, 11, 18, 3, tzinfo=UTC), "User: 이번 주에는 결제를 바꾸기로 했어"
+            ),
+            _note("n/2026-10-14.md", "Launch was postponed to December.", date(2026, 10, 14)),
+            _note("n/2026-10-20.md", "Lunch with Minji.", date(2026, 10, 20)),
+        ]
+    )
     return store
 
 
 def _ask(text: str, profile: Profile = _PROFILE, zone: timezone = UTC) -> RankedHits:
-    return recall(_store(), None, Question(text=text, scopes=(_MAIN,)), profile, ManualClock(), zone)
+    return recall(
+        _store(), None, Question(text=text, scopes=(_MAIN,)), profile, ManualClock(), zone
+    )
 
 
 def _texts(found: RankedHits) -> list[str]:
@@ -155,7 +180,10 @@ def test_the_other_words_of_the_question_come_first() -> None:
 
 
 def test_a_month_of_daily_notes_is_listed_by_what_matters() -> None:
-    assert _texts(_ask("what happened in October")) == ["Launch was postponed to December.", "Lunch with Minji."]
+    assert _texts(_ask("what happened in October")) == [
+        "Launch was postponed to December.",
+        "Lunch with Minji.",
+    ]
 
 
 def test_a_time_of_which_nothing_is_known_gives_nothing() -> None:
@@ -164,7 +192,10 @@ def test_a_time_of_which_nothing_is_known_gives_nothing() -> None:
 
 
 def test_words_that_no_line_of_the_time_holds_do_not_empty_the_list() -> None:
-    assert _texts(_ask("what changed in the warehouse in October?"))[0] == "Launch was postponed to December."
+    assert (
+        _texts(_ask("what changed in the warehouse in October?"))[0]
+        == "Launch was postponed to December."
+    )
 
 
 def test_an_empty_time_with_words_is_searched_as_ever() -> None:
@@ -193,7 +224,9 @@ def test_the_limit_holds_and_one_talk_does_not_fill_it() -> None:
             _turns(3, at, "User: 우리 팀 이름은 해오름이다"),
         ]
     )
-    found = recall(store, None, Question(text="지난주에 뭐 했지", scopes=(_MAIN,)), _PROFILE, ManualClock())
+    found = recall(
+        store, None, Question(text="지난주에 뭐 했지", scopes=(_MAIN,)), _PROFILE, ManualClock()
+    )
     assert len(found.hits) == 6
     asked = Question(text="지난주에 뭐 했지", scopes=(_MAIN,), where=Filter(until=at))
     assert not recall(store, None, asked, _PROFILE, ManualClock()).hits
@@ -203,13 +236,22 @@ def test_what_was_said_twice_is_listed_once() -> None:
     store = MemoryStore()
     at = datetime(2026, 11, 11, 3, tzinfo=UTC)
     store.put([_turns(n, at, "User: 포트는 8080을 쓰기로 했어") for n in (1, 2)])
-    assert len(recall(store, None, Question(text="지난주", scopes=(_MAIN,)), _PROFILE, ManualClock()).hits) == 1
+    assert (
+        len(
+            recall(
+                store, None, Question(text="지난주", scopes=(_MAIN,)), _PROFILE, ManualClock()
+            ).hits
+        )
+        == 1
+    )
 
 
 def test_another_models_vectors_leave_the_order_to_the_rules() -> None:
     store, embedder = _store(), HashEmbedder()
     fill_vectors(store, embedder)
-    found = recall(store, embedder, Question(text="지난주에 뭐 했지", scopes=(_MAIN,)), _PROFILE, ManualClock())
+    found = recall(
+        store, embedder, Question(text="지난주에 뭐 했지", scopes=(_MAIN,)), _PROFILE, ManualClock()
+    )
     assert _texts(found)[0] in (
         "User: 앞으로 환불은 사흘 안에 처리하기로 했어",
         "User: We decided to move the blog to Astro",

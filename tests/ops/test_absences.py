@@ -1,4 +1,6 @@
-"""Where nothing is found, an answer says what it did not look at; without such a gap, and only then, it is a fact."""
+"""Where nothing is found, an answer says what it did not look at; without such a gap, and only
+then, it is a fact.
+"""
 
 import json
 import os
@@ -33,7 +35,9 @@ def notes(tmp_path: Path) -> Path:
 @pytest.fixture
 def context(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    with opened_home(tmp_path / "h", monkeypatch, ManualClock(), OBSERVE_AGENTS="claude-code") as made:
+    with opened_home(
+        tmp_path / "h", monkeypatch, ManualClock(), OBSERVE_AGENTS="claude-code"
+    ) as made:
         _run(made, "index", paths=[str(notes)])
         yield made
 
@@ -50,9 +54,15 @@ def _says(context: Context, name: str, style: Style = _EN, **values: object) -> 
 def _put_elsewhere(context: Context, scope: str, text: str) -> None:
     now = context.clock.now()
     document = Document(
-        scope=Scope(scope), key="x/a.md", kind="memory", title="", text=text, content_hash="1", created_at=now,
+        scope=Scope(scope),
+        key="x/a.md",
+        kind="memory",
+        title="",
+        text=text,
+        content_hash="1",
+        created_at=now,
         updated_at=now,
-    )  # fmt: skip
+    )
     context.memory.store().put([Entry(document, (Passage(0, len(text), 1, 1),))])
 
 
@@ -60,17 +70,24 @@ def _write_transcript(tmp_path: Path, text: str, *, session: str = "s") -> Path:
     folder = tmp_path / "user" / ".claude" / "projects" / "-shop"
     folder.mkdir(parents=True, exist_ok=True)
     row = {
-        "type": "user", "uuid": f"u-{session}", "sessionId": session, "timestamp": "2026-01-04T09:00:00Z",
+        "type": "user",
+        "uuid": f"u-{session}",
+        "sessionId": session,
+        "timestamp": "2026-01-04T09:00:00Z",
         "message": {"role": "user", "content": text},
-    }  # fmt: skip
+    }
     file = folder / f"{session}.jsonl"
     file.write_text(json.dumps(row) + "\n")
     return file
 
 
 #: Commands that look for something in memory, with words that nothing holds.
-_ASKING = [("search", {"query": ["quasar"]}), ("list", {"words": ["quasar"]}), ("recall", {"prompt": ["which quasar?"]}),
-           ("forget", {"match": "quasar", "dry_run": True})]  # fmt: skip
+_ASKING = [
+    ("search", {"query": ["quasar"]}),
+    ("list", {"words": ["quasar"]}),
+    ("recall", {"prompt": ["which quasar?"]}),
+    ("forget", {"match": "quasar", "dry_run": True}),
+]
 
 
 @pytest.mark.parametrize(("name", "values"), _ASKING)
@@ -89,7 +106,13 @@ def test_a_transcript_that_cannot_be_read_may_have_held_it(
 ) -> None:
     now = context.clock.now()
     context.memory.journal().raise_incident(
-        Incident("transcript /t/s.jsonl", "/t/s.jsonl: not in the format of a known transcript", now, 1, now)
+        Incident(
+            "transcript /t/s.jsonl",
+            "/t/s.jsonl: not in the format of a known transcript",
+            now,
+            1,
+            now,
+        )
     )
     said = _says(context, name, **values)
     assert "not everything was looked at" in said
@@ -109,7 +132,9 @@ def test_a_file_that_the_index_does_not_hold_may_have_held_it(
 
 
 @pytest.mark.parametrize(("name", "values"), _ASKING[:3])
-def test_what_others_scopes_hold_was_not_looked_at(context: Context, name: str, values: dict[str, object]) -> None:
+def test_what_others_scopes_hold_was_not_looked_at(
+    context: Context, name: str, values: dict[str, object]
+) -> None:
     _put_elsewhere(context, "project:shop-1", "The quasar is in the shop.")
     result = _run(context, name, **values)
     assert not result.found
@@ -124,14 +149,18 @@ def test_everywhere_leaves_no_scope_of_the_owners(context: Context, name: str) -
     assert _run(context, name, everywhere=True, **words).not_looked_at is None
 
 
-def test_what_was_just_said_is_taken_in_before_it_is_listed_or_forgotten(context: Context, tmp_path: Path) -> None:
+def test_what_was_just_said_is_taken_in_before_it_is_listed_or_forgotten(
+    context: Context, tmp_path: Path
+) -> None:
     _write_transcript(tmp_path, "The quasar is our new logo.")
     assert _run(context, "list", words=["quasar"]).found
     _write_transcript(tmp_path, "The pulsar is our old logo.", session="t")
     assert _run(context, "forget", match="pulsar", dry_run=True).found
 
 
-def test_what_another_process_takes_in_just_now_is_not_searched_yet(context: Context, tmp_path: Path) -> None:
+def test_what_another_process_takes_in_just_now_is_not_searched_yet(
+    context: Context, tmp_path: Path
+) -> None:
     _write_transcript(tmp_path, "The quasar is our new logo.")
     with context.memory.journal().exclusive("catch-up"):
         result = _run(context, "search", query=["quasar"])
@@ -157,7 +186,9 @@ def test_the_lines_of_a_time_are_not_said_to_be_below_a_score(context: Context) 
 def test_a_recall_says_what_kept_it_from_looking(context: Context) -> None:
     said = _says(context, "recall", prompt=["which linter"], scopes="project:nowhere-1")
     assert "project:nowhere-1 holds nothing yet" in said
-    result = RecallResult("", 0, (), (), "keyword search only: the model is away", not_times=("several weeks ago",))
+    result = RecallResult(
+        "", 0, (), (), "keyword search only: the model is away", not_times=("several weeks ago",)
+    )
     said = operation("recall").present(result, _EN)
     assert "note: keyword search only" in said
     assert "“several weeks ago” was not taken as a time" in said
@@ -165,7 +196,9 @@ def test_a_recall_says_what_kept_it_from_looking(context: Context) -> None:
 
 def test_the_hook_is_told_no_gaps(context: Context) -> None:
     now = context.clock.now()
-    context.memory.journal().raise_incident(Incident("transcript /t/s.jsonl", "/t/s.jsonl: unreadable", now, 1, now))
+    context.memory.journal().raise_incident(
+        Incident("transcript /t/s.jsonl", "/t/s.jsonl: unreadable", now, 1, now)
+    )
     assert _run(context, "recall", prompt=["which quasar?"], within_ms=600).not_looked_at is None
 
 
@@ -175,7 +208,9 @@ def test_days_alone_are_forgotten_of_this_folder_and_it_says_so(context: Context
     assert "1 other scope" in said
 
 
-def test_observations_that_wait_or_are_elsewhere_are_no_absence(context: Context, tmp_path: Path) -> None:
+def test_observations_that_wait_or_are_elsewhere_are_no_absence(
+    context: Context, tmp_path: Path
+) -> None:
     assert "There are no observations yet" in _says(context, "observe show")
     _write_transcript(tmp_path, "We decided to ship on Tuesdays from now on.")
     _run(context, "list")
@@ -204,7 +239,9 @@ def test_what_waits_in_an_archive_that_was_not_compared_is_not_known(
     with opened_home(context.home, monkeypatch, ManualClock()) as cold:
         assert _says(cold, "archive pending") == "nothing waits"
         now = cold.clock.now()
-        cold.memory.journal().raise_incident(Incident("archive cold", "the folder is away", now, 1, now))
+        cold.memory.journal().raise_incident(
+            Incident("archive cold", "the folder is away", now, 1, now)
+        )
         assert "the folder is away" in _says(cold, "archive pending")
 
 
@@ -220,7 +257,9 @@ def test_a_folder_of_backups_that_is_away_may_hold_some(context: Context, tmp_pa
     assert "no backup in" in _says(context, "backup list", to=str(tmp_path / "here"))
 
 
-def test_a_backup_may_hold_the_secrets_that_are_counted_and_cut(context: Context, tmp_path: Path) -> None:
+def test_a_backup_may_hold_the_secrets_that_are_counted_and_cut(
+    context: Context, tmp_path: Path
+) -> None:
     assert "not everything was looked at" not in _run(context, "redact", all=True).text
     _run(context, "backup create")
     assert "1 backup holds" in _run(context, "redact", all=True).text
@@ -233,9 +272,13 @@ def test_an_export_takes_in_what_was_just_said_and_names_what_it_could_not_read(
     done = _run(context, "export", to=str(tmp_path / "out.jsonl"))
     assert (done.messages, done.not_looked_at) == (1, None)
     now = context.clock.now()
-    context.memory.journal().raise_incident(Incident("transcript /t/s.jsonl", "/t/s.jsonl: unreadable", now, 1, now))
+    context.memory.journal().raise_incident(
+        Incident("transcript /t/s.jsonl", "/t/s.jsonl: unreadable", now, 1, now)
+    )
     assert "/t/s.jsonl" in _says(context, "export", to=str(tmp_path / "again.jsonl"))
 
 
-def test_a_day_that_is_archived_in_another_scope_is_not_said_to_be_nowhere(context: Context) -> None:
+def test_a_day_that_is_archived_in_another_scope_is_not_said_to_be_nowhere(
+    context: Context,
+) -> None:
     assert "scopes that are read here" in _says(context, "archive restore", day="2020-01-05")

@@ -1,4 +1,6 @@
-"""One encoder makes the documented JSON of every result, and one function describes it as JSON Schema."""
+"""One encoder makes the documented JSON of every result, and one function describes it as JSON
+Schema.
+"""
 
 import json
 from collections.abc import Callable
@@ -16,7 +18,19 @@ from results import check_result
 
 from gieok.model.memory import Scope
 from gieok.ops import NAMES, operation
-from gieok.ops.encode import INLINE, As, Hidden, Inline, Omitted, OrNull, Score, encode, result_schema, schema, shown
+from gieok.ops.encode import (
+    INLINE,
+    As,
+    Hidden,
+    Inline,
+    Omitted,
+    OrNull,
+    Score,
+    encode,
+    result_schema,
+    schema,
+    shown,
+)
 from gieok.ops.operation import Surface, Words
 from gieok.surfaces.http.operations import ELSEWHERE
 
@@ -64,15 +78,25 @@ class _Record:
 
 def _record(note: str, extra: str | None) -> _Record:
     size = _Size(2, 3)
-    return _Record(Path("/a"), note, 0.123456, size, size, (size,), {date(2026, 11, 22): 1}, {"one": 1}, extra)
+    return _Record(
+        Path("/a"), note, 0.123456, size, size, (size,), {date(2026, 11, 22): 1}, {"one": 1}, extra
+    )
 
 
 @pytest.mark.parametrize(("note", "extra"), [("", None), ("said", "more")])
 def test_a_record_is_encoded_as_its_annotations_say(note: str, extra: str | None) -> None:
     assert encode(_record(note, extra)) == {
-        "from": "/a", "note": note or None, "score": 0.1235, "width": 2, "height": 3, "area": 6,
-        "rows": [{"width": 2, "height": 3}], "by_day": {"2026-11-22": 1}, "one": 1, "colour": "red",
-    } | ({"extra": extra} if extra else {})  # fmt: skip
+        "from": "/a",
+        "note": note or None,
+        "score": 0.1235,
+        "width": 2,
+        "height": 3,
+        "area": 6,
+        "rows": [{"width": 2, "height": 3}],
+        "by_day": {"2026-11-22": 1},
+        "one": 1,
+        "colour": "red",
+    } | ({"extra": extra} if extra else {})
     Draft202012Validator(schema(_Record)).validate(encode(_record(note, extra)))
 
 
@@ -91,12 +115,16 @@ def test_a_value_is_a_text_where_json_has_no_type_for_it(value: object, expected
 
 @pytest.fixture(scope="module")
 def answer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, object]]:
-    """Return a function that gives the JSON of an operation that is not called over HTTP, where `test_operations` reads it."""
+    """Return a function that gives the JSON of an operation that is not called over HTTP, where
+    `test_operations` reads it.
+    """
     world = worlds.make(tmp_path_factory.mktemp("user"))
     environment = world.environment(GIEOK_EMBEDDER="none")
     with forked.commands() as commands:
         found = {
-            name: commands.run(world.words(name, "--json"), environment, world.project, given="key\n").out
+            name: commands.run(
+                world.words(name, "--json"), environment, world.project, given="key\n"
+            ).out
             for name in worlds.CALLS
             if name in (*_BEFORE, *ELSEWHERE) and name not in _OF_THE_DAEMON
         }
@@ -111,7 +139,9 @@ def test_a_schema_is_valid_and_an_object_where_a_tool_returns_it(name: str) -> N
 
 
 @pytest.mark.parametrize("name", sorted(set(ELSEWHERE) - set(_OF_THE_DAEMON)))
-def test_a_result_is_what_its_schema_says(name: str, answer: Callable[[str], dict[str, object]]) -> None:
+def test_a_result_is_what_its_schema_says(
+    name: str, answer: Callable[[str], dict[str, object]]
+) -> None:
     data = answer(name)
     assert ("error" in data) == (name in _REFUSED)
     if "error" not in data:

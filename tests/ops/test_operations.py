@@ -1,4 +1,6 @@
-"""Every operation says what it is, in both languages, and stands on every surface. `tests/test_docs` has the documents."""
+"""Every operation says what it is, in both languages, and stands on every surface.
+`tests/test_docs` has the documents.
+"""
 
 import dataclasses
 import shlex
@@ -27,7 +29,10 @@ def _is_korean(text: str) -> bool:
 def test_an_operation_and_its_parameters_are_told_in_english_and_korean(name: str) -> None:
     found = operation(name)
     assert found.name == name
-    texts: list[Words] = [found.doc, *(field.metadata["doc"] for field in dataclasses.fields(found.request))]
+    texts: list[Words] = [
+        found.doc,
+        *(field.metadata["doc"] for field in dataclasses.fields(found.request)),
+    ]
     for text in texts:
         assert text.en.isascii()
         assert _is_korean(text.ko)
@@ -50,12 +55,16 @@ def test_help_lists_every_operation(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_operations_help_names_its_parameters(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_operations_help_names_its_parameters(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main([*name.split(), "--help"]) == 0
     shown = capsys.readouterr().out
     for field in dataclasses.fields(operation(name).request):
         expected = (
-            field.name.upper() if field.metadata["positional"] else f"--{field.name.rstrip('_').replace('_', '-')}"
+            field.name.upper()
+            if field.metadata["positional"]
+            else f"--{field.name.rstrip('_').replace('_', '-')}"
         )
         assert expected in shown
     assert "--json" in shown
@@ -69,7 +78,9 @@ def test_an_operation_shows_examples_that_can_be_typed(name: str) -> None:
         words = shlex.split(example.rpartition("|")[2].partition("<")[0])
         line = read(words[1:])
         assert (words[0], line.name) == ("gieok", name)
-        parsed = parser.of_command(name, "en", lambda error: pytest.fail(str(error))).parsed(line.arguments)
+        parsed = parser.of_command(name, "en", lambda error: pytest.fail(str(error))).parsed(
+            line.arguments
+        )
         checked(found, parser.values(found, parsed), Surface.CLI)
 
 
@@ -104,14 +115,22 @@ def test_an_operation_is_on_every_surface_that_it_says(name: str, memory: gieok.
     if route:
         words = [
             route["summary"],
-            *(one["description"] for one in _schema(route["requestBody"], schemas)["properties"].values()),
+            *(
+                one["description"]
+                for one in _schema(route["requestBody"], schemas)["properties"].values()
+            ),
         ]
-        assert words == [found.doc.en, *(field.metadata["doc"].en for field in dataclasses.fields(found.request))]
+        assert words == [
+            found.doc.en,
+            *(field.metadata["doc"].en for field in dataclasses.fields(found.request)),
+        ]
         assert _schema(route["responses"]["200"], schemas) == result_schema(found)
 
 
 def _schema(part: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = schemas[part["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]]
+    found: dict[str, Any] = schemas[
+        part["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    ]
     Draft202012Validator.check_schema(found)
     return found
 

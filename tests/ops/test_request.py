@@ -18,7 +18,9 @@ from gieok.ops.request import checked
         ({"query": "a", "explain": True}, "explain", True),
     ],
 )
-def test_words_of_the_command_line_become_values(values: dict[str, object], name: str, expected: object) -> None:
+def test_words_of_the_command_line_become_values(
+    values: dict[str, object], name: str, expected: object
+) -> None:
     assert getattr(checked(operation("search"), values, Surface.CLI), name) == expected
 
 
@@ -28,11 +30,17 @@ def test_words_of_the_command_line_become_values(values: dict[str, object], name
         ({"query": "a", "limit": "3.5"}, "--limit is '3.5'", "a whole number"),
         ({"query": "a", "min_score": "high"}, "--min-score is 'high'", "a number"),
         ({"query": "a", "source": "web"}, "--source is 'web'", "one of: all, memory"),
-        ({"query": "a", "source": "session"}, "--source is 'session'", "did you mean sessions? One of: all"),
+        (
+            {"query": "a", "source": "session"},
+            "--source is 'session'",
+            "did you mean sessions? One of: all",
+        ),
         ({"query": "a", "colour": "red"}, "unknown argument 'colour'", "arguments: query, limit"),
     ],
 )
-def test_what_does_not_fit_is_named_with_the_next_step(values: dict[str, object], said: str, hint: str) -> None:
+def test_what_does_not_fit_is_named_with_the_next_step(
+    values: dict[str, object], said: str, hint: str
+) -> None:
     with pytest.raises(BadRequest) as caught:
         checked(operation("search"), values, Surface.CLI)
     assert said in str(caught.value)

@@ -1,6 +1,7 @@
 """Retrieval quality on the small bundled corpus does not drop below the committed figures.
 
-After a change that moves them for the better: `python tests/quality/test_baseline.py` writes them anew.
+After a change that moves them for the better: `python tests/quality/test_baseline.py` writes them
+anew.
 """
 
 import json
@@ -26,7 +27,9 @@ _FIGURES = ("recall@1", "recall@5", "recall@10", "mrr")
 
 def _measure(models: Path, folder: Path) -> dict[str, dict[str, float]]:
     store = SqliteStore(folder / "quality.sqlite", resident=True)
-    found = retrieval.evaluate(store, E5Embedder(models), retrieval.load(_HERE / "corpus.json"))["ungated"]
+    found = retrieval.evaluate(store, E5Embedder(models), retrieval.load(_HERE / "corpus.json"))[
+        "ungated"
+    ]
     store.close()
     rows = {"all": found, **found["by_type"]}
     return {name: {figure: row[figure] for figure in _FIGURES} for name, row in rows.items()}
@@ -48,13 +51,17 @@ def test_quality_has_not_dropped(measured: dict[str, dict[str, float]]) -> None:
     assert dropped == {}
 
 
-def test_two_syllable_words_and_identifiers_are_always_found(measured: dict[str, dict[str, float]]) -> None:
+def test_two_syllable_words_and_identifiers_are_always_found(
+    measured: dict[str, dict[str, float]],
+) -> None:
     assert measured["identifier"]["recall@5"] >= 0.9
     assert measured["ko-two-syllable"]["recall@10"] >= 0.9
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as temporary:
-        figures = _measure(Path(sys.argv[1] if len(sys.argv) > 1 else ".cache/models"), Path(temporary))
+        figures = _measure(
+            Path(sys.argv[1] if len(sys.argv) > 1 else ".cache/models"), Path(temporary)
+        )
     _BASELINE.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(figures, indent=1))

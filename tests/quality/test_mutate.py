@@ -17,8 +17,16 @@ def test_a_change_is_caught_or_named_and_the_source_stays(tmp_path: Path) -> Non
     module.write_text(source, encoding="utf-8")
     tests = tmp_path / "tests/test_price.py"
     tests.parent.mkdir()
-    tests.write_text("from shop.price import is_cheap\n\n\ndef test_it():\n    assert is_cheap(0)\n", encoding="utf-8")
+    tests.write_text(
+        "from shop.price import is_cheap\n\n\ndef test_it():\n    assert is_cheap(0)\n",
+        encoding="utf-8",
+    )
     command = [sys.executable, str(_SCRIPT), "shop/price.py", "--root", str(tmp_path)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
-    assert said.splitlines() == ["src/shop/price.py:9: count < limit → count <= limit", "1 of 2 caught"]
+    said = subprocess.run(
+        command, capture_output=True, text=True, check=True, encoding="utf-8"
+    ).stdout
+    assert said.splitlines() == [
+        "src/shop/price.py:9: count < limit → count <= limit",
+        "1 of 2 caught",
+    ]
     assert module.read_text(encoding="utf-8") == source

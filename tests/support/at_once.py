@@ -1,4 +1,5 @@
-"""Runs calls at once: in threads that all look before any writes, and in processes that begin together.
+"""Runs calls at once: in threads that all look before any writes, and in processes that begin
+together.
 
 `python at_once.py` is one such process: requests as lines of JSON, an answer for each.
 """
@@ -36,10 +37,12 @@ class Answered(NamedTuple):
 
 
 class Gate:
-    """Lets threads look first: whoever is about to write waits until every other thread is, too, or waits, or has ended.
+    """Lets threads look first: whoever is about to write waits until every other thread is, too, or
+    waits, or has ended.
 
-    Then the one goes on that has written least. This is the order of events in which a writer that looks without a lock is
-    wrong. A thread that holds a lock lets the others wait for it, goes on, and the next one looks at what it wrote.
+    Then the one goes on that has written least. This is the order of events in which a writer that
+    looks without a lock is wrong. A thread that holds a lock lets the others wait for it, goes on,
+    and the next one looks at what it wrote.
     """
 
     def __init__(self, threads: int) -> None:
@@ -90,7 +93,9 @@ class Gate:
 
 
 def in_threads(works: Sequence[Callable[[], Any]]) -> list[Any]:
-    """Run functions in a thread each, all of which look before one writes; return what they return, or raise."""
+    """Run functions in a thread each, all of which look before one writes; return what they return,
+    or raise.
+    """
     gate, done = Gate(len(works)), [None] * len(works)
     start = threading.Barrier(len(works))
 
@@ -118,7 +123,9 @@ def in_threads(works: Sequence[Callable[[], Any]]) -> list[Any]:
 
 
 def answer(asked: Asked, *, is_closed: bool = False) -> Answered:
-    """Run an operation in a context of its own, which is `is_closed` afterwards: connections to servers count."""
+    """Run an operation in a context of its own, which is `is_closed` afterwards: connections to
+    servers count.
+    """
     from datetime import UTC
 
     from gieok.app import open_context
@@ -154,7 +161,11 @@ class Processes:
             assert process.stdin
             process.stdin.write("go\n")
             process.stdin.flush()
-        return [Answered(*json.loads(process.stdout.readline())) for process in self._processes if process.stdout]
+        return [
+            Answered(*json.loads(process.stdout.readline()))
+            for process in self._processes
+            if process.stdout
+        ]
 
 
 @contextmanager
@@ -163,7 +174,9 @@ def processes(number: int) -> Iterator[Processes]:
     around = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, __file__]
     started = [
-        subprocess.Popen(command, env=around, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        subprocess.Popen(
+            command, env=around, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         for _ in range(number)
     ]
     try:

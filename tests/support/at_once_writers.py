@@ -1,4 +1,6 @@
-"""Writers that look at something before they write, for `test_at_once` and `test_at_once_servers`: a row each."""
+"""Writers that look at something before they write, for `test_at_once` and `test_at_once_servers`:
+a row each.
+"""
 
 import json
 import shutil
@@ -23,7 +25,9 @@ RULE = "We lint with ruff."
 
 
 class Place(NamedTuple):
-    """A user's folders; `is_closed`: what is opened for a call is closed, because it is a connection to a server."""
+    """A user's folders; `is_closed`: what is opened for a call is closed, because it is a
+    connection to a server.
+    """
 
     user: Path
     is_closed: bool = False
@@ -57,7 +61,9 @@ class Place(NamedTuple):
 
 
 class Writer(NamedTuple):
-    """A writer: what is there before, the n-th call, and what must hold of the answers and of what is there."""
+    """A writer: what is there before, the n-th call, and what must hold of the answers and of what
+    is there.
+    """
 
     before: Callable[[Place], Any]
     call: Callable[[Place, int, Any], tuple[str, dict[str, Any]]]
@@ -75,7 +81,11 @@ def remember_rule(place: Place) -> str:
 
 
 def _observed(place: Place) -> str:
-    row = {"role": "user", "text": "We decided to use Redis Streams.", "timestamp": "2026-11-10T09:00:00Z"}
+    row = {
+        "role": "user",
+        "text": "We decided to use Redis Streams.",
+        "timestamp": "2026-11-10T09:00:00Z",
+    }
     (place.user / "talk").mkdir()
     (place.user / "talk" / "a.jsonl").write_text(json.dumps(row) + "\n")
     place.run("observe run", once=True)
@@ -87,10 +97,15 @@ def _codes(answers: list[Answered]) -> Counter[str]:
 
 
 def _one_is_created(place: Place, answers: list[Answered], _: object) -> None:
-    assert Counter(one.data["status"] for one in answers) == {"created": 1, "known": len(answers) - 1}
+    assert Counter(one.data["status"] for one in answers) == {
+        "created": 1,
+        "known": len(answers) - 1,
+    }
     (file,) = place.records()
     (entry,) = grants.load(place.home, str(place.project)).entries
-    assert entry == grants.entry(file.relative_to(place.project / ".gieok").as_posix(), file.read_bytes())
+    assert entry == grants.entry(
+        file.relative_to(place.project / ".gieok").as_posix(), file.read_bytes()
+    )
     assert len(place.run("search", query=[RULE])["results"]) == 1
 
 
@@ -143,17 +158,36 @@ def _one_observation_is_away(place: Place, answers: list[Answered], handle: str)
     assert [row["handle"] for row in place.run("list", status="retired")["memories"]] == [handle]
 
 
-_SETTINGS = ("search.limit", "hook.limit", "backup.keep", "seed.commits", "threads", "serve.threads", "character.slots",
-             "observe.idle_minutes")  # fmt: skip
+_SETTINGS = (
+    "search.limit",
+    "hook.limit",
+    "backup.keep",
+    "seed.commits",
+    "threads",
+    "serve.threads",
+    "character.slots",
+    "observe.idle_minutes",
+)
 
 
 def _all_settings_are_set(place: Place, answers: list[Answered], _: object) -> None:
     assert _codes(answers) == {"": len(answers)}
     rows = place.run("config show")
-    assert [rows[name]["value"] for name in _SETTINGS[: len(answers)]] == [str(n + 3) for n in range(len(answers))]
+    assert [rows[name]["value"] for name in _SETTINGS[: len(answers)]] == [
+        str(n + 3) for n in range(len(answers))
+    ]
 
 
-_AGENTS = ("claude-code", "codex", "gemini-cli", "cursor", "opencode", "qwen-code", "claude-code", "codex")
+_AGENTS = (
+    "claude-code",
+    "codex",
+    "gemini-cli",
+    "cursor",
+    "opencode",
+    "qwen-code",
+    "claude-code",
+    "codex",
+)
 
 
 def _all_are_installed(place: Place, answers: list[Answered], _: object) -> None:
@@ -171,17 +205,23 @@ def _all_folders_are_followed(place: Place, answers: list[Answered], _: object) 
         store = context.memory.store()
         found = {root.path.name for scope in store.scopes() for root in roots.load(store, scope)}
     assert found == {f"notes-{n}" for n in range(len(answers))}
-    assert all(place.run("search", query=[f"heron {n} nests"])["results"] for n in range(len(answers)))
+    assert all(
+        place.run("search", query=[f"heron {n} nests"])["results"] for n in range(len(answers))
+    )
 
 
 def _notes(place: Place) -> None:
     for n in range(THREADS):
         (place.user / f"notes-{n}").mkdir()
-        (place.user / f"notes-{n}" / "a.md").write_text(f"# Birds\n\nThe heron {n} nests at pond {n}.\n")
+        (place.user / f"notes-{n}" / "a.md").write_text(
+            f"# Birds\n\nThe heron {n} nests at pond {n}.\n"
+        )
 
 
 def _code(place: Place) -> None:
-    (place.project / "shop.py").write_text("def total():\n    return rate()\n\n\ndef rate():\n    return 2\n")
+    (place.project / "shop.py").write_text(
+        "def total():\n    return rate()\n\n\ndef rate():\n    return 2\n"
+    )
 
 
 def _the_index_is_ones_own(place: Place, answers: list[Answered], _: object) -> None:
@@ -194,7 +234,10 @@ def _each_hook_calls_once(place: Place, answers: list[Answered], _: object) -> N
     for name in ("post-commit", "post-merge"):
         file = place.project / ".git" / "hooks" / name
         text = file.read_text()
-        assert (text.count(">>> gieok code >>>"), text.count("echo mine")) == (1, int(name == "post-commit"))
+        assert (text.count(">>> gieok code >>>"), text.count("echo mine")) == (
+            1,
+            int(name == "post-commit"),
+        )
         assert file.stat().st_mode & 0o100
 
 
@@ -218,16 +261,23 @@ def _points_are_given_once(place: Place, answers: list[Answered], _: object) -> 
 
 
 def _trusted_what_came(place: Place, answers: list[Answered], _: object) -> None:
-    assert Counter(one.data["status"] for one in answers) <= Counter({"trusted": len(answers), "nothing": len(answers)})
+    assert Counter(one.data["status"] for one in answers) <= Counter(
+        {"trusted": len(answers), "nothing": len(answers)}
+    )
     assert len(grants.load(place.home, str(place.project)).entries) == 2
-    assert trust.settings_text(str(place.project)) == grants.load(place.home, str(place.project)).settings
+    assert (
+        trust.settings_text(str(place.project))
+        == grants.load(place.home, str(place.project)).settings
+    )
 
 
 def _came_along(place: Place) -> None:
     folder = place.project / ".gieok" / "memory" / "decision"
     folder.mkdir(parents=True)
     for name in ("one", "two"):
-        (folder / f"{name}.md").write_text(f"---\ntitle: {name}\ncategory: decision\n---\nThe {name} heron nests.\n")
+        (folder / f"{name}.md").write_text(
+            f"---\ntitle: {name}\ncategory: decision\n---\nThe {name} heron nests.\n"
+        )
     (place.project / ".gieok" / "config.yaml").write_text("search.limit: 4\n")
 
 
@@ -235,7 +285,11 @@ def _told_once(place: Place, answers: list[Answered], _: object) -> None:
     assert _codes(answers) == {"": len(answers)}
     with place.opened() as context:
         journal = context.memory.journal()
-        found = [message for scope in journal.scopes() for message in journal.read(scope, 0, budget_tokens=1 << 30)]
+        found = [
+            message
+            for scope in journal.scopes()
+            for message in journal.read(scope, 0, budget_tokens=1 << 30)
+        ]
     assert len(found) == len({one.message.id for one in found}) == 1
 
 
@@ -251,7 +305,9 @@ def _sent(name: str, /, **values: Any) -> Callable[[Place, int, Any], tuple[str,
 WRITERS = {
     "equal records": Writer(_nothing, _sent("remember", text=[RULE]), _one_is_created),
     "different records of one title": Writer(
-        _nothing, lambda p, n, b: ("remember", {"text": [f"Rule number {n} holds."], "title": "Rule"}), _all_are_kept
+        _nothing,
+        lambda p, n, b: ("remember", {"text": [f"Rule number {n} holds."], "title": "Rule"}),
+        _all_are_kept,
     ),
     "a record is put away": Writer(
         remember_rule, _sent("retire", memories=["decision/we-lint-with-ruff"]), _one_puts_it_away
@@ -262,30 +318,40 @@ WRITERS = {
         _one_brings_it_back,
     ),
     "a record is edited": Writer(
-        remember_rule, lambda p, n, h: ("edit", {"handle": h, "text": [f"We lint with tool {n}."]}),
+        remember_rule,
+        lambda p, n, h: ("edit", {"handle": h, "text": [f"We lint with tool {n}."]}),
         _the_file_is_what_is_found,
     ),
     "an observation is edited": Writer(
-        _observed, lambda p, n, h: ("edit", {"handle": h, "text": [f"We decided to use queue {n}."]}),
+        _observed,
+        lambda p, n, h: ("edit", {"handle": h, "text": [f"We decided to use queue {n}."]}),
         _every_wording_is_kept,
     ),
     "an observation is put away": Writer(
         _observed, lambda p, n, h: ("retire", {"memories": [h]}), _one_observation_is_away
     ),
     "different settings": Writer(
-        _nothing, lambda p, n, b: ("config set", {"name": _SETTINGS[n], "value": str(n + 3)}), _all_settings_are_set
+        _nothing,
+        lambda p, n, b: ("config set", {"name": _SETTINGS[n], "value": str(n + 3)}),
+        _all_settings_are_set,
     ),
-    "agents": Writer(_nothing, lambda p, n, b: ("install", {"agent": _AGENTS[n]}), _all_are_installed),
+    "agents": Writer(
+        _nothing, lambda p, n, b: ("install", {"agent": _AGENTS[n]}), _all_are_installed
+    ),
     "folders": Writer(
-        _notes, lambda p, n, b: ("index", {"paths": [str(p.user / f"notes-{n}")]}), _all_folders_are_followed
+        _notes,
+        lambda p, n, b: ("index", {"paths": [str(p.user / f"notes-{n}")]}),
+        _all_folders_are_followed,
     ),
     "trust": Writer(_came_along, _sent("trust", yes=True), _trusted_what_came),
     "a project's code": Writer(_code, _sent("code init"), _the_index_is_ones_own),
     "Git's hooks": Writer(_git, _sent("code install-hook"), _each_hook_calls_once),
     "a character": Writer(_nothing, _sent("character create", name=["Maru"]), _one_character),
-    "points of a day": Writer(_nothing, _sent("character points", user=["kim"], check_in=True), _points_are_given_once),
+    "points of a day": Writer(
+        _nothing, _sent("character points", user=["kim"], check_in=True), _points_are_given_once
+    ),
     "a transcript": Writer(_talk, _sent("observe run", once=True), _told_once),
-}  # fmt: skip
+}
 
 
 def make_place(user: Path, *, is_closed: bool = False) -> tuple[Place, dict[str, str]]:
@@ -293,12 +359,18 @@ def make_place(user: Path, *, is_closed: bool = False) -> tuple[Place, dict[str,
     place = Place(user, is_closed)
     place.project.mkdir()
     return place, {
-        "HOME": str(user), "GIEOK_HOME": str(place.home), "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-        "GIEOK_OBSERVE_FOLDERS": str(user / "talk"), "GIEOK_DAEMON_AUTOSTART": "off",
-    }  # fmt: skip
+        "HOME": str(user),
+        "GIEOK_HOME": str(place.home),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": str(user / "talk"),
+        "GIEOK_DAEMON_AUTOSTART": "off",
+    }
 
 
 def list_calls(place: Place, writer: Writer, number: int) -> tuple[list[Asked], Any]:
     """Prepare what a writer needs; return its calls, and what was prepared."""
     before = writer.before(place)
-    return [Asked(*writer.call(place, n, before), str(place.project)) for n in range(number)], before
+    return [
+        Asked(*writer.call(place, n, before), str(place.project)) for n in range(number)
+    ], before

@@ -1,4 +1,6 @@
-"""A service for characters in a folder of its own: two users with points, a character of the service, a scripted model."""
+"""A service for characters in a folder of its own: two users with points, a character of the
+service, a scripted model.
+"""
 
 import itertools
 import json
@@ -28,7 +30,9 @@ CARD = {
     "first_mes": "어서 와, {{user}}.",
     "system_prompt": "",
     "post_history_instructions": "Answer {{user}} in one sentence.",
-    "character_book": {"entries": [{"keys": ["등대"], "content": "{{char}}의 등대는 섬에 있다.", "enabled": True}]},
+    "character_book": {
+        "entries": [{"keys": ["등대"], "content": "{{char}}의 등대는 섬에 있다.", "enabled": True}]
+    },
 }
 
 
@@ -67,10 +71,17 @@ class CharacterHouse(NamedTuple):
         self.accounts.close()
 
 
-def opened(folder: Path, clock: ManualClock, model: ScriptedReplies, budget: Budget | None = None) -> CharacterHouse:
+def opened(
+    folder: Path, clock: ManualClock, model: ScriptedReplies, budget: Budget | None = None
+) -> CharacterHouse:
     """Open a service."""
-    journal, accounts = SqliteJournal(folder / "journal.sqlite"), SqliteAccounts(folder / "accounts.sqlite")
-    memory = Characters(journal=journal, store=MemoryStore(), clock=clock, budget=budget or Budget())
+    journal, accounts = (
+        SqliteJournal(folder / "journal.sqlite"),
+        SqliteAccounts(folder / "accounts.sqlite"),
+    )
+    memory = Characters(
+        journal=journal, store=MemoryStore(), clock=clock, budget=budget or Budget()
+    )
     desk = PointsDesk(accounts=accounts, clock=clock, was_delivered=lambda hold: False)
     for user in (KIM, LEE):
         desk.credit(user, 100, "first")

@@ -14,9 +14,16 @@ from gieok.ports.system import Clock, Watcher
 
 
 @contextmanager
-def opened_home(home: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, **settings: object) -> Iterator[Context]:
+def opened_home(
+    home: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock, **settings: object
+) -> Iterator[Context]:
     """Open a home without vectors and agents; `settings` are variables without `GIEOK_`."""
-    for name, value in {"HOME": home, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", **settings}.items():
+    for name, value in {
+        "HOME": home,
+        "EMBEDDER": "none",
+        "OBSERVE_AGENTS": "none",
+        **settings,
+    }.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
     opened = open_context({}, clock=clock, zone=UTC)
     yield opened
@@ -31,8 +38,12 @@ def using(context: Context, rib: str, **parts: object) -> Context:
 
 
 def watching(context: Context, watcher: Callable[[], Watcher]) -> Context:
-    """Return a context that watches files by `watcher`; whenever that tells nothing, everything is compared again."""
-    return using(context, "admin", watching=context.admin.watching._replace(open=watcher, rescan_s=1))
+    """Return a context that watches files by `watcher`; whenever that tells nothing, everything is
+    compared again.
+    """
+    return using(
+        context, "admin", watching=context.admin.watching._replace(open=watcher, rescan_s=1)
+    )
 
 
 def called_in(context: Context, folder: Path) -> Context:

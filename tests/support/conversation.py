@@ -15,13 +15,20 @@ class Conversation:
     def begin(self) -> None:
         """Shake hands."""
         client = {"name": "test", "version": "0"}
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+        self.ask(
+            "initialize",
+            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
+        )
         self.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode())
 
     def ask(self, method: str, params: object) -> dict[str, Any]:
         """Send a request; return the answer to it."""
         self.number += 1
-        self.write(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode())
+        self.write(
+            json.dumps(
+                {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
+            ).encode()
+        )
         answer = self.read()
         assert answer.get("id") == self.number, answer
         return answer

@@ -1,4 +1,6 @@
-"""Random edits of a real source tree, as people and branches make them, and what an index of it has to be afterwards."""
+"""Random edits of a real source tree, as people and branches make them, and what an index of it has
+to be afterwards.
+"""
 
 import os
 import random
@@ -9,23 +11,57 @@ from pathlib import Path
 
 from gieok.capabilities.code.index import scan
 
-_DEFINES = re.compile(r"^(\s*)(?:async def|def|class|function|func|fn|pub fn|type|struct)\s+(\w+)", re.MULTILINE)
-#: Files that say what names mean elsewhere: an edit of one changes edges of files that nobody touched.
+_DEFINES = re.compile(
+    r"^(\s*)(?:async def|def|class|function|func|fn|pub fn|type|struct)\s+(\w+)", re.MULTILINE
+)
+#: Files that say what names mean elsewhere: an edit of one changes edges of files that nobody
+#: touched.
 _MANIFESTS = frozenset(
-    ("conftest.py", "__init__.py", "pyproject.toml", "setup.cfg", "setup.py", "package.json", "tsconfig.json", "jsconfig.json",
-     "go.mod", "go.work", "Cargo.toml", "mod.rs", "lib.rs", "index.ts", "index.js", "pom.xml", "pnpm-workspace.yaml")
-)  # fmt: skip
-_BROKEN = ("\n((( def class {{{\n", "<<<<<<< HEAD\n", '"""\n', "/* ", "}\n}\n}\n", "\x0c\ufeff\n", "`${")
+    (
+        "conftest.py",
+        "__init__.py",
+        "pyproject.toml",
+        "setup.cfg",
+        "setup.py",
+        "package.json",
+        "tsconfig.json",
+        "jsconfig.json",
+        "go.mod",
+        "go.work",
+        "Cargo.toml",
+        "mod.rs",
+        "lib.rs",
+        "index.ts",
+        "index.js",
+        "pom.xml",
+        "pnpm-workspace.yaml",
+    )
+)
+_BROKEN = (
+    "\n((( def class {{{\n",
+    "<<<<<<< HEAD\n",
+    '"""\n',
+    "/* ",
+    "}\n}\n}\n",
+    "\x0c\ufeff\n",
+    "`${",
+)
 _LEFT_OUT = frozenset((".git", "node_modules", "__pycache__", ".venv", ".gieok"))
 
 
 def copied(source: Path, to: Path) -> Path:
     """Copy a source tree without what is no source."""
-    return Path(shutil.copytree(source, to, ignore=shutil.ignore_patterns(*_LEFT_OUT, "*.so"), symlinks=True))
+    return Path(
+        shutil.copytree(
+            source, to, ignore=shutil.ignore_patterns(*_LEFT_OUT, "*.so"), symlinks=True
+        )
+    )
 
 
 class Tree:
-    """A copy of a source tree, edited at random. Every edit has a time of its own, whatever the file system tells apart."""
+    """A copy of a source tree, edited at random. Every edit has a time of its own, whatever the
+    file system tells apart.
+    """
 
     def __init__(self, root: Path, seed: int) -> None:
         self.root = root
@@ -42,11 +78,30 @@ class Tree:
         """Make one edit; return which."""
         paths = self.paths()
         kinds: list[Callable[[list[str]], str]] = [
-            self._insert, self._insert, self._delete, self._delete, self._swap, self._swap, self._comment, self._rename,
-            self._rename, self._move, self._move, self._nest, self._both_branches, self._rename_file, self._delete_file,
-            self._add_file, self._restore, self._restore, self._break, self._manifest, self._manifest, self._move_folder,
+            self._insert,
+            self._insert,
+            self._delete,
+            self._delete,
+            self._swap,
+            self._swap,
+            self._comment,
+            self._rename,
+            self._rename,
+            self._move,
+            self._move,
+            self._nest,
+            self._both_branches,
+            self._rename_file,
+            self._delete_file,
+            self._add_file,
+            self._restore,
+            self._restore,
+            self._break,
+            self._manifest,
+            self._manifest,
+            self._move_folder,
             self._revert,
-        ]  # fmt: skip
+        ]
         kind = self.random.choice(kinds)
         before = self._state() if kind != self._revert else self._before
         said = kind(paths or [self._put("empty.py", ["x = 1\n"])])
@@ -55,7 +110,10 @@ class Tree:
 
     def _state(self) -> dict[str, bytes]:
         """Return every file by its path, manifests too."""
-        return {path: (self.root / path).read_bytes() for path in sorted({*self.paths(), *self._manifests()})}
+        return {
+            path: (self.root / path).read_bytes()
+            for path in sorted({*self.paths(), *self._manifests()})
+        }
 
     def _manifests(self) -> Iterator[str]:
         for file in sorted(self.root.rglob("*")):
@@ -63,7 +121,9 @@ class Tree:
                 yield file.relative_to(self.root).as_posix()
 
     def _lines(self, path: str) -> list[str]:
-        return (self.root / path).read_bytes().decode("utf-8", "replace").splitlines(keepends=True) or ["\n"]
+        return (self.root / path).read_bytes().decode("utf-8", "replace").splitlines(
+            keepends=True
+        ) or ["\n"]
 
     def _put(self, path: str, lines: list[str] | bytes) -> str:
         file = self.root / path
@@ -108,7 +168,10 @@ class Tree:
         names = [match[2] for match in _DEFINES.finditer(text)]
         if not names:
             return "nothing"
-        old, new = self.random.choice(names), self.random.choice([*names, f"renamed_{self.random.randrange(9)}"])
+        old, new = (
+            self.random.choice(names),
+            self.random.choice([*names, f"renamed_{self.random.randrange(9)}"]),
+        )
         for each in paths if self.random.random() < 0.5 else [path]:
             text = "".join(self._lines(each))
             if re.search(rf"\b{old}\b", text):
@@ -124,14 +187,18 @@ class Tree:
         first = self.random.choice(starts)
         deep = len(lines[first]) - len(lines[first].lstrip())
         end = first + 1
-        while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > deep):
+        while end < len(lines) and (
+            not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > deep
+        ):
             end += 1
         return first, end
 
     def _move(self, paths: list[str]) -> str:
         """Move a definition to another file, or to another place of its own."""
         path = self.random.choice(paths)
-        other = self.random.choice([p for p in paths if p.rpartition(".")[2] == path.rpartition(".")[2]])
+        other = self.random.choice(
+            [p for p in paths if p.rpartition(".")[2] == path.rpartition(".")[2]]
+        )
         block = self._block(path)
         if block is None:
             return "nothing"
@@ -142,7 +209,12 @@ class Tree:
         target = self._lines(other)
         deep = len(moved[0]) - len(moved[0].lstrip())
         self._put(
-            other, [*target, *("\n" if target[-1][-1:] != "\n" else ""), *(line[deep:] or "\n" for line in moved)]
+            other,
+            [
+                *target,
+                *("\n" if target[-1][-1:] != "\n" else ""),
+                *(line[deep:] or "\n" for line in moved),
+            ],
         )
         return f"move a definition of {path} to {other}"
 
@@ -160,8 +232,12 @@ class Tree:
 
         return self._wrapped(paths, twice, "two of")
 
-    def _wrapped(self, paths: list[str], wrap: Callable[[str, list[str]], list[str]], said: str) -> str:
-        """Put a definition of a file deeper, inside of what `wrap` gives for its indentation and its lines."""
+    def _wrapped(
+        self, paths: list[str], wrap: Callable[[str, list[str]], list[str]], said: str
+    ) -> str:
+        """Put a definition of a file deeper, inside of what `wrap` gives for its indentation and
+        its lines.
+        """
         path = self.random.choice(paths)
         block = self._block(path) if path.endswith(".py") else None
         if block is None:
@@ -215,23 +291,35 @@ class Tree:
             return f"delete {path}"
         if what == 1:
             folder = self.random.choice(paths).rpartition("/")[0]
-            return f"copy {path} to {self._put(f'{folder}/{file.name}'.lstrip('/'), file.read_bytes())}"
+            return (
+                f"copy {path} to "
+                f"{self._put(f'{folder}/{file.name}'.lstrip('/'), file.read_bytes())}"
+            )
         text = file.read_text(encoding="utf-8", errors="replace")
         words = list(re.finditer(r"[\w./@-]{3,}", text))
         if not words:
             return f"nothing of {path}"
         old = self.random.choice(words)
-        new = self.random.choice([*(word[0] for word in words), "other", "./src", self.random.choice(paths)])
-        return f"{old[0]} of {self._put(path, (text[: old.start()] + new + text[old.end() :]).encode())} to {new}"
+        new = self.random.choice(
+            [*(word[0] for word in words), "other", "./src", self.random.choice(paths)]
+        )
+        return (
+            f"{old[0]} of "
+            f"{self._put(path, (text[: old.start()] + new + text[old.end() :]).encode())} to {new}"
+        )
 
     def _move_folder(self, paths: list[str]) -> str:
-        """Move a folder, with everything below it, to a new name or into another folder; or delete it."""
+        """Move a folder, with everything below it, to a new name or into another folder; or delete
+        it.
+        """
         folders = sorted({path.rpartition("/")[0] for path in paths} - {""})
         if not folders:
             return "nothing"
         folder = self.random.choice(folders)
         inside = sum(path.startswith(f"{folder}/") for path in paths)
-        to = self.random.choice([f"{folder}_moved", f"moved/{folder}", f"{self.random.choice(folders)}/inner"])
+        to = self.random.choice(
+            [f"{folder}_moved", f"moved/{folder}", f"{self.random.choice(folders)}/inner"]
+        )
         if f"{to}/".startswith(f"{folder}/") or (self.root / to).exists() or inside == len(paths):
             return "nothing"
         (self.root / to).parent.mkdir(parents=True, exist_ok=True)

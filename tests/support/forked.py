@@ -1,12 +1,14 @@
-"""Runs many commands of `gieok`: one process imports the package once, and each command is a fork of it.
+"""Runs many commands of `gieok`: one process imports the package once, and each command is a fork
+of it.
 
-Nine tenths of what a short command takes is the start and the end of Python. A fork has streams, environment, folder and
-arguments of its own. Imitated are a start with a closed stream (`sys.stdout` is None, as the interpreter sets it) and the
-interpreter's end (threads, exit handlers, the last flush and its status 120); what is imported is the same for all. Tests
-of those start real programs.
+Nine tenths of what a short command takes is the start and the end of Python. A fork has streams,
+environment, folder and arguments of its own. Imitated are a start with a closed stream
+(`sys.stdout` is None, as the interpreter sets it) and the interpreter's end (threads, exit
+handlers, the last flush and its status 120); what is imported is the same for all. Tests of those
+start real programs.
 
-This file is also the server (`python forked.py`, requests as lines of JSON), so it imports nothing of the package before it
-forks but modules, and reads no setting.
+This file is also the server (`python forked.py`, requests as lines of JSON), so it imports nothing
+of the package before it forks but modules, and reads no setting.
 """
 
 import atexit
@@ -52,13 +54,26 @@ class Commands:
         self._process = process
 
     def run(
-        self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path,
-        *, given: str = "", out: str = "kept", err: str = "kept",
-    ) -> Done:  # fmt: skip
-        """Run a command. A stream is `kept`, `closed`, `full`, `unread` (a pipe that nobody reads)."""
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path,
+        *,
+        given: str = "",
+        out: str = "kept",
+        err: str = "kept",
+    ) -> Done:
+        """Run a command. A stream is `kept`, `closed`, `full`, `unread` (a pipe that nobody
+        reads).
+        """
         assert self._process.stdin
         assert self._process.stdout
-        asked = {"arguments": [*arguments], "environment": {**environment}, "folder": str(folder), "given": given}
+        asked = {
+            "arguments": [*arguments],
+            "environment": {**environment},
+            "folder": str(folder),
+            "given": given,
+        }
         self._process.stdin.write(json.dumps({**asked, "streams": [out, err]}).encode() + b"\n")
         self._process.stdin.flush()
         return Done(*json.loads(self._process.stdout.readline()))
@@ -68,7 +83,9 @@ class Commands:
 def commands() -> Iterator[Commands]:
     """Start a server, and end it."""
     around = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(SERVER, env=around, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        SERVER, env=around, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         yield Commands(process)
 
 
@@ -112,7 +129,9 @@ def _become(asked: dict[str, Any], kept: list[Any]) -> None:
     os.dup2(given.fileno(), 0)
     given.close()
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # type: ignore[misc]  # noqa: SIM115
-    for number, (name, how, file) in enumerate(zip(("stdout", "stderr"), asked["streams"], kept, strict=True), 1):
+    for number, (name, how, file) in enumerate(
+        zip(("stdout", "stderr"), asked["streams"], kept, strict=True), 1
+    ):
         _redirect(number, how, file.fileno())
         stream = None
         if how != "closed":
@@ -125,7 +144,9 @@ def _become(asked: dict[str, Any], kept: list[Any]) -> None:
 
 
 def _end(main: Callable[[], int]) -> None:
-    """Run a command and end as the interpreter does, but for what it frees, which takes longer than most commands."""
+    """Run a command and end as the interpreter does, but for what it frees, which takes longer than
+    most commands.
+    """
     status = 1
     try:
         status = main()

@@ -1,4 +1,6 @@
-"""A gateway of OpenClaw's on loopback, as far as webhooks go: its routes, its refusals, its words (2026.9.6)."""
+"""A gateway of OpenClaw's on loopback, as far as webhooks go: its routes, its refusals, its words
+(2026.9.6).
+"""
 
 import json
 import threading
@@ -24,7 +26,9 @@ class Gateway(ThreadingHTTPServer):
         self.failures = 0
         self.is_slow = False
         self.closing = threading.Event()
-        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+        threading.Thread(
+            target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}
+        ).start()
 
     @property
     def port(self) -> int:
@@ -41,9 +45,17 @@ class Gateway(ThreadingHTTPServer):
         """Write OpenClaw's configuration of a user; return the file."""
         file = user / ".openclaw" / "openclaw.json"
         file.parent.mkdir(parents=True, exist_ok=True)
-        gateway = {"mode": "local", "port": self.port, "bind": "loopback", "auth": {"mode": "token", "token": "gw-1"}}
+        gateway = {
+            "mode": "local",
+            "port": self.port,
+            "bind": "loopback",
+            "auth": {"mode": "token", "token": "gw-1"},
+        }
         wanted = {"enabled": True, "token": token, "path": self.path, **hooks}
-        file.write_text(json.dumps({"gateway": gateway, "hooks": wanted, "agents": {"entries": {}}}), encoding="utf-8")
+        file.write_text(
+            json.dumps({"gateway": gateway, "hooks": wanted, "agents": {"entries": {}}}),
+            encoding="utf-8",
+        )
         return file
 
 
@@ -108,7 +120,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status: int, data: bytes, kind: str, headers: dict[str, str]) -> None:
         self.send_response(status)
-        for name, value in {"content-type": kind, "content-length": str(len(data)), **headers}.items():
+        for name, value in {
+            "content-type": kind,
+            "content-length": str(len(data)),
+            **headers,
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)

@@ -1,12 +1,15 @@
-"""Runs a program under a seccomp filter and reports every network access beyond loopback, native code included.
+"""Runs a program under a seccomp filter and reports every network access beyond loopback, native
+code included.
 
-Linux on x86_64 and aarch64, kernel 5.5 or newer; no privileges, no package. The filter holds `connect` and the `send` calls
-of the program and all its descendants until the address is read from their memory. `strace` would see the same and may not
-be installed, `unshare -n` stops a packet without telling, and an `LD_PRELOAD` shim sees no direct system call.
-`io_uring`, which passes by such filters, is not there under the guard.
+Linux on x86_64 and aarch64, kernel 5.5 or newer; no privileges, no package. The filter holds
+`connect` and the `send` calls of the program and all its descendants until the address is read from
+their memory. `strace` would see the same and may not be installed, `unshare -n` stops a packet
+without telling, and an `LD_PRELOAD` shim sees no direct system call. `io_uring`, which passes by
+such filters, is not there under the guard.
 
-This file is also the launcher (`python guard.py FD PROGRAM …`), so it imports nothing of the package: what the package sets
-in its own environment must not reach a guarded program through its parent.
+This file is also the launcher (`python guard.py FD PROGRAM …`), so it imports nothing of the
+package: what the package sets in its own environment must not reach a guarded program through its
+parent.
 """
 
 import array
@@ -28,25 +31,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-#: Machine → audit architecture, then the numbers of seccomp, socket, connect, sendto, sendmsg, sendmmsg.
+#: Machine → audit architecture, then the numbers of seccomp, socket, connect, sendto, sendmsg,
+#: sendmmsg.
 _MACHINES = {
     "x86_64": (0xC000003E, 317, 41, 42, 44, 46, 307),
     "aarch64": (0xC00000B7, 277, 198, 203, 206, 211, 269),
 }
 IS_SUPPORTED = sys.platform == "linux" and platform.machine() in _MACHINES
 _IO_URING_SETUP = 425
-#: The launcher passes the listener through this descriptor, whose `sendmsg` the filter lets pass; closed before the program.
+#: The launcher passes the listener through this descriptor, whose `sendmsg` the filter lets pass;
+#: closed before the program.
 _PASSING = 1000
 _CONTINUE = 1
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTICE, _VERDICT = struct.Struct("=QIIiIQ6Q"), struct.Struct("=QqiI")
 _LOCAL = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, getattr(socket, "AF_NETLINK", 16))
 _NAME_SERVICE_PORTS = (53, 853, 5353, 5355)
-#: Services that would look a name up for the program, out of our sight. Refused, a program asks a name server itself.
+#: Services that would look a name up for the program, out of our sight. Refused, a program asks a
+#: name server itself.
 _NAME_SERVICES = (b"nscd", b"systemd/resolve", b"avahi")
 
 
-#: Runs programs one after the other, so that what the first starts (a daemon) may serve the others and be ended by the last.
+#: Runs programs one after the other, so that what the first starts (a daemon) may serve the others
+#: and be ended by the last.
 _SEQUENCE = """
 import json, subprocess, sys
 for command, given in json.load(sys.stdin):
@@ -66,7 +73,8 @@ class Done(NamedTuple):
 def run(
     commands: Sequence[tuple[Sequence[str], str]], environment: Mapping[str, str], folder: Path
 ) -> tuple[list[Done], list[str]]:
-    """Run programs (command, stdin) one after the other; return what they gave, and a line for each access.
+    """Run programs (command, stdin) one after the other; return what they gave, and a line for each
+    access.
 
     Ends when all their descendants have ended.
     """
@@ -80,12 +88,23 @@ def run(
 def guarded(
     command: Sequence[str], environment: Mapping[str, str], folder: Path
 ) -> Iterator[tuple[subprocess.Popen[bytes], list[str]]]:
-    """Start a program with pipes; `accesses` is complete once the block was left, when all descendants have ended."""
+    """Start a program with pipes; `accesses` is complete once the block was left, when all
+    descendants have ended.
+    """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes: dict[str, Any] = {
+        "stdin": subprocess.PIPE,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+    }
     launcher = [sys.executable, "-I", __file__, str(theirs.fileno()), *command]
     accesses: list[str] = []
-    with ours, subprocess.Popen(launcher, cwd=folder, env=environment, pass_fds=[theirs.fileno()], **pipes) as process:
+    with (
+        ours,
+        subprocess.Popen(
+            launcher, cwd=folder, env=environment, pass_fds=[theirs.fileno()], **pipes
+        ) as process,
+    ):
         theirs.close()
         listener = _received(ours)
         watcher = threading.Thread(target=_watch, args=(listener, accesses))
@@ -138,7 +157,9 @@ _CALLS = ("socket", "connect", "sendto", "sendmsg", "sendmmsg")
 
 
 def _judged(process: int, call: str, arguments: Sequence[int]) -> tuple[str, int]:
-    """Return what is wrong with a call ('' for nothing), and the error to end it with (0: it goes on)."""
+    """Return what is wrong with a call ('' for nothing), and the error to end it with (0: it goes
+    on).
+    """
     if call == "socket":
         family = arguments[0] & 0xFFFFFFFF
         return ("", 0) if family in _LOCAL else (f"of family {family}", errno.EAFNOSUPPORT)
@@ -150,7 +171,9 @@ def _judged(process: int, call: str, arguments: Sequence[int]) -> tuple[str, int
     except OSError as error:
         return f"with an address that cannot be read: {error}", errno.EACCES
     for address in addresses:
-        if any(name in address for name in _NAME_SERVICES) and address[:2] == struct.pack("=H", socket.AF_UNIX):
+        if any(name in address for name in _NAME_SERVICES) and address[:2] == struct.pack(
+            "=H", socket.AF_UNIX
+        ):
             return "", errno.ECONNREFUSED
         if wrong := _beyond(address):
             return f"to {wrong}", errno.ENETUNREACH
@@ -178,7 +201,9 @@ def _addresses(memory: Any, call: str, arguments: Sequence[int]) -> Iterator[byt
 
 
 def _beyond(address: bytes) -> str:
-    """Return an address that is not this machine's, or a name server's wherever it is; '' for a harmless one."""
+    """Return an address that is not this machine's, or a name server's wherever it is; '' for a
+    harmless one.
+    """
     family = struct.unpack("=H", address[:2].ljust(2, b"\0"))[0]
     if family not in (socket.AF_INET, socket.AF_INET6):
         return ""
@@ -203,7 +228,11 @@ def _install() -> int:
     arch, seccomp, *calls = _MACHINES[platform.machine()]
     send_message = calls[_CALLS.index("sendmsg")]
     load_call, load_arch, load_first = (0x20, 0, 0, 0), (0x20, 0, 0, 4), (0x20, 0, 0, 16)
-    allow, notify, kill = (0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x7FC00000), (0x06, 0, 0, 0x80000000)
+    allow, notify, kill = (
+        (0x06, 0, 0, 0x7FFF0000),
+        (0x06, 0, 0, 0x7FC00000),
+        (0x06, 0, 0, 0x80000000),
+    )
     missing = (0x06, 0, 0, 0x00050000 | errno.ENOSYS)
     program = [load_arch, (0x15, 1, 0, arch), kill, load_call, (0x35, 0, 1, 0x40000000), kill]
     program += [(0x15, 0, 1, _IO_URING_SETUP), missing]
@@ -212,7 +241,9 @@ def _install() -> int:
         program += [(0x15, 0, 1, call), notify]
     program.append(allow)
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in program))
-    filtered = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(program), ctypes.addressof(code)))
+    filtered = ctypes.create_string_buffer(
+        struct.pack("HxxxxxxP", len(program), ctypes.addressof(code))
+    )
     libc = ctypes.CDLL(None, use_errno=True)
     no_new_privileges, set_filter, new_listener = 38, 1, 8
     if libc.prctl(no_new_privileges, 1, 0, 0, 0):

@@ -1,4 +1,6 @@
-"""An index that is kept up to date through edits, and how it differs from one that is made of the same files at once."""
+"""An index that is kept up to date through edits, and how it differs from one that is made of the
+same files at once.
+"""
 
 import random
 import sqlite3
@@ -27,7 +29,9 @@ _TABLES = {
     "edges": """SELECT s.key, t.key, e.kind, e.line, e.tier, e.reason FROM code_edges e JOIN code_symbols s ON s.id = e.source
         JOIN code_symbols t ON t.id = e.target""",
     "dangling edges": "SELECT count(*) FROM code_edges",
-    "unresolved": "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.id = o.source",
+    "unresolved": (
+        "SELECT s.key, o.name, o.line FROM code_open o JOIN code_symbols s ON s.id = o.source"
+    ),
     "documents": "SELECT key, kind, title, content_hash, metadata, text FROM documents",
     "passages": """SELECT d.key, p.start, p."end", p.start_line, p.end_line, p.length, p.text_hash, p.context
         FROM passages p JOIN documents d ON d.id = p.document_id""",
@@ -66,17 +70,26 @@ class KeptIndex:
         self.made.store.close()
 
     def _run_tests(self) -> None:
-        """Take in executions between functions chosen at random: they have to outlive what happens to their ends."""
+        """Take in executions between functions chosen at random: they have to outlive what happens
+        to their ends.
+        """
         symbols = [s for s in self.made.store.all_symbols() if s.kind in ("function", "method")]
-        pairs = {tuple(self._random.sample(symbols, 2)) for _ in range(_RAN if len(symbols) > 1 else 0)}
+        pairs = {
+            tuple(self._random.sample(symbols, 2)) for _ in range(_RAN if len(symbols) > 1 else 0)
+        }
         self._ran = [Execution(a.key, b.key, a.code_hash, b.code_hash) for a, b in sorted(pairs)]
         _put(self.made, self._ran)
 
     def follow(self, edits: int) -> list[str]:
-        """Make edits and sync after every few of them, in the ways in which that happens. Return the edits."""
+        """Make edits and sync after every few of them, in the ways in which that happens. Return
+        the edits.
+        """
         done: list[str] = []
         while len(done) < edits:
-            done += [self.tree.edit() for _ in range(min(self._random.choice((1, 2, 4, 6)), edits - len(done)))]
+            done += [
+                self.tree.edit()
+                for _ in range(min(self._random.choice((1, 2, 4, 6)), edits - len(done)))
+            ]
             done[-1] += f" ({self._sync()})"
         project.sync(self.made)
         return done
@@ -120,7 +133,10 @@ class KeptIndex:
         chosen = random.Random(len(symbols)).sample(symbols, min(_ASKED, len(symbols)))
         keys = [s.key for s in symbols]
         questions: dict[str, Callable[[Project], object]] = {
-            "executions": lambda p: (executed.edges_into(p.store, keys), sorted(p.store.settled(keys))),
+            "executions": lambda p: (
+                executed.edges_into(p.store, keys),
+                sorted(p.store.settled(keys)),
+            ),
             **{f"query {s.name}": partial(_first, text=f"{s.name} {s.signature}") for s in chosen},
             **{f"impact {s.key}": partial(_reached, symbol=s) for s in chosen},
         }
@@ -128,7 +144,9 @@ class KeptIndex:
 
 
 def _first(made: Project, text: str) -> list[str]:
-    """Return the first answers. The last depend on which of equal candidates are cut off: those of lower row numbers stay."""
+    """Return the first answers. The last depend on which of equal candidates are cut off: those of
+    lower row numbers stay.
+    """
     return [one.symbol.key for one in query.search(made, None, text, _FIRST).answers]
 
 

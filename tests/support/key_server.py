@@ -17,7 +17,14 @@ class _Handler(model_server._Handler):
     def do_GET(self) -> None:  # noqa: N802 - the library's
         """List no models."""
         if self._may_ask():
-            page = {"object": "list", "data": [], "models": [], "has_more": False, "first_id": None, "last_id": None}
+            page = {
+                "object": "list",
+                "data": [],
+                "models": [],
+                "has_more": False,
+                "first_id": None,
+                "last_id": None,
+            }
             self._send(200, json.dumps(page).encode())
 
     def do_POST(self) -> None:  # noqa: N802 - the library's
@@ -26,7 +33,10 @@ class _Handler(model_server._Handler):
             super().do_POST()
 
     def _may_ask(self) -> bool:
-        key = next((self.headers[name].removeprefix("Bearer ") for name in _HEADERS if self.headers[name]), "")
+        key = next(
+            (self.headers[name].removeprefix("Bearer ") for name in _HEADERS if self.headers[name]),
+            "",
+        )
         self.server.keys.append(key)
         self.server.asked.append(f"{self.command} {self.path.partition('?')[0]}")
         if key in self.server.valid:
@@ -40,16 +50,24 @@ class _Handler(model_server._Handler):
         is_spent = key == SPENT
         if self.headers["x-goog-api-key"]:
             status, word = (429, "RESOURCE_EXHAUSTED") if is_spent else (400, "INVALID_ARGUMENT")
-            told = "Quota exceeded" if is_spent else "API key not valid. Please pass a valid API key."
-            return status, json.dumps({"error": {"code": status, "message": f"{told} {key}", "status": word}}).encode()
+            told = (
+                "Quota exceeded" if is_spent else "API key not valid. Please pass a valid API key."
+            )
+            return status, json.dumps(
+                {"error": {"code": status, "message": f"{told} {key}", "status": word}}
+            ).encode()
         if self.headers["x-api-key"]:
             kind, told = "invalid_request_error", "Your credit balance is too low to access the API"
             status = 400 if is_spent else 401
             return status, json.dumps(
                 {"type": "error", "error": {"type": kind, "message": told if is_spent else key}}
             ).encode()
-        told = "You exceeded your current quota" if is_spent else f"Incorrect API key provided: {key}"
-        return (429 if is_spent else 401), json.dumps({"error": {"message": told, "code": "x", "type": "y"}}).encode()
+        told = (
+            "You exceeded your current quota" if is_spent else f"Incorrect API key provided: {key}"
+        )
+        return (429 if is_spent else 401), json.dumps(
+            {"error": {"message": told, "code": "x", "type": "y"}}
+        ).encode()
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""Finds processes that tests started and left behind: a daemon has left its parent, but not its environment."""
+"""Finds processes that tests started and left behind: a daemon has left its parent, but not its
+environment.
+"""
 
 import os
 import signal
@@ -26,7 +28,8 @@ def stop_daemon(home: Path) -> None:
 
 
 def processes(folders: Sequence[str]) -> list[str]:
-    """Return the command lines and folders of processes whose environment or working folder is in one of these folders.
+    """Return the command lines and folders of processes whose environment or working folder is in
+    one of these folders.
 
     Nothing where there is no `/proc`.
     """
@@ -49,6 +52,10 @@ def _told(process: Path, folders: Sequence[str]) -> str:
         where = str((process / "cwd").readlink())
     except OSError:  # it has ended, or is another user's
         return ""
-    homes = [value for name, _, value in (one.partition("=") for one in around) if name in ("HOME", "GIEOK_HOME")]
+    homes = [
+        value
+        for name, _, value in (one.partition("=") for one in around)
+        if name in ("HOME", "GIEOK_HOME")
+    ]
     inside = next((at for at in (*homes, where) if at.startswith(tuple(folders))), "")
     return f"{process.name}: {words} ({inside})" if words and inside else ""

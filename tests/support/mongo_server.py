@@ -17,7 +17,10 @@ _START_MS = 20_000
 @contextmanager
 def running_mongo() -> Iterator[str]:
     """Start nx-27017 in memory, and yield its URL."""
-    with TemporaryDirectory(prefix="gieok-nx-") as folder, socket.create_server(("127.0.0.1", 0)) as probe:
+    with (
+        TemporaryDirectory(prefix="gieok-nx-") as folder,
+        socket.create_server(("127.0.0.1", 0)) as probe,
+    ):
         port = probe.getsockname()[1]
         probe.close()
         place = Path(folder)
@@ -27,7 +30,10 @@ def running_mongo() -> Iterator[str]:
         with (
             said,
             subprocess.Popen(
-                [program, "--db", "memory", "-p", str(port), *files], stdout=said, stderr=subprocess.STDOUT, cwd=folder
+                [program, "--db", "memory", "-p", str(port), *files],
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
             ) as server,
         ):
             url = f"mongodb://127.0.0.1:{port}/gieok_test"

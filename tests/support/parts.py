@@ -1,7 +1,8 @@
-"""Parts of the tests: `python tests/support/parts.py WORD` prints the files of a part, as `make test PART=WORD` runs them.
+"""Parts of the tests: `python tests/support/parts.py WORD` prints the files of a part, as `make
+test PART=WORD` runs them.
 
-A part is a word, or words joined by `/`, of the paths below `tests`: a folder (`text`), a rib (`code`: its capability and its
-operations), a backend (`stores/sqlite`), a file (`test_config`).
+A part is a word, or words joined by `/`, of the paths below `tests`: a folder (`text`), a rib
+(`code`: its capability and its operations), a backend (`stores/sqlite`), a file (`test_config`).
 """
 
 import re
@@ -11,7 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _TESTS = Path(__file__).parents[1]
-#: Part → what its tests import beyond the core. Where that is missing they are left out, and the report's header says so.
+#: Part → what its tests import beyond the core. Where that is missing they are left out, and the
+#: report's header says so.
 NEEDS = {
     "gemini": ("google.genai",),
     "mirrored": ("chromadb", "lancedb"),
@@ -84,8 +86,14 @@ def missing(path: Path) -> Iterator[str]:
 
 
 def _is_in(path: Path, part: str) -> bool:
-    words = re.escape(part.removeprefix("tests/").replace("test_", "").removesuffix(".py").strip("/"))
-    return bool(re.search(rf"(^|[/_]){words}([/_.]|$)", path.relative_to(_TESTS).as_posix().replace("test_", "")))
+    words = re.escape(
+        part.removeprefix("tests/").replace("test_", "").removesuffix(".py").strip("/")
+    )
+    return bool(
+        re.search(
+            rf"(^|[/_]){words}([/_.]|$)", path.relative_to(_TESTS).as_posix().replace("test_", "")
+        )
+    )
 
 
 def _is_installed(module: str) -> bool:
@@ -97,7 +105,8 @@ if __name__ == "__main__":
     found = files(sys.argv[1])
     if not found:
         sys.exit(
-            f"no path below tests has {sys.argv[1]!r}; parts are, for example, text, code, hook, stores/sqlite, test_config"
+            f"no path below tests has {sys.argv[1]!r}; parts are, for example, text, code, "
+            f"hook, stores/sqlite, test_config"
         )
     needs_all = any(_is_in(file, part) for file in found for part in NEEDS)
     print("dev" if needs_all else "test", *(file.relative_to(_TESTS.parent) for file in found))

@@ -1,5 +1,7 @@
-"""What PostgreSQL says of our tables and of our statements: that each table is ready to be distributed, and each statement of
-one scope looks into one partition. Imported by the tests that need it: it needs `gieok[postgres]`."""
+"""What PostgreSQL says of our tables and of our statements: that each table is ready to be
+distributed, and each statement of one scope looks into one partition. Imported by the tests that
+need it: it needs `gieok[postgres]`.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,7 +29,9 @@ WHERE NOT tgisinternal AND relnamespace = %(schema)s::regnamespace
 
 
 class Catalogue(NamedTuple):
-    """Tables with what they are partitioned by ('': nothing), first columns of unique indexes, foreign keys and triggers."""
+    """Tables with what they are partitioned by ('': nothing), first columns of unique indexes,
+    foreign keys and triggers.
+    """
 
     tables: dict[str, str]
     keys: list[tuple[str, str]]
@@ -74,7 +78,12 @@ class _Explaining(Statements):
         self._plans = plans
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        if sql.split(maxsplit=1)[0] in ("SELECT", "INSERT", "UPDATE", "DELETE") and not sql.startswith("SELECT pg_"):
+        if sql.split(maxsplit=1)[0] in (
+            "SELECT",
+            "INSERT",
+            "UPDATE",
+            "DELETE",
+        ) and not sql.startswith("SELECT pg_"):
             ((plan,),) = super().execute(f"EXPLAIN (FORMAT JSON) {sql}", values).fetchall()
             self._plans.append((sql, set(relations(plan))))
         return super().execute(sql, values)
@@ -89,7 +98,11 @@ def relations(plan: Any) -> Iterator[str]:
     for part in plan if isinstance(plan, list) else plan.values():
         if isinstance(part, list | dict):
             yield from relations(part)
-    if isinstance(plan, dict) and plan.get("Node Type") != "ModifyTable" and "Relation Name" in plan:
+    if (
+        isinstance(plan, dict)
+        and plan.get("Node Type") != "ModifyTable"
+        and "Relation Name" in plan
+    ):
         yield plan["Relation Name"]
 
 

@@ -1,4 +1,6 @@
-"""One PostgreSQL for all tests, and its databases. Imported by the fixtures that need it: it needs `gieok[postgres]`."""
+"""One PostgreSQL for all tests, and its databases. Imported by the fixtures that need it: it needs
+`gieok[postgres]`.
+"""
 
 import getpass
 import itertools
@@ -19,7 +21,10 @@ from gieok.backends.journals.postgres.journal import PostgresJournal
 from gieok.backends.stores.postgres.store import PostgresStore
 
 #: Durability is the server's business and is not what is tested: a killed client, not a power cut.
-_FAST = "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 60\nautovacuum = off\n"
+_FAST = (
+    "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = "
+    "60\nautovacuum = off\n"
+)
 _TEMPLATE = "gieok_template"
 #: Tables that were written to: of hundreds of partitions, a few.
 _FILLED = """
@@ -31,10 +36,13 @@ AND relnamespace IN ('gieok'::regnamespace, 'gieok_journal'::regnamespace, 'gieo
 
 def _pgserver(folder: Path) -> Any:
     # As root it makes a user for the server, by a program that is in no user's PATH.
-    os.environ["PATH"] = os.pathsep.join(dict.fromkeys([*os.environ["PATH"].split(os.pathsep), "/usr/sbin", "/sbin"]))
+    os.environ["PATH"] = os.pathsep.join(
+        dict.fromkeys([*os.environ["PATH"].split(os.pathsep), "/usr/sbin", "/sbin"])
+    )
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")  # of a runtime folder that it does not need
-        # Its lock file; else it is in the folder for temporary files, where the first user of a machine owns it.
+        # Its lock file; else it is in the folder for temporary files, where the first user of a
+        # machine owns it.
         runtime = Path(gettempdir()) / f"gieok-run-{getpass.getuser()}"
         for folder_of_ours in (runtime, runtime / "python_PostgresServer"):
             folder_of_ours.mkdir(mode=0o700, exist_ok=True)
@@ -47,7 +55,8 @@ def _pgserver(folder: Path) -> Any:
 @contextmanager
 def running_server(settings: str = _FAST) -> Iterator["Server"]:
     """Start a server in a folder of its own, and remove it afterwards."""
-    # Not pytest's folder, which only its owner may enter: where that is root, the server runs as another user.
+    # Not pytest's folder, which only its owner may enter: where that is root, the server runs as
+    # another user.
     folder = Path(mkdtemp(prefix="gieok-pg-"))
     folder.chmod(0o755)
     server = _pgserver(folder / "data")
@@ -83,7 +92,9 @@ class Server(NamedTuple):
 
 @contextmanager
 def templated_server() -> Iterator[str]:
-    """Start a server whose template holds the tables, because making them takes half a second; yield its URL."""
+    """Start a server whose template holds the tables, because making them takes half a second;
+    yield its URL.
+    """
     with running_server() as server:
         with psycopg.connect(server.url, autocommit=True) as db:
             db.execute(f"CREATE DATABASE {_TEMPLATE}")
@@ -100,7 +111,9 @@ def templated_server() -> Iterator[str]:
 
 
 class Databases:
-    """Databases that are given out empty and taken back: emptying one takes a tenth of the time of making one."""
+    """Databases that are given out empty and taken back: emptying one takes a tenth of the time of
+    making one.
+    """
 
     def __init__(self, server: str) -> None:
         self.server = server
@@ -117,7 +130,10 @@ class Databases:
         if self._free and not empty:
             return self._free.pop()
         name = f"test_{next(self._numbers)}"
-        self._db.execute(f"CREATE DATABASE {name} TEMPLATE {'template1' if empty else _TEMPLATE} STRATEGY file_copy")
+        self._db.execute(
+            f"CREATE DATABASE {name} TEMPLATE {'template1' if empty else _TEMPLATE} STRATEGY "
+            f"file_copy"
+        )
         return database_url(self.server, name)
 
     def drop(self, url: str) -> None:

@@ -1,4 +1,6 @@
-"""A user who has something of everything that pages show: two languages, changes, sessions, a character, code, an incident."""
+"""A user who has something of everything that pages show: two languages, changes, sessions, a
+character, code, an incident.
+"""
 
 import json
 from contextlib import closing
@@ -40,9 +42,17 @@ _TALK = (
 )
 _CODE = {
     "shop/__init__.py": "",
-    "shop/cart.py": "from shop.price import price\n\n\ndef total(items):\n    return sum(price(one) for one in items)\n",
-    "shop/price.py": "def price(item):\n    return round(item.cost * (1 + tax(item)), 2)\n\n\ndef tax(item):\n    return 0.1\n",
-    "tests/test_cart.py": "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n",
+    "shop/cart.py": (
+        "from shop.price import price\n\n\ndef total(items):\n    return sum(price(one) for one "
+        "in items)\n"
+    ),
+    "shop/price.py": (
+        "def price(item):\n    return round(item.cost * (1 + tax(item)), 2)\n\n\ndef tax(item):\n "
+        "   return 0.1\n"
+    ),
+    "tests/test_cart.py": (
+        "from shop.cart import total\n\n\ndef test_total():\n    assert total([]) == 0\n"
+    ),
 }
 _SYMBOLS = (
     "shop/cart.py::total",
@@ -96,7 +106,11 @@ def make(user: Path) -> Prepared:
         run("character", "create", "마루", "--greeting", _GREETING)
         run("character", "chat", "마루", given="\n".join((*_CHAT, "")))
         scope = json.loads(run("status", "--json"))["scope"]
-        payload = {"session_id": "s", "cwd": str(world.project), "prompt": "which linter do we use, ruff?"}
+        payload = {
+            "session_id": "s",
+            "cwd": str(world.project),
+            "prompt": "which linter do we use, ruff?",
+        }
         run("hook", "prompt", "--agent", "claude-code", given=json.dumps(payload))
         listed = json.loads(run("list", "--limit", "1000", "--json"))["memories"]
     _raise_incident(world)
@@ -114,7 +128,15 @@ def make(user: Path) -> Prepared:
         "which linter do we use",
     ]
     data = "\n".join(
-        (*known, *_KEPT, *(text for _, _, text in _TALK), *HOSTILE, *_CODE.values(), *_CODE, str(world.user))
+        (
+            *known,
+            *_KEPT,
+            *(text for _, _, text in _TALK),
+            *HOSTILE,
+            *_CODE.values(),
+            *_CODE,
+            str(world.user),
+        )
     )
     return Prepared(world, handle, f"scope={scope}&agent=claude-code&session=s", "마루", data)
 
@@ -139,4 +161,6 @@ def _raise_incident(world: World) -> None:
     """Keep that a model did not answer, as the observer does after its retries."""
     now = datetime.now(UTC)
     with closing(SqliteJournal(world.home / "journal.sqlite")) as journal:
-        journal.raise_incident(Incident("observer", _INCIDENT, now - timedelta(hours=2), 3, now + timedelta(hours=1)))
+        journal.raise_incident(
+            Incident("observer", _INCIDENT, now - timedelta(hours=2), 3, now + timedelta(hours=1))
+        )

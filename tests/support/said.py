@@ -1,8 +1,10 @@
-"""Finds, in the source, every English text that a person may read and that no `Words` pairs with its Korean.
+"""Finds, in the source, every English text that a person may read and that no `Words` pairs with
+its Korean.
 
-A text is found where it enters: an argument of an error, a hint, a line of progress, a reason in a result, or whatever is a
-sentence in a module that is listed in `said_tables`. An f-string is a template: `{0!r}` is a value in quotes, `{0:,}` a number,
-`{0}` anything. What is put in and may be a sentence itself is found too, as a template of its own.
+A text is found where it enters: an argument of an error, a hint, a line of progress, a reason in a
+result, or whatever is a sentence in a module that is listed in `said_tables`. An f-string is a
+template: `{0!r}` is a value in quotes, `{0:,}` a number, `{0}` anything. What is put in and may be
+a sentence itself is found too, as a template of its own.
 """
 
 import ast
@@ -33,7 +35,9 @@ _HOLE: Parts = (Hole(""),)
 def template(parts: Parts) -> str:
     """Return a text with numbered places."""
     numbers = itertools.count()
-    return "".join(one if isinstance(one, str) else f"{{{next(numbers)}{one.kind}}}" for one in parts)
+    return "".join(
+        one if isinstance(one, str) else f"{{{next(numbers)}{one.kind}}}" for one in parts
+    )
 
 
 _NOTHING = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
@@ -49,7 +53,9 @@ class Module:
         self.nodes: list[ast.AST] = [self.tree]
         self.parents: dict[ast.AST, ast.AST] = {}
         for node in self.nodes:  # which grows
-            children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, _NOTHING)]
+            children = [
+                child for child in ast.iter_child_nodes(node) if not isinstance(child, _NOTHING)
+            ]
             self.parents.update(dict.fromkeys(children, node))
             self.nodes += children
         self.functions: dict[str, list[ast.FunctionDef]] = {}
@@ -64,7 +70,10 @@ class Module:
     def constants(self) -> dict[str, list[ast.expr]]:
         """Return what names of the module and of classes are given."""
         found: dict[str, list[ast.expr]] = {}
-        bodies = [self.tree.body, *(node.body for node in self.tree.body if isinstance(node, ast.ClassDef))]
+        bodies = [
+            self.tree.body,
+            *(node.body for node in self.tree.body if isinstance(node, ast.ClassDef)),
+        ]
         for node in itertools.chain.from_iterable(bodies):
             for name, value in _given(node):
                 found.setdefault(name, []).append(value)
@@ -86,13 +95,21 @@ class Module:
         return any(isinstance(one, ast.Call) and _pairs(one) for one in inside)
 
     def is_sentence(self, node: ast.expr) -> bool:
-        """Say whether a literal may be a sentence for a person: no docstring, type, query or part of another text."""
+        """Say whether a literal may be a sentence for a person: no docstring, type, query or part
+        of another text.
+        """
         above = self.parents[node]
-        if isinstance(above, _NO_SENTENCE) or (isinstance(above, ast.BinOp) and not isinstance(above.op, ast.Add)):
+        if isinstance(above, _NO_SENTENCE) or (
+            isinstance(above, ast.BinOp) and not isinstance(above.op, ast.Add)
+        ):
+            return False
+        if isinstance(above, ast.Attribute) and above.attr == "split":  # words, not a sentence
             return False
         if isinstance(above, ast.keyword) and above.arg in ("name", "needed", "examples", "tool"):
             return False
-        if isinstance(above, ast.Tuple) and isinstance(self.parents[above], ast.keyword):  # examples of a command
+        if isinstance(above, ast.Tuple) and isinstance(
+            self.parents[above], ast.keyword
+        ):  # examples of a command
             return False
         pieces = getattr(node, "values", [node])
         text = "".join(str(one.value) if isinstance(one, ast.Constant) else "\0" for one in pieces)
@@ -111,7 +128,15 @@ class Module:
         return self.constants.get(name, [])
 
 
-_NO_SENTENCE = (ast.Expr, ast.JoinedStr, ast.arg, ast.Subscript, ast.AnnAssign, ast.Compare, ast.FunctionDef)
+_NO_SENTENCE = (
+    ast.Expr,
+    ast.JoinedStr,
+    ast.arg,
+    ast.Subscript,
+    ast.AnnAssign,
+    ast.Compare,
+    ast.FunctionDef,
+)
 
 
 def _pairs(call: ast.Call) -> bool:
@@ -126,7 +151,8 @@ def _given(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
             yield name, value
         case (
-            ast.NamedExpr(target=ast.Name(id=name), value=value) | ast.AugAssign(target=ast.Name(id=name), value=value)
+            ast.NamedExpr(target=ast.Name(id=name), value=value)
+            | ast.AugAssign(target=ast.Name(id=name), value=value)
         ):
             yield name, value
 
@@ -161,11 +187,20 @@ class Walk:
         self._flows: dict[tuple[str, str], set[str]] = {}
         self._seen: set[ast.expr] = set()
         self._forms: dict[type[ast.AST], Callable[[Module, Any, int], list[Parts]]] = {
-            ast.Constant: self._constant, ast.JoinedStr: self._joined, ast.IfExp: self._either, ast.BoolOp: self._first,
-            ast.NamedExpr: lambda module, node, depth: self._alternatives(module, node.value, depth),
-            ast.BinOp: self._added, ast.Name: self._named, ast.Attribute: self._attribute, ast.Call: self._called,
-            ast.Subscript: self._subscript, ast.Dict: lambda module, node, depth: self._all(module, node.values, depth),
-        }  # fmt: skip
+            ast.Constant: self._constant,
+            ast.JoinedStr: self._joined,
+            ast.IfExp: self._either,
+            ast.BoolOp: self._first,
+            ast.NamedExpr: lambda module, node, depth: self._alternatives(
+                module, node.value, depth
+            ),
+            ast.BinOp: self._added,
+            ast.Name: self._named,
+            ast.Attribute: self._attribute,
+            ast.Call: self._called,
+            ast.Subscript: self._subscript,
+            ast.Dict: lambda module, node, depth: self._all(module, node.values, depth),
+        }
 
     def run(self) -> dict[str, str]:
         """Walk until nothing more is known of what functions put into messages."""
@@ -186,7 +221,9 @@ class Walk:
             elif isinstance(node, ast.Call):
                 texts = self._texts_of(module, node)
             elif isinstance(node, ast.ClassDef) and node.name in self._errors:
-                texts = [value for one in node.body for name, value in _given(one) if name == "hint"]
+                texts = [
+                    value for one in node.body for name, value in _given(one) if name == "hint"
+                ]
             elif isinstance(node, ast.FunctionDef) and node.name in results:
                 texts = _returned(node)
             for text in texts:
@@ -194,7 +231,9 @@ class Walk:
 
     def _texts_of(self, module: Module, call: ast.Call) -> Iterator[ast.expr]:
         name = called(call)
-        wanted: tuple[int | str, ...] = (0, "message", "hint") if name in self._errors else CALLS.get(name, ())
+        wanted: tuple[int | str, ...] = (
+            (0, "message", "hint") if name in self._errors else CALLS.get(name, ())
+        )
         by_flow = self._flows.get((module.name, name), set()) | self._flows.get(("", name), set())
         for place, one in enumerate(call.args):
             if place in wanted or str(place) in by_flow:
@@ -208,7 +247,9 @@ class Walk:
             self._seen.add(expression)
             self._keep(module, expression, self._alternatives(module, expression, 0))
 
-    def _keep(self, module: Module, node: ast.expr | ast.FormattedValue, found: Iterable[Parts]) -> None:
+    def _keep(
+        self, module: Module, node: ast.expr | ast.FormattedValue, found: Iterable[Parts]
+    ) -> None:
         for parts in found:
             if _is_prose(parts):
                 self.found.setdefault(template(parts), f"{module.name}:{node.lineno}")
@@ -222,7 +263,9 @@ class Walk:
 
     def _constant(self, module: Module, node: ast.Constant, depth: int) -> list[Parts]:
         del module, depth
-        return [(node.value,) if node.value else ()] if isinstance(node.value, str | None) else [_HOLE]
+        return (
+            [(node.value,) if node.value else ()] if isinstance(node.value, str | None) else [_HOLE]
+        )
 
     def _either(self, module: Module, node: ast.IfExp, depth: int) -> list[Parts]:
         return self._all(module, (node.body, node.orelse), depth)
@@ -236,17 +279,25 @@ class Walk:
             return [*self._alternatives(module, node.left, depth), ()]
         if not isinstance(node.op, ast.Add) or not _adds_text(node):
             return [_HOLE]
-        return _product([self._alternatives(module, side, depth) for side in (node.left, node.right)])
+        return _product(
+            [self._alternatives(module, side, depth) for side in (node.left, node.right)]
+        )
 
     def _attribute(self, module: Module, node: ast.Attribute, depth: int) -> list[Parts]:
-        values = module.constants.get(node.attr, []) if getattr(node.value, "id", "") in ("self", "cls") else []
+        values = (
+            module.constants.get(node.attr, [])
+            if getattr(node.value, "id", "") in ("self", "cls")
+            else []
+        )
         return [one for one in self._all(module, values, depth + 1) if one] or [_HOLE]
 
     def _subscript(self, module: Module, node: ast.Subscript, depth: int) -> list[Parts]:
         if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
             rows = [row.elts for row in _rows(module, node.value) if isinstance(row, ast.Tuple)]
             return self._all(
-                module, [row[node.slice.value] for row in rows if len(row) > node.slice.value], depth + 1
+                module,
+                [row[node.slice.value] for row in rows if len(row) > node.slice.value],
+                depth + 1,
             ) or [_HOLE]
         tables = [node.value] if isinstance(node.value, ast.Dict) else []
         if isinstance(node.value, ast.Name):
@@ -258,53 +309,82 @@ class Walk:
         function = module.inside(node)
         if function is not None and depth <= 1:
             self._flow(module, function, node.id)
-        found = list(dict.fromkeys(self._all(module, module.values_of(node.id, function), depth + 1)))
+        found = list(
+            dict.fromkeys(self._all(module, module.values_of(node.id, function), depth + 1))
+        )
         return [one for one in found if one or _HOLE not in found] or [_HOLE]
 
     def _flow(self, module: Module, function: ast.FunctionDef, name: str) -> None:
-        """Note that a function puts what it is given into a message: then its callers' texts are messages too."""
+        """Note that a function puts what it is given into a message: then its callers' texts are
+        messages too.
+        """
         for place, one in enumerate(_parameters(function)):
-            is_text = one.annotation is not None and ast.unparse(one.annotation).strip("\"'").startswith("str")
+            is_text = one.annotation is not None and ast.unparse(one.annotation).strip(
+                "\"'"
+            ).startswith("str")
             is_own = function.name.startswith("_") and function.name != "__init__"
             if one.arg == name and is_text and (is_own or SHARED.get(function.name) == module.name):
-                is_method = bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
+                is_method = bool(function.args.args) and function.args.args[0].arg in (
+                    "self",
+                    "cls",
+                )
                 of = module.name if is_own else ""
-                self._flows.setdefault((of, function.name), set()).update((str(place - is_method), name))
+                self._flows.setdefault((of, function.name), set()).update(
+                    (str(place - is_method), name)
+                )
 
     def _called(self, module: Module, node: ast.Call, depth: int) -> list[Parts]:
         name = called(node)
         if isinstance(node.func, ast.Attribute) and name == "format":
-            return [_from_format(parts) for parts in self._alternatives(module, node.func.value, depth)]
-        if isinstance(node.func, ast.Attribute) and name == "get" and isinstance(node.func.value, ast.Name):
+            return [
+                _from_format(parts) for parts in self._alternatives(module, node.func.value, depth)
+            ]
+        if (
+            isinstance(node.func, ast.Attribute)
+            and name == "get"
+            and isinstance(node.func.value, ast.Name)
+        ):
             tables = module.values_of(node.func.value.id, module.inside(node))
             held = [value for table in tables for value in _held(table, node.args[0])]
             return self._all(module, (*held, *node.args[1:]), depth + 1) or [_HOLE]
         if name == "join" and node.args:
             self._take_joined(module, node.args[0])
         elif name in module.functions and name not in self._errors:
-            returned = [value for function in module.functions[name] for value in _returned(function)]
+            returned = [
+                value for function in module.functions[name] for value in _returned(function)
+            ]
             return self._all(module, returned, depth + 2) or [_HOLE]
         return [_HOLE]
 
     def _take_joined(self, module: Module, pieces: ast.expr) -> None:
         for inner in ast.walk(pieces):
-            if isinstance(inner, ast.JoinedStr | ast.Constant) and not isinstance(module.parents[inner], ast.JoinedStr):
+            if isinstance(inner, ast.JoinedStr | ast.Constant) and not isinstance(
+                module.parents[inner], ast.JoinedStr
+            ):
                 self._take(module, inner)
 
     def _joined(self, module: Module, node: ast.JoinedStr, depth: int) -> list[Parts]:
         before = ["", *(str(getattr(one, "value", "")) for one in node.values)]
-        return _product([self._piece(module, *pair, depth) for pair in zip(node.values, before, strict=False)])
+        return _product(
+            [self._piece(module, *pair, depth) for pair in zip(node.values, before, strict=False)]
+        )
 
     def _piece(self, module: Module, value: ast.expr, before: str, depth: int) -> list[Parts]:
         if isinstance(value, ast.FormattedValue):
             return self._put_in(module, value, before, depth)
         return self._alternatives(module, value, depth)
 
-    def _put_in(self, module: Module, value: ast.FormattedValue, before: str, depth: int) -> list[Parts]:
+    def _put_in(
+        self, module: Module, value: ast.FormattedValue, before: str, depth: int
+    ) -> list[Parts]:
         if value.conversion == ord("r"):
             return [(Hole("!r"),)]
         if value.format_spec is not None:
-            return [(Hole(":,"),)] if re.search(r"[,fg%d]", ast.unparse(value.format_spec)) else [_HOLE]
+            return (
+                [(Hole(":,"),)]
+                if re.search(r"[,fg%d]", ast.unparse(value.format_spec))
+                else [_HOLE]
+            )
         found = self._alternatives(module, value.value, depth + 1)
         is_inline = isinstance(value.value, ast.IfExp | ast.BoolOp | ast.Constant | ast.BinOp)
         is_small = all(parts != _HOLE and _words(parts) < _FEW for parts in found)
@@ -319,7 +399,9 @@ class Walk:
 
 
 def _rows(module: Module, looked_up: ast.expr) -> list[ast.expr]:
-    """Return what may be looked up in a table of the module: `_TABLE[key]`, `_TABLE.get(key, …)`."""
+    """Return what may be looked up in a table of the module: `_TABLE[key]`, `_TABLE.get(key,
+    …)`.
+    """
     match looked_up:
         case ast.Subscript(value=ast.Name(id=name), slice=key):
             pass
@@ -332,9 +414,12 @@ def _rows(module: Module, looked_up: ast.expr) -> list[ast.expr]:
 
 def _errors(modules: Iterable[Module]) -> set[str]:
     """Return the names of all errors of ours; what is put into one may be a ValueError's text."""
-    classes = [node for module in modules for node in module.nodes if isinstance(node, ast.ClassDef)]
+    classes = [
+        node for module in modules for node in module.nodes if isinstance(node, ast.ClassDef)
+    ]
     bases = {
-        one.name: {getattr(base, "id", None) or getattr(base, "attr", None) for base in one.bases} for one in classes
+        one.name: {getattr(base, "id", None) or getattr(base, "attr", None) for base in one.bases}
+        for one in classes
     }
     found, before = {"Exception", "ValueError"}, 0
     while len(found) != before:
@@ -346,11 +431,15 @@ def _errors(modules: Iterable[Module]) -> set[str]:
 def _adds_text(node: ast.expr) -> bool:
     if isinstance(node, ast.BinOp):
         return _adds_text(node.left) or _adds_text(node.right)
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 def _held(table: ast.expr, key: ast.expr) -> list[ast.expr]:
-    """Return what a table that is written out holds under a key; all of it where the key is not known."""
+    """Return what a table that is written out holds under a key; all of it where the key is not
+    known.
+    """
     if not isinstance(table, ast.Dict):
         return []
     pairs = zip(table.keys, table.values, strict=True)
@@ -360,7 +449,9 @@ def _held(table: ast.expr, key: ast.expr) -> list[ast.expr]:
 
 def _returned(function: ast.FunctionDef) -> list[ast.expr]:
     return [
-        one.value for one in ast.walk(function) if isinstance(one, ast.Return | ast.Yield) and one.value is not None
+        one.value
+        for one in ast.walk(function)
+        if isinstance(one, ast.Return | ast.Yield) and one.value is not None
     ]
 
 
@@ -393,8 +484,12 @@ def _words(parts: Parts) -> int:
 
 
 def _is_prose(parts: Parts) -> bool:
-    """Say whether there is anything to translate: words of a language, not a name, a command or an address."""
+    """Say whether there is anything to translate: words of a language, not a name, a command or an
+    address.
+    """
     text = "".join(part if isinstance(part, str) else "\0" for part in parts)
     plain = re.sub(r"`[^`]*`", "\0", text)
-    is_said = bool(_WORD.search(plain)) and " " in plain.strip() and not re.search(r"[가-힣]", plain)
+    is_said = (
+        bool(_WORD.search(plain)) and " " in plain.strip() and not re.search(r"[가-힣]", plain)
+    )
     return is_said and not PROGRAM.fullmatch(text)

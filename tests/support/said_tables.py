@@ -1,8 +1,11 @@
-"""Where in the source English texts that a person reads are found (`tests.support.said`): calls, modules, and what is none."""
+"""Where in the source English texts that a person reads are found (`tests.support.said`): calls,
+modules, and what is none.
+"""
 
 import re
 
-#: Calls whose texts a person reads, besides errors: name → which arguments, by position or keyword; () for all.
+#: Calls whose texts a person reads, besides errors: name → which arguments, by position or keyword;
+#: () for all.
 CALLS: dict[str, tuple[int | str, ...]] = {
     "Check": (0, 2, 3, "hint", "detail"),
     "Failed": (1,),
@@ -36,11 +39,19 @@ RESULTS: dict[str, tuple[str, ...]] = {
     "capabilities/code/deepen/deeper.py": ("plain_record",),
     "ops/code/query.py": ("_words_only",),
     "ops/home/doctor.py": (
-        "_home", "_journal", "_accounts", "_store", "_embedder", "_reranker", "_round_trip", "_folders",
+        "_home",
+        "_journal",
+        "_accounts",
+        "_store",
+        "_embedder",
+        "_reranker",
+        "_round_trip",
+        "_folders",
         "_transcript",
     ),
-}  # fmt: skip
-#: Functions that put what they are given into a message, and that other modules call: name → module.
+}
+#: Functions that put what they are given into a message, and that other modules call: name →
+#: module.
 SHARED = {
     "misunderstood": "backends/http.py",
     "failed": "backends/opening.py",
@@ -50,41 +61,111 @@ SHARED = {
 }
 #: What models, agents, programs and developers read, and tests of ours.
 APART = (
-    "testing/", "surfaces/jsonrpc.py", "surfaces/mcp.py", "surfaces/qmd.py", "surfaces/hook/", "surfaces/tools.py",
-    "surfaces/http/access.py", "surfaces/http/app.py", "surfaces/http/envelope.py", "surfaces/http/guards.py",
-    "surfaces/http/metrics.py", "surfaces/http/problems.py", "surfaces/http/routes/", "surfaces/http/shapes.py",
-    "surfaces/http/tokens.py", "capabilities/code/languages/javascript/", "capabilities/code/resolve/",
-)  # fmt: skip
+    "testing/",
+    "surfaces/jsonrpc.py",
+    "surfaces/mcp.py",
+    "surfaces/qmd.py",
+    "surfaces/hook/",
+    "surfaces/tools.py",
+    "surfaces/http/access.py",
+    "surfaces/http/app.py",
+    "surfaces/http/envelope.py",
+    "surfaces/http/guards.py",
+    "surfaces/http/metrics.py",
+    "surfaces/http/problems.py",
+    "surfaces/http/routes/",
+    "surfaces/http/shapes.py",
+    "surfaces/http/tokens.py",
+    "capabilities/code/languages/javascript/",
+    "capabilities/code/resolve/",
+)
 #: Modules in which every sentence that is no `Words` is for people, wherever it stands.
 WHOLE = (
-    "agents/install/", "agents/openclaw/gateway.py", "app/admin.py", "app/backups.py", "app/embedders.py",
-    "app/encryption.py", "app/keys.py",
-    "app/models.py", "app/notices.py", "app/observe.py", "app/trials.py", "registry.py",
-    "backends/archives/", "backends/backups/", "backends/http.py",
-    "agents/openclaw/installation.py", "backends/accounts/sql/copying.py", "backends/embedders/e5/runtime.py",
-    "backends/embedders/openai.py", "backends/imports/notes.py", "backends/postgres/connection.py",
-    "backends/sealers/", "backends/sqlite/driver.py", "backends/sqlite/files.py", "backends/stores/gemini/",
-    "backends/stores/mirrored/", "backends/stores/postgres/reading.py", "backends/stores/sqlite/reading.py",
-    "backends/stores/sql_vectors.py", "capabilities/character/reading.py", "capabilities/code/ask/executed.py",
-    "capabilities/code/ask/outside.py", "capabilities/code/deepen/summarise.py", "capabilities/code/index/",
+    "agents/install/",
+    "agents/openclaw/gateway.py",
+    "app/admin.py",
+    "app/backups.py",
+    "app/embedders.py",
+    "app/encryption.py",
+    "app/keys.py",
+    "app/models.py",
+    "app/notices.py",
+    "app/observe.py",
+    "app/trials.py",
+    "registry.py",
+    "backends/archives/",
+    "backends/backups/",
+    "backends/http.py",
+    "agents/openclaw/installation.py",
+    "backends/accounts/sql/copying.py",
+    "backends/embedders/e5/runtime.py",
+    "backends/embedders/openai.py",
+    "backends/imports/notes.py",
+    "backends/postgres/connection.py",
+    "backends/sealers/",
+    "backends/sqlite/driver.py",
+    "backends/sqlite/files.py",
+    "backends/stores/gemini/",
+    "backends/stores/mirrored/",
+    "backends/stores/postgres/reading.py",
+    "backends/stores/sqlite/reading.py",
+    "backends/stores/sql_vectors.py",
+    "capabilities/character/reading.py",
+    "capabilities/code/ask/executed.py",
+    "capabilities/code/ask/outside.py",
+    "capabilities/code/deepen/summarise.py",
+    "capabilities/code/index/",
     "capabilities/code/languages/python/tolerant.py",
-    "capabilities/code/languages/tree.py", "capabilities/code/report/validate.py", "capabilities/observe/sidecar.py",
-    "ops/code/query.py", "ops/home/backup.py", "ops/home/status.py", "ops/memory/forget.py", "ops/memory/forgetting.py",
+    "capabilities/code/languages/tree.py",
+    "capabilities/code/report/validate.py",
+    "capabilities/observe/sidecar.py",
+    "ops/code/query.py",
+    "ops/home/backup.py",
+    "ops/home/status.py",
+    "ops/memory/forget.py",
+    "ops/memory/forgetting.py",
     "ops/memory/trust.py",
-    "backends/embedders/e5/weights.py", "backends/embedders/ollama.py",
-    "backends/generators/ollama.py", "backends/imports/chatgpt.py", "backends/imports/claude.py",
-    "backends/imports/claude_mem.py", "backends/imports/json_items.py", "backends/imports/mem0.py",
-    "backends/notifiers/", "backends/onnx_folder.py", "backends/rerankers/", "backends/sqlite/failures.py",
-    "capabilities/code/deepen/escalation.py", "capabilities/observe/archive/move.py",
-    "capabilities/observe/archive/note_file.py", "capabilities/observe/archive/sweep.py", "capabilities/observe/capture.py",
-    "capabilities/observe/carried.py", "capabilities/observe/notes.py", "capabilities/observe/tail.py",
-    "capabilities/observe/taking_in.py", "engine/lifecycle.py", "engine/notices.py", "engine/recall.py",
-    "engine/rerank.py", "engine/service.py",
-    "ops/code/model.py", "ops/home/cold.py", "ops/memory/index.py", "ops/memory/leftovers.py", "ops/memory/whereabouts.py",
-    "ops/moving/", "ops/prompt/delivery.py", "ops/prompt/installed.py", "ops/prompt/recall.py", "text/encoding.py",
-    "text/jsonc.py", "text/redact/own.py",
-)  # fmt: skip
-#: No sentence for a person: a query, an expression, a file's content, what a program prints or a model reads.
+    "backends/embedders/e5/weights.py",
+    "backends/embedders/ollama.py",
+    "backends/generators/ollama.py",
+    "backends/imports/chatgpt.py",
+    "backends/imports/claude.py",
+    "backends/imports/claude_mem.py",
+    "backends/imports/json_items.py",
+    "backends/imports/mem0.py",
+    "backends/notifiers/",
+    "backends/onnx_folder.py",
+    "backends/rerankers/",
+    "backends/sqlite/failures.py",
+    "capabilities/code/deepen/escalation.py",
+    "capabilities/observe/archive/move.py",
+    "capabilities/observe/archive/note_file.py",
+    "capabilities/observe/archive/sweep.py",
+    "capabilities/observe/capture.py",
+    "capabilities/observe/carried.py",
+    "capabilities/observe/notes.py",
+    "capabilities/observe/tail.py",
+    "capabilities/observe/taking_in.py",
+    "engine/lifecycle.py",
+    "engine/notices.py",
+    "engine/recall.py",
+    "engine/rerank.py",
+    "engine/service.py",
+    "ops/code/model.py",
+    "ops/home/cold.py",
+    "ops/memory/index.py",
+    "ops/memory/leftovers.py",
+    "ops/memory/whereabouts.py",
+    "ops/moving/",
+    "ops/prompt/delivery.py",
+    "ops/prompt/installed.py",
+    "ops/prompt/recall.py",
+    "text/encoding.py",
+    "text/jsonc.py",
+    "text/redact/own.py",
+)
+#: No sentence for a person: a query, an expression, a file's content, what a program prints or a
+#: model reads.
 CODE = re.compile(
     r"""\\b | \(\? | \]\| | _statement\b | \{\w*\} | ^[\[%#{<;]
     | \b(?:SELECT|FROM|WHERE|PRAGMA|AND|JOIN|BEGIN|UPDATE|CREATE\ TABLE)\b
@@ -100,11 +181,13 @@ CODE = re.compile(
 )
 #: What is a program's own, in a text that is put together.
 PROGRAM = re.compile(
-    r"#.*|(?:BEGIN|SET) .*|(?:claude|codex): \0|claude auth login|codex login|archive (?:cold|approval)|gieok move .*"
+    r"#.*|(?:BEGIN|SET) .*|(?:claude|codex): \0|claude auth login|codex login|archive "
+    r"(?:cold|approval)|gieok move .*"
     r"|\0gieok trust .*|\W*gieok \0: \0",
     re.DOTALL,
 )
-#: Texts of Python, of the operating system and of SQLite, which are put into messages, and nouns of `the {0}`.
+#: Texts of Python, of the operating system and of SQLite, which are put into messages, and nouns of
+#: `the {0}`.
 OTHERS = (
     # Why talk is not read: rows of the agents (`Unread`).
     "compressed sessions are not read",
@@ -178,8 +261,16 @@ OTHERS = (
     "FATAL: password authentication failed for user {0!r}",
     "FATAL: database {0!r} does not exist",
     "FATAL: role {0!r} does not exist",
-    'while parsing {0} in "<unicode string>", line {1:,}, column {2:,}: {3} in "<unicode string>", line {4:,}, column {5:,}: {6}',  # noqa: E501 - as it is said
-    'while scanning {0} in "<unicode string>", line {1:,}, column {2:,}: {3} in "<unicode string>", line {4:,}, column {5:,}: {6}',  # noqa: E501 - as it is said
+    # As it is said.
+    (
+        'while parsing {0} in "<unicode string>", line {1:,}, column {2:,}: {3} in "<unicode '
+        'string>", line {4:,}, column {5:,}: {6}'
+    ),
+    # As it is said.
+    (
+        'while scanning {0} in "<unicode string>", line {1:,}, column {2:,}: {3} in "<unicode '
+        'string>", line {4:,}, column {5:,}: {6}'
+    ),
     'mapping values are not allowed here in "<unicode string>", line {0:,}, column {1:,}: {2}',
     "the endpoint",
 )

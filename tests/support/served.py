@@ -58,7 +58,9 @@ def bearer(text: str) -> dict[str, str]:
 def token(user: str, secret: str = SECRET, **claims: Any) -> dict[str, str]:
     """Return headers with a signed token."""
     stated = {"sub": user, "exp": NOW + timedelta(hours=1), **claims}
-    return bearer(jwt.encode({name: one for name, one in stated.items() if one is not None}, secret, "HS256"))
+    return bearer(
+        jwt.encode({name: one for name, one in stated.items() if one is not None}, secret, "HS256")
+    )
 
 
 @contextmanager
@@ -71,7 +73,12 @@ def served(
     **settings: object,
 ) -> Iterator[Served]:
     """Serve a home without vectors; `settings` are variables without `GIEOK_`."""
-    for name, value in {"HOME": home, "EMBEDDER": "none", "OBSERVE_AGENTS": "none", **settings}.items():
+    for name, value in {
+        "HOME": home,
+        "EMBEDDER": "none",
+        "OBSERVE_AGENTS": "none",
+        **settings,
+    }.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
     monkeypatch.setenv("HOME", str(home))  # operations install, export and look for agents there
     monkeypatch.setenv("POINTS_WEBHOOK_KEY", WEBHOOK)
@@ -81,7 +88,9 @@ def served(
     shared = Resident()
     site = Site(lambda scope: Memory(scope=scope, resident=shared), gate)
     pages = routes(site) if has_pages else ()
-    app = create(lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate, pages, shared)
+    app = create(
+        lambda: house, options or HttpOptions(tokens=TokenOptions(SECRET)), gate, pages, shared
+    )
     with TestClient(app, base_url="http://localhost") as client:
         yield Served(client, app, house, clock, home, gate)
     house.memory.journal.close()

@@ -8,7 +8,15 @@ from gieok.backends.archives.folder import FolderArchive
 from gieok.backends.archives.vault import VaultArchive
 from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.capabilities.observe import observation
-from gieok.capabilities.observe.archive import approval, cold, questions, retention, shelf, sweep, sync
+from gieok.capabilities.observe.archive import (
+    approval,
+    cold,
+    questions,
+    retention,
+    shelf,
+    sweep,
+    sync,
+)
 from gieok.capabilities.observe.archive.day_file import DayForm
 from gieok.capabilities.observe.archive.note_file import NoteForm
 from gieok.capabilities.observe.archive.questions import Asked
@@ -32,11 +40,17 @@ class Vault:
 
     def notes(self) -> dict[str, str]:
         """Return Gieok's notes by their name."""
-        return {file.stem: file.read_text() for file in sorted((self.folder / "Gieok").rglob("*.md"))}
+        return {
+            file.stem: file.read_text() for file in sorted((self.folder / "Gieok").rglob("*.md"))
+        }
 
     def note(self, words: str) -> Path:
         """Return the note whose name holds words."""
-        (found,) = [file for file in self.folder.rglob("*.md") if words in unicodedata.normalize("NFC", file.name)]
+        (found,) = [
+            file
+            for file in self.folder.rglob("*.md")
+            if words in unicodedata.normalize("NFC", file.name)
+        ]
         return found
 
     def sync(self) -> sync.Synced:
@@ -59,7 +73,9 @@ class Vault:
     def place(self, document: Document) -> str:
         """Return where a memory lives: `hot`, or its path."""
         rows = self.tiers.journal.archived(document.scope, keys=[document.key])
-        is_hot = document.key in {one.document.key for one in self.tiers.journal.made(document.scope)}
+        is_hot = document.key in {
+            one.document.key for one in self.tiers.journal.made(document.scope)
+        }
         assert bool(rows) != is_hot
         return rows[0].place.path if rows else "hot"
 
@@ -72,7 +88,10 @@ class Vault:
 def observe(tiers: Tiers, *texts: str, day: int = 0, is_approved: bool = True) -> None:
     """Hand observations of a day over, and move them to cold, unless that is not approved."""
     at = START + timedelta(days=day)
-    found = tuple(Observation(text, at, Priority.MEDIUM, Category.DECISION, message_ids=("s/1",)) for text in texts)
+    found = tuple(
+        Observation(text, at, Priority.MEDIUM, Category.DECISION, message_ids=("s/1",))
+        for text in texts
+    )
     tiers.journal.hand_over(observation.entries(HOME, Observed(found), at))
     deliver(tiers.journal, tiers.store)
     sweep.run(tiers)

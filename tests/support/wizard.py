@@ -13,8 +13,17 @@ from gieok.ops import operation
 from gieok.ops.setup.command import SetupRequest, SetupResult
 from gieok.surfaces.wizard import TerminalDialogue
 
-ENTER, BACK, DOWN, UP, SPACE, CTRL_C, ERASE = "\r", "\x1b[Z", "\x1b[B", "\x1b[A", " ", "\x03", "\x15"
-#: Of keys that come all at once, the parser takes an escape for the beginning of the next one: the second ends it.
+ENTER, BACK, DOWN, UP, SPACE, CTRL_C, ERASE = (
+    "\r",
+    "\x1b[Z",
+    "\x1b[B",
+    "\x1b[A",
+    " ",
+    "\x03",
+    "\x15",
+)
+#: Of keys that come all at once, the parser takes an escape for the beginning of the next one: the
+#: second ends it.
 ESCAPE = "\x1b\x1b"
 
 
@@ -40,8 +49,12 @@ def dialogue(keys: str) -> Iterator[tuple[TerminalDialogue, Screen]]:
         yield TerminalDialogue(pipe, screen), screen
 
 
-def press(*keys: str, user: Path, lang: str = "en", **environment: str) -> tuple[SetupResult | None, str]:
-    """Run setup with these keys; return its result, None where it was cancelled, and what was shown."""
+def press(
+    *keys: str, user: Path, lang: str = "en", **environment: str
+) -> tuple[SetupResult | None, str]:
+    """Run setup with these keys; return its result, None where it was cancelled, and what was
+    shown.
+    """
     with dialogue("".join(keys)) as (asking, screen):
         context = _context(user, lang, environment, lambda: asking)
         try:
@@ -50,10 +63,14 @@ def press(*keys: str, user: Path, lang: str = "en", **environment: str) -> tuple
             return None, screen.text
 
 
-def answer(file: Path | None = None, *, user: Path, daemon: object = None, **environment: str) -> SetupResult:
+def answer(
+    file: Path | None = None, *, user: Path, daemon: object = None, **environment: str
+) -> SetupResult:
     """Run setup with a file of answers, or `--yes`."""
     request = SetupRequest(answers=str(file)) if file else SetupRequest(yes=True)
-    result: SetupResult = operation("setup").handler(_context(user, "en", environment, None, daemon), request)
+    result: SetupResult = operation("setup").handler(
+        _context(user, "en", environment, None, daemon), request
+    )
     return result
 
 

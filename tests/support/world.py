@@ -1,7 +1,8 @@
-"""A user with notes, a project of code, a transcript and an agent, and one call of every operation there is.
+"""A user with notes, a project of code, a transcript and an agent, and one call of every operation
+there is.
 
-The environment of its programs is made from nothing: what a test's own process has set (PYTHONUNBUFFERED, and what importing
-gieok sets) would hide what is tested.
+The environment of its programs is made from nothing: what a test's own process has set
+(PYTHONUNBUFFERED, and what importing gieok sets) would hide what is tested.
 """
 
 import json
@@ -18,7 +19,8 @@ _SOURCE = Path(gieok.__file__).parents[1]
 GIEOK = (sys.executable, "-m", "gieok")
 QMD = (sys.executable, "-c", "import sys; from gieok.surfaces.qmd import run; sys.exit(run())")
 
-#: Operation → its words on the command line, in an order in which each has something to do. `{name}`: see `World`.
+#: Operation → its words on the command line, in an order in which each has something to do.
+#: `{name}`: see `World`.
 CALLS = {
     "index": ["{notes}"],
     "search": ["결제는 언제 정산하지?"],
@@ -78,7 +80,10 @@ CALLS = {
     "observe show": [],
     "observe stats": [],
     "why": ["nothing"],
-    "edit": [handle("agent:main", "sessions/claude-code/s#1", 1), "We settle payments on Wednesdays."],
+    "edit": [
+        handle("agent:main", "sessions/claude-code/s#1", 1),
+        "We settle payments on Wednesdays.",
+    ],
     "setup": ["--yes"],
     "open": ["--print-only"],
     "up": [],
@@ -120,9 +125,9 @@ CALLS = {
 
 #: What has nothing to answer with in the world.
 NEEDING = {
-    "ask", "code escalate", "code coverage", "config edit",
-    "keys set", "keys rotate", "store switch", "store distribute", "store drop", "journal switch",
-    "transfer", "why", "calibrate",
+    "ask", "code escalate", "code coverage", "config edit", "keys set", "keys rotate",
+    "store switch", "store distribute", "store drop", "journal switch", "transfer", "why",
+    "calibrate",
 }  # fmt: skip
 
 
@@ -130,11 +135,18 @@ _TURN = {"id": 1, "at": "2026-11-20T21:00:00+09:00", "role": "user", "text": "�
 _CHAT = {
     "conversations": [
         {
-            "id": "c", "lang": "ko", "character": {"name": "마루", "persona": "책방 주인"}, "turns": [_TURN],
-            "user": {"id": "u", "zone": "Asia/Seoul"}, "facts": [], "moments": [], "not_facts": [], "questions": [],
+            "id": "c",
+            "lang": "ko",
+            "character": {"name": "마루", "persona": "책방 주인"},
+            "turns": [_TURN],
+            "user": {"id": "u", "zone": "Asia/Seoul"},
+            "facts": [],
+            "moments": [],
+            "not_facts": [],
+            "questions": [],
         },
     ],
-}  # fmt: skip
+}
 
 
 class World(NamedTuple):
@@ -159,7 +171,12 @@ class World(NamedTuple):
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a program: nothing of this process but where programs are."""
-        own = {"HOME": str(self.user), "GIEOK_HOME": str(self.home), "LANG": "C.UTF-8", "PYTHONPATH": str(_SOURCE)}
+        own = {
+            "HOME": str(self.user),
+            "GIEOK_HOME": str(self.home),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(_SOURCE),
+        }
         own["GIEOK_DAEMON_AUTOSTART"] = "off"
         return {"PATH": os.environ["PATH"], **own, **more}
 
@@ -179,11 +196,23 @@ def make(user: Path) -> World:
     for folder in (world.notes, world.project, transcripts):
         folder.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", str(world.project)], check=True)
-    (world.notes / "MEMORY.md").write_text("# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8")
-    (world.notes / "2026-11-20.md").write_text("# Friday\n\nThe office VLAN is 10.\n", encoding="utf-8")
-    (world.project / "shop.py").write_text("def total(prices):\n    return sum(prices)\n", encoding="utf-8")
+    (world.notes / "MEMORY.md").write_text(
+        "# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8"
+    )
+    (world.notes / "2026-11-20.md").write_text(
+        "# Friday\n\nThe office VLAN is 10.\n", encoding="utf-8"
+    )
+    (world.project / "shop.py").write_text(
+        "def total(prices):\n    return sum(prices)\n", encoding="utf-8"
+    )
     said = {"role": "user", "content": "We decided to settle payments on Tuesdays."}
-    row = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-11-20T09:00:00Z", "message": said}
+    row = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s",
+        "timestamp": "2026-11-20T09:00:00Z",
+        "message": said,
+    }
     (user / "card.json").write_text('{"name": "Mina"}', encoding="utf-8")
     (user / "chat.json").write_text(json.dumps(_CHAT), encoding="utf-8")
     (transcripts / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")

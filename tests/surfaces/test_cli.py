@@ -31,8 +31,12 @@ Cli = Callable[..., Answer]
 
 
 @pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Cli:
-    """Return a function that runs `gieok ARGUMENTS` in a folder and a home of its own, without an embedder."""
+def cli(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> Cli:
+    """Return a function that runs `gieok ARGUMENTS` in a folder and a home of its own, without an
+    embedder.
+    """
     for name in ("LC_ALL", "LC_MESSAGES", "LANG", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
@@ -56,8 +60,12 @@ def notes(tmp_path: Path) -> Path:
     """Return a folder of three notes in Korean and one in English."""
     folder = tmp_path / "notes"
     (folder / "memory").mkdir(parents=True)
-    (folder / "MEMORY.md").write_text("# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8")
-    (folder / "memory" / "2026-10-14.md").write_text("# 하루\n\n서버를 배포하고 결제를 고쳤다.\n", encoding="utf-8")
+    (folder / "MEMORY.md").write_text(
+        "# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8"
+    )
+    (folder / "memory" / "2026-10-14.md").write_text(
+        "# 하루\n\n서버를 배포하고 결제를 고쳤다.\n", encoding="utf-8"
+    )
     (folder / "memory" / "refund.md").write_text("# 환불\n\n어제 결제했다.\n", encoding="utf-8")
     (folder / "boiler.md").write_text("# Home\n\nThe boiler was repaired.\n", encoding="utf-8")
     return folder
@@ -67,7 +75,9 @@ _SOURCE = str(Path(gieok.__file__).parents[1])
 _INDEXED = {"added", "changed", "removed", "unchanged", "failed"}
 
 
-def _program(*arguments: str, code: str = "", **environment: str) -> subprocess.CompletedProcess[bytes]:
+def _program(
+    *arguments: str, code: str = "", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
     command = ["-c", code] if code else ["-m", "gieok", *arguments]
     return subprocess.run(
         [sys.executable, *command],
@@ -81,13 +91,27 @@ def test_indexing_counts_what_it_did(cli: Cli, notes: Path) -> None:
     first = cli("index", notes, "--json")
     assert (first.status, first.err) == (0, "")
     assert first.json().keys() >= _INDEXED
-    assert [first.json()[name] for name in ("added", "changed", "removed", "unchanged", "failed")] == [4, 0, 0, 0, []]
+    assert [
+        first.json()[name] for name in ("added", "changed", "removed", "unchanged", "failed")
+    ] == [4, 0, 0, 0, []]
     second = cli("index", "--json").json()
-    assert [second[name] for name in ("added", "changed", "removed", "unchanged", "failed")] == [0, 0, 0, 4, []]
+    assert [second[name] for name in ("added", "changed", "removed", "unchanged", "failed")] == [
+        0,
+        0,
+        0,
+        4,
+        [],
+    ]
     (notes / "boiler.md").write_text("# Home\n\nThe boiler was replaced.\n")
     (notes / "MEMORY.md").unlink()
     third = cli("index", notes, "--json").json()
-    assert [third[name] for name in ("added", "changed", "removed", "unchanged", "failed")] == [0, 1, 1, 2, []]
+    assert [third[name] for name in ("added", "changed", "removed", "unchanged", "failed")] == [
+        0,
+        1,
+        1,
+        2,
+        [],
+    ]
 
 
 def test_what_failed_is_named_and_the_rest_is_indexed(cli: Cli, notes: Path) -> None:
@@ -147,7 +171,9 @@ def test_a_dated_question_says_which_days_it_means(cli: Cli, notes: Path) -> Non
 
 def test_a_filter_leaves_out_other_days(cli: Cli, notes: Path) -> None:
     cli("index", notes)
-    found = cli("search", "결제", "--since", "2026-10-14", "--until", "2026-10-14", "--json").json()["results"]
+    found = cli(
+        "search", "결제", "--since", "2026-10-14", "--until", "2026-10-14", "--json"
+    ).json()["results"]
     assert [hit["path"] for hit in found] == ["memory/2026-10-14.md"]
 
 
@@ -193,7 +219,9 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["status", "--lang", "fr"], "lang is 'fr' in 'flag'"),
     ],
 )
-def test_an_error_is_one_line_a_hint_and_exit_2(cli: Cli, notes: Path, arguments: list[str], message: str) -> None:
+def test_an_error_is_one_line_a_hint_and_exit_2(
+    cli: Cli, notes: Path, arguments: list[str], message: str
+) -> None:
     cli("index", notes)
     answer = cli(*arguments)
     assert (answer.status, answer.out) == (2, "")
@@ -211,7 +239,10 @@ def test_an_error_is_data_too(cli: Cli) -> None:
 
 def test_options_of_every_command_may_stand_before_it(cli: Cli) -> None:
     assert cli("--json", "--scope", "agent:x", "list").json() == {"memories": [], "more": False}
-    assert "검색" in cli("--lang", "ko", "search", "--help").out or "찾" in cli("--lang=ko", "search", "--help").out
+    assert (
+        "검색" in cli("--lang", "ko", "search", "--help").out
+        or "찾" in cli("--lang=ko", "search", "--help").out
+    )
     assert cli("backup", "--json", "list").json()["backups"] == []
     assert "agent:x" in cli("config", "--scope=agent:x", "show", "--json").out
     assert "in front of --nothing" in cli("--nothing", "list").err
@@ -247,14 +278,20 @@ def test_no_command_prints_help_to_stderr(cli: Cli) -> None:
         ("memory/refund.md:3", "어제 결제했다.\n"),
     ],
 )
-def test_get_prints_a_file_or_some_of_its_lines(cli: Cli, notes: Path, path: str, text: str) -> None:
+def test_get_prints_a_file_or_some_of_its_lines(
+    cli: Cli, notes: Path, path: str, text: str
+) -> None:
     cli("index", notes)
     answer = cli("get", path)
     assert (answer.status, answer.out.rstrip("\n")) == (0, text.rstrip("\n"))
 
 
-@pytest.mark.parametrize("path", ["gone.md", "gone.md:3-4", "boiler.md:99", "memory", "boiler.md/x"])
-def test_get_of_what_is_not_there_is_an_empty_text_and_exit_1(cli: Cli, notes: Path, path: str) -> None:
+@pytest.mark.parametrize(
+    "path", ["gone.md", "gone.md:3-4", "boiler.md:99", "memory", "boiler.md/x"]
+)
+def test_get_of_what_is_not_there_is_an_empty_text_and_exit_1(
+    cli: Cli, notes: Path, path: str
+) -> None:
     cli("index", notes)
     answer = cli("get", path, "--json")
     assert (answer.status, answer.json()["text"], answer.json()["status"]) == (1, "", "not_found")
@@ -304,7 +341,9 @@ def test_the_doctor_is_well(cli: Cli, notes: Path) -> None:
     answer = cli("doctor", "--json")
     assert (answer.status, answer.json()["ok"]) == (0, True)
     assert "✓" in cli("doctor").out
-    (notes.parent / "home" / "memory.sqlite").write_bytes(b"not a database, not at all, not even a little" * 99)
+    (notes.parent / "home" / "memory.sqlite").write_bytes(
+        b"not a database, not at all, not even a little" * 99
+    )
     broken = cli("doctor", "--json")
     assert (broken.status, broken.json()["ok"]) == (1, False)
     assert any(check["hint"] for check in broken.json()["checks"])
@@ -372,7 +411,11 @@ def test_a_lone_surrogate_is_no_crash(cli: Cli, notes: Path) -> None:
 
 
 def test_json_is_utf_8_whatever_the_terminal_speaks(notes: Path, tmp_path: Path) -> None:
-    environment = {"GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "PYTHONIOENCODING": "ascii"}
+    environment = {
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "PYTHONIOENCODING": "ascii",
+    }
     assert _program("index", str(notes), **environment).returncode == 0
     assert "정산한다" in _program("search", "결제", "--json", **environment).stdout.decode("utf-8")
     assert b"?" in _program("search", "결제", **environment).stdout
@@ -403,7 +446,8 @@ def test_a_keyword_search_loads_nothing_heavy(cli: Cli, notes: Path) -> None:
     code = (
         "import sys; from gieok.surfaces.cli import main;"
         "status = main(['search', '결제', '--keyword-only', '--json']);"
-        "heavy = {'numpy', 'onnxruntime', 'yaml', 'onnx', 'watchfiles', 'asyncio', 'questionary'} & set(sys.modules);"
+        "heavy = {'numpy', 'onnxruntime', 'yaml', 'onnx', 'watchfiles', 'asyncio', "
+        "'questionary'} & set(sys.modules);"
         "sys.exit(f'{status} {heavy}' if status or heavy else 0)"
     )
     for embedder in ("none", "e5"):
@@ -414,7 +458,9 @@ def test_a_keyword_search_loads_nothing_heavy(cli: Cli, notes: Path) -> None:
 def test_memory_is_private(cli: Cli, notes: Path, tmp_path: Path) -> None:
     cli("index", notes)
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
-    assert {path.stat().st_mode & 0o777 for path in (tmp_path / "home").iterdir() if path.is_file()} == {0o600}
+    assert {
+        path.stat().st_mode & 0o777 for path in (tmp_path / "home").iterdir() if path.is_file()
+    } == {0o600}
 
 
 def test_two_scopes_see_only_their_own(cli: Cli, notes: Path, tmp_path: Path) -> None:
@@ -429,7 +475,9 @@ def test_two_scopes_see_only_their_own(cli: Cli, notes: Path, tmp_path: Path) ->
     assert cli("get", "boiler.md", "--scope", "agent:other").status == 1
 
 
-@pytest.mark.parametrize(("codec", "name"), [("cp949", "CP949"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16-LE")])
+@pytest.mark.parametrize(
+    ("codec", "name"), [("cp949", "CP949"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16-LE")]
+)
 def test_notes_of_korean_windows_are_read_said_and_cited_by_line(
     cli: Cli, tmp_path: Path, codec: str, name: str
 ) -> None:
@@ -440,9 +488,9 @@ def test_notes_of_korean_windows_are_read_said_and_cited_by_line(
     )
     indexed = cli("index", folder, "--json").json()
     assert (indexed["added"], indexed["failed"]) == (1, [])
-    assert [(w["path"].rpartition("/")[2], w["reason"].partition(";")[0]) for w in indexed["warnings"]] == [
-        ("회의.md", f"read as {name}")
-    ]
+    assert [
+        (w["path"].rpartition("/")[2], w["reason"].partition(";")[0]) for w in indexed["warnings"]
+    ] == [("회의.md", f"read as {name}")]
     found = cli("search", "결제는 언제 정산해?", "--json").json()["results"][0]
     assert "결제는 화요일에 정산한다." in found["snippet"]
     shown = cli("get", "회의.md:4", "--json").json()
@@ -459,7 +507,11 @@ def test_help_shows_examples_line_by_line(cli: Cli) -> None:
     ("arguments", "message", "hint"),
     [
         (["search", "x", "--limit", "-1"], "limit이 -1입니다", ""),
-        (["index", "nowhere"], "그런 파일이나 폴더가 없습니다", "마크다운 파일이 있는 폴더나 파일 하나를 주세요"),
+        (
+            ["index", "nowhere"],
+            "그런 파일이나 폴더가 없습니다",
+            "마크다운 파일이 있는 폴더나 파일 하나를 주세요",
+        ),
         (["status", "--scope", "??"], "범위 '??'", "범위는 `종류:이름`을"),
         (["character", "chatt"], "`gieok character chatt` 명령은 없습니다", "gieok character chat"),
         (["forget"], "무엇을 잊을까요?", "기억을 지정하거나"),
@@ -473,10 +525,14 @@ def test_what_goes_wrong_is_said_in_korean_to_who_reads_korean(
     assert found.status == 2
     assert message in found.err
     assert hint in found.err
-    assert not re.search("[a-z]{3,} [a-z]{3,} [a-z]{3,}", re.sub("`[^`]*`", "", found.err)), "a sentence in English"
+    assert not re.search("[a-z]{3,} [a-z]{3,} [a-z]{3,}", re.sub("`[^`]*`", "", found.err)), (
+        "a sentence in English"
+    )
 
 
-def test_the_settings_decide_the_language_of_errors_and_data_stays_english(cli: Cli, tmp_path: Path) -> None:
+def test_the_settings_decide_the_language_of_errors_and_data_stays_english(
+    cli: Cli, tmp_path: Path
+) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "config.yaml").write_text("lang: ko\n")
     assert "무엇을 잊을까요?" in cli("forget").err

@@ -19,14 +19,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     transcripts.mkdir(parents=True)
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     line = {
-        "type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s", "cwd": str(tmp_path / "shop"),
-        "timestamp": "2026-11-20T09:00:00.000Z", "message": {"role": "user", "content": _SAID},
-    }  # fmt: skip
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": "s",
+        "cwd": str(tmp_path / "shop"),
+        "timestamp": "2026-11-20T09:00:00.000Z",
+        "message": {"role": "user", "content": _SAID},
+    }
     (transcripts / "s.jsonl").write_text(json.dumps(line) + "\n")
     monkeypatch.chdir(tmp_path / "shop")
     for name, value in {
-        "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "GIEOK_JOURNAL": "postgres",
-    }.items():  # fmt: skip
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_JOURNAL": "postgres",
+    }.items():
         monkeypatch.setenv(name, value)
     return tmp_path / "home"
 
@@ -37,7 +45,10 @@ def _run(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
 
 
 def test_what_is_said_goes_to_the_server_and_is_found(
-    home: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, make_database: Callable[[], str]
+    home: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    make_database: Callable[[], str],
 ) -> None:
     monkeypatch.setenv("GIEOK_DATABASE_URL", make_database())
     assert _run(capfd, "index")[0] == 0

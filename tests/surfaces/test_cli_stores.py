@@ -1,4 +1,6 @@
-"""The mirrored stores and the managed one from the command line: one setting, and everything else is as before."""
+"""The mirrored stores and the managed one from the command line: one setting, and everything else
+is as before.
+"""
 
 import json
 from collections.abc import Callable
@@ -51,9 +53,12 @@ def unreachable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shop")
     for name, value in {
-        "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "GIEOK_STORE": "postgres",
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_STORE": "postgres",
         "GIEOK_DATABASE_URL": "postgresql://me@127.0.0.1:1/memory",
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setenv(name, value)
     return tmp_path / "shop"
 
@@ -68,7 +73,11 @@ def test_what_is_written_as_a_file_is_done_though_the_server_does_not_answer(
     assert "the index follows" in err
     assert "postgres unreachable" in err
     assert (unreachable / kept["path"]).read_text().endswith("We lint with ruff.\n")
-    for command, place in ((["retire", "--keep"], "archive"), (["restore"], "memory"), (["retire"], "retired")):
+    for command, place in (
+        (["retire", "--keep"], "archive"),
+        (["restore"], "memory"),
+        (["retire"], "retired"),
+    ):
         status, moved = _run(capfd, *command, "linter")
         assert status == 0
         assert f"/{place}/" in moved["memories"][0]["path"]
@@ -92,7 +101,13 @@ def test_what_was_said_is_journalled_though_the_server_does_not_answer(
     talk = unreachable.parent / ".claude" / "projects" / "-shop"
     talk.mkdir(parents=True)
     said = {"role": "user", "content": "We decided to lint with ruff and nothing else."}
-    row = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-11-20T09:00:00Z", "message": said}
+    row = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s",
+        "timestamp": "2026-11-20T09:00:00Z",
+        "message": said,
+    }
     (talk / "s.jsonl").write_text(json.dumps(row) + "\n")
     status, done = _run(capfd, "observe", "run", "--once")
     assert (status, done["messages"]) == (0, 1)
@@ -106,7 +121,11 @@ def test_a_locked_server_is_answered_for_by_the_local_copy(
     make_database: Callable[[], str],
 ) -> None:
     url = make_database()
-    for name, value in {"GIEOK_HYBRID": "true", "GIEOK_DATABASE_URL": url, "GIEOK_STORE_TIMEOUT_S": "1"}.items():
+    for name, value in {
+        "GIEOK_HYBRID": "true",
+        "GIEOK_DATABASE_URL": url,
+        "GIEOK_STORE_TIMEOUT_S": "1",
+    }.items():
         monkeypatch.setenv(name, value)
     assert _run(capfd, "remember", "We lint with ruff.")[1]["indexed"]
     with psycopg.connect(url) as db:

@@ -1,4 +1,6 @@
-"""The judge against a server of our own on loopback: what it drops is not injected, and whatever fails changes nothing."""
+"""The judge against a server of our own on loopback: what it drops is not injected, and whatever
+fails changes nothing.
+"""
 
 import json
 import os
@@ -26,7 +28,9 @@ _KEY = "sk-judge-0123456789abcdefghijklmnop"
 
 
 class Model(ThreadingHTTPServer):
-    """Speaks both protocols. `say` gets the titles in a question and the question; it gives a status and a text."""
+    """Speaks both protocols. `say` gets the titles in a question and the question; it gives a
+    status and a text.
+    """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -35,7 +39,9 @@ class Model(ThreadingHTTPServer):
         self.say: Callable[[list[str], str], tuple[int, str]] = lambda titles, question: (200, "[]")
         self.raw: bytes | None = None
         self.location = ""
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        threading.Thread(
+            target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
 
     def questions(self) -> list[str]:
         """Return what it was asked, in an order that does not depend on threads."""
@@ -47,12 +53,20 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(
-            self.rfile.read(int(self.headers.get("content-length", 0))) or '{"messages": [{"content": ""}]}'
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            or '{"messages": [{"content": ""}]}'
         )
-        self.server.requests.append((self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+        self.server.requests.append(
+            (self.path, {k.lower(): v for k, v in self.headers.items()}, body)
+        )
         question = body["messages"][-1]["content"]
-        status, text = self.server.say(re.findall(r'<memory_data number="\d+" title="([^"]*)">', question), question)
-        openai, anthropic = {"choices": [{"message": {"content": text}}]}, {"content": [{"type": "text", "text": text}]}
+        status, text = self.server.say(
+            re.findall(r'<memory_data number="\d+" title="([^"]*)">', question), question
+        )
+        openai, anthropic = (
+            {"choices": [{"message": {"content": text}}]},
+            {"content": [{"type": "text", "text": text}]},
+        )
         data = json.dumps(anthropic if self.path == "/v1/messages" else openai).encode()
         with suppress(ConnectionError):  # who asked may have left after the deadline
             self.send_response(status)
@@ -81,13 +95,23 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
 def _settings(server: Model, api: str = "openai", **values: Any) -> HookSettings:
     named = {f"judge.{name}": value for name, value in values.items()}
     return HookSettings(
-        {"judge.enabled": True, "judge.api": api, "judge.model": "m", "judge.base_url": server.url,
-         "judge.key_variable": "JUDGE_KEY", "judge.deadline_ms": 60_000} | named
-    )  # fmt: skip
+        {
+            "judge.enabled": True,
+            "judge.api": api,
+            "judge.model": "m",
+            "judge.base_url": server.url,
+            "judge.key_variable": "JUDGE_KEY",
+            "judge.deadline_ms": 60_000,
+        }
+        | named
+    )
 
 
 def _found(*titles: str, text: str = "") -> list[InjectedMemory]:
-    return [InjectedMemory(title=title, citation=f"{title}.md#L1", text=text or f"about {title}") for title in titles]
+    return [
+        InjectedMemory(title=title, citation=f"{title}.md#L1", text=text or f"about {title}")
+        for title in titles
+    ]
 
 
 def _titles(found: list[InjectedMemory]) -> list[str]:
@@ -95,13 +119,18 @@ def _titles(found: list[InjectedMemory]) -> list[str]:
 
 
 def _keep(wanted: str) -> Callable[[list[str], str], tuple[int, str]]:
-    return lambda titles, _: (200, f"I keep {[n for n, title in enumerate(titles) if title.startswith(wanted)]}.")
+    return lambda titles, _: (
+        200,
+        f"I keep {[n for n, title in enumerate(titles) if title.startswith(wanted)]}.",
+    )
 
 
 _TWELVE = [f"keep{n}" if n % 3 else f"drop{n}" for n in range(12)]
 
 
-@pytest.mark.parametrize(("api", "path"), [("openai", "/chat/completions"), ("anthropic", "/v1/messages")])
+@pytest.mark.parametrize(
+    ("api", "path"), [("openai", "/chat/completions"), ("anthropic", "/v1/messages")]
+)
 def test_what_the_model_keeps_stays_in_its_order(model: Model, api: str, path: str) -> None:
     model.say, log = _keep("keep"), list[str]()
     assert _titles(judged("which one?", _found(*_TWELVE), _settings(model, api), log.append)) == [
@@ -131,12 +160,23 @@ def _garbage(model: Model, raw: bytes, status: int = 200) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "status"),
-    [(b"{}", 500), (b"no json", 200), (b"\xff\xfe", 200), (b"[]", 200), (b'{"choices": []}', 200), (b"", 200), (b"null", 200),
-     (b'{"choices": [{"message": {"content": null}}]}', 200), (b'{"choices": [{"message": {"content": "[0, x]"}}]}', 200),
-     (b"{}", 401)],
-)  # fmt: skip
+    [
+        (b"{}", 500),
+        (b"no json", 200),
+        (b"\xff\xfe", 200),
+        (b"[]", 200),
+        (b'{"choices": []}', 200),
+        (b"", 200),
+        (b"null", 200),
+        (b'{"choices": [{"message": {"content": null}}]}', 200),
+        (b'{"choices": [{"message": {"content": "[0, x]"}}]}', 200),
+        (b"{}", 401),
+    ],
+)
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
-def test_whatever_a_broken_server_says_leaves_all_and_one_line(model: Model, api: str, raw: bytes, status: int) -> None:
+def test_whatever_a_broken_server_says_leaves_all_and_one_line(
+    model: Model, api: str, raw: bytes, status: int
+) -> None:
     _garbage(model, raw, status)
     found, log = _found("a", "b"), list[str]()
     assert judged("which one?", found, _settings(model, api), log.append) == found
@@ -166,10 +206,16 @@ def test_what_is_not_answered_at_the_deadline_stays(model: Model) -> None:
 
 @pytest.mark.parametrize(
     ("values", "said"),
-    [({"base_url": "http://127.0.0.1:1"}, "1 candidates stay unjudged"),  # nobody listens there, and only root may
-     ({"model": ""}, "judge.model is not set"), ({"base_url": "", "key_variable": "NO_SUCH"}, "NO_SUCH is not set"),
-     ({"base_url": "file:///etc/passwd"}, "http(s) address")],
-)  # fmt: skip
+    [
+        (
+            {"base_url": "http://127.0.0.1:1"},
+            "1 candidates stay unjudged",
+        ),  # nobody listens there, and only root may
+        ({"model": ""}, "judge.model is not set"),
+        ({"base_url": "", "key_variable": "NO_SUCH"}, "NO_SUCH is not set"),
+        ({"base_url": "file:///etc/passwd"}, "http(s) address"),
+    ],
+)
 def test_a_judge_that_is_not_there_or_not_configured_says_so_once_and_leaves_all(
     model: Model, values: dict[str, str], said: str
 ) -> None:
@@ -202,7 +248,9 @@ def test_a_secret_at_the_end_of_what_goes_out_is_redacted_too(model: Model) -> N
 
 
 @pytest.mark.parametrize("key", [f"{_KEY}\r", f"{_KEY}\n", f"{_KEY}한"])
-def test_the_key_is_never_in_the_log(model: Model, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+def test_the_key_is_never_in_the_log(
+    model: Model, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
     monkeypatch.setenv("JUDGE_KEY", key)
     found, log = _found("a"), list[str]()
     model.say = lambda titles, _: (500, "")
@@ -231,16 +279,26 @@ def test_the_key_does_not_follow_a_redirect_to_another_server(model: Model) -> N
 
 @pytest.mark.parametrize(("enabled", "is_asked"), [(None, False), ("true", True)])
 def test_the_hook_asks_the_judge_only_where_it_is_enabled(
-    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enabled: str | None, is_asked: bool
+    model: Model,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    enabled: str | None,
+    is_asked: bool,
 ) -> None:
     project = tmp_path / "shop"
     (project / ".git").mkdir(parents=True)
     monkeypatch.chdir(project)
     settings = {
-        "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "GIEOK_JUDGE_MODEL": "m",
-        "GIEOK_HOOK_DEADLINE_MS": "60000", "GIEOK_JUDGE_BASE_URL": model.url, "GIEOK_JUDGE_KEY_VARIABLE": "JUDGE_KEY",
-        "GIEOK_JUDGE_DEADLINE_MS": "60000", "PYTHONPATH": str(Path(gieok.__file__).parents[1]),
-    } | ({"GIEOK_JUDGE_ENABLED": enabled} if enabled else {})  # fmt: skip
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_JUDGE_MODEL": "m",
+        "GIEOK_HOOK_DEADLINE_MS": "60000",
+        "GIEOK_JUDGE_BASE_URL": model.url,
+        "GIEOK_JUDGE_KEY_VARIABLE": "JUDGE_KEY",
+        "GIEOK_JUDGE_DEADLINE_MS": "60000",
+        "PYTHONPATH": str(Path(gieok.__file__).parents[1]),
+    } | ({"GIEOK_JUDGE_ENABLED": enabled} if enabled else {})
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     context = open_context({})
@@ -249,8 +307,11 @@ def test_the_hook_asks_the_judge_only_where_it_is_enabled(
     payload = {"session_id": "s", "cwd": str(project), "prompt": "어떤 린터를 쓰기로 했지?"}
     done = subprocess.run(
         [sys.executable, "-m", "gieok", "hook", "prompt"],
-        input=json.dumps(payload).encode(), capture_output=True, check=True, env=os.environ,
-    )  # fmt: skip
+        input=json.dumps(payload).encode(),
+        capture_output=True,
+        check=True,
+        env=os.environ,
+    )
     assert bool(model.requests) is is_asked
     assert ("ruff" in done.stdout.decode()) is not is_asked
     assert not (tmp_path / "home" / "logs" / "hook.log").exists()

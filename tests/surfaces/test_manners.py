@@ -1,4 +1,6 @@
-"""What people expect of a command line: places to open, marks, completion, a manual, a word when they stop it."""
+"""What people expect of a command line: places to open, marks, completion, a manual, a word when
+they stop it.
+"""
 
 import os
 import shutil
@@ -37,9 +39,13 @@ def gieok(tmp_path: Path) -> Callable[..., str]:
 
     def run(*arguments: str, folder: str = "work", **environment: str) -> str:
         done = subprocess.run(
-            [*GIEOK, *arguments], cwd=tmp_path / folder, env=_environment(tmp_path) | environment,
-            capture_output=True, encoding="utf-8", check=False,
-        )  # fmt: skip
+            [*GIEOK, *arguments],
+            cwd=tmp_path / folder,
+            env=_environment(tmp_path) | environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
         assert "Traceback" not in done.stderr
         return done.stdout
 
@@ -59,9 +65,13 @@ def test_a_hit_says_when_and_where_to_open_it(gieok: Callable[..., str]) -> None
     assert gieok("get", "notes/2026-11-20 회의.md:5") == "The boilers were repaired.\n"
 
 
-def test_a_decomposed_name_is_found_as_people_type_it(gieok: Callable[..., str], tmp_path: Path) -> None:
+def test_a_decomposed_name_is_found_as_people_type_it(
+    gieok: Callable[..., str], tmp_path: Path
+) -> None:
     name = "회의록 정리.md"
-    (tmp_path / "work" / "notes" / unicodedata.normalize("NFD", name)).write_text("예산\n", encoding="utf-8")
+    (tmp_path / "work" / "notes" / unicodedata.normalize("NFD", name)).write_text(
+        "예산\n", encoding="utf-8"
+    )
     assert gieok("get", name) == gieok("get", f"notes/{name}:1") == "예산\n"
     assert "no such file" in gieok("export", "--to", "/proc/nowhere", "--json").lower()
 
@@ -69,20 +79,30 @@ def test_a_decomposed_name_is_found_as_people_type_it(gieok: Callable[..., str],
 def test_what_matched_is_marked_where_colours_are_shown(gieok: Callable[..., str]) -> None:
     shown = gieok("search", "boiler", FORCE_COLOR="1")
     assert "\033[1;31mboilers\033[0m" in shown
-    assert "\033" not in gieok("search", "boiler") + gieok("search", "boiler", FORCE_COLOR="1", NO_COLOR="1")
+    assert "\033" not in gieok("search", "boiler") + gieok(
+        "search", "boiler", FORCE_COLOR="1", NO_COLOR="1"
+    )
 
 
 def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
     script = tmp_path / "gieok.bash"
     script.write_text(shtab.complete(completion.whole("en"), "bash"), encoding="utf-8")
     wanted = {
-        "sea": "search", "code i": "init impact install-hook", "search --li": "--limit",
-        "search words --source me": "memory", "completion f": "fish", "help conf": "config", "install ge": "gemini-cli",
-    }  # fmt: skip
+        "sea": "search",
+        "code i": "init impact install-hook",
+        "search --li": "--limit",
+        "search words --source me": "memory",
+        "completion f": "fish",
+        "help conf": "config",
+        "install ge": "gemini-cli",
+    }
     done = subprocess.run(
         ["bash", "-c", _COMPLETE, "bash", str(script), *wanted],
-        capture_output=True, encoding="utf-8", check=True, env=_environment(tmp_path),
-    )  # fmt: skip
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        env=_environment(tmp_path),
+    )
     assert dict(zip(wanted, done.stdout.splitlines(), strict=True)) == wanted
 
 
@@ -103,11 +123,17 @@ def test_every_command_is_in_the_manual() -> None:
             assert head in done.stdout
 
 
-def test_an_interrupted_command_says_what_is_kept(gieok: Callable[..., str], tmp_path: Path) -> None:
+def test_an_interrupted_command_says_what_is_kept(
+    gieok: Callable[..., str], tmp_path: Path
+) -> None:
     running = subprocess.Popen(
-        [*GIEOK, "index", "notes", "--watch"], cwd=tmp_path / "work", env=_environment(tmp_path),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-    )  # fmt: skip
+        [*GIEOK, "index", "notes", "--watch"],
+        cwd=tmp_path / "work",
+        env=_environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
     assert running.stderr is not None
     while "watching" not in running.stderr.readline():
         assert running.poll() is None

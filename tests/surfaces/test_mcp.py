@@ -31,8 +31,12 @@ class Place(NamedTuple):
     def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             [sys.executable, *arguments],
-            input=given, capture_output=True, check=False, cwd=self.project, env=self.environment,
-        )  # fmt: skip
+            input=given,
+            capture_output=True,
+            check=False,
+            cwd=self.project,
+            env=self.environment,
+        )
 
     def cli(self, *arguments: str) -> Any:
         return json.loads(self.run("-m", "gieok", *arguments, "--json").stdout)
@@ -43,7 +47,10 @@ class Place(NamedTuple):
     def talk(self, conversation: Callable[[ClientSession], Awaitable[Any]]) -> Any:
         """Start a server, speak with it, and return what came of it."""
         server = StdioServerParameters(
-            command=sys.executable, args=["-m", "gieok", "mcp"], env=self.environment, cwd=self.project
+            command=sys.executable,
+            args=["-m", "gieok", "mcp"],
+            env=self.environment,
+            cwd=self.project,
         )
 
         async def main() -> Any:
@@ -77,7 +84,9 @@ def _told(answer: Any) -> str:
 def place(tmp_path: Path) -> Place:
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     own = {"HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none"}
-    return Place(tmp_path / "shop", os.environ | own | {"PYTHONPATH": str(Path(gieok.__file__).parents[1])})
+    return Place(
+        tmp_path / "shop", os.environ | own | {"PYTHONPATH": str(Path(gieok.__file__).parents[1])}
+    )
 
 
 def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> None:
@@ -85,14 +94,26 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
         return await session.initialize(), (await session.list_tools()).tools
 
     server, listed = place.talk(conversation)
-    expected = {o.tool or tool_table.tool_name(o.name): o for o in map(operation, NAMES) if Surface.MCP in o.surfaces}
+    expected = {
+        o.tool or tool_table.tool_name(o.name): o
+        for o in map(operation, NAMES)
+        if Surface.MCP in o.surfaces
+    }
     assert expected.keys() >= {"memory_search", "memory_get", "memory_remember", "memory_status"}
     assert expected.keys() >= {"code_search", "code_symbol", "code_impact", "code_overview"}
-    assert {tool.name: (tool.description, tool.input_schema, tool.output_schema) for tool in listed} == {
-        name: (tool_table.description(o), request_schema(o, Surface.MCP), None) for name, o in expected.items()
+    assert {
+        tool.name: (tool.description, tool.input_schema, tool.output_schema) for tool in listed
+    } == {
+        name: (tool_table.description(o), request_schema(o, Surface.MCP), None)
+        for name, o in expected.items()
     }
     hints = [
-        (t.annotations.read_only_hint, t.annotations.destructive_hint, t.annotations.open_world_hint) for t in listed
+        (
+            t.annotations.read_only_hint,
+            t.annotations.destructive_hint,
+            t.annotations.open_world_hint,
+        )
+        for t in listed
     ]
     effects = [expected[tool.name].effect for tool in listed]
     assert hints == [(effect is Effect.READ, effect is Effect.DESTROY, False) for effect in effects]
@@ -101,18 +122,25 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
 
 def test_every_tool_answers_as_the_command_line_does(place: Place) -> None:
     ours, theirs = "린터는 ruff를 쓰기로 했다.", "Deploys go out on Tuesday mornings."
-    cli_made = place.cli("remember", theirs, "--title", "Deploy window", "--category", "constraint", "--tags", "ops")
+    cli_made = place.cli(
+        "remember", theirs, "--title", "Deploy window", "--category", "constraint", "--tags", "ops"
+    )
     path = f"{cli_made['path'].removeprefix('.gieok/')}:1-3"
     made, known, found, got, status, gone = answers = place.call(
         ("memory_remember", {"text": ours, "category": "preference"}),
-        ("memory_remember", {"text": theirs, "title": "Deploy window", "category": "constraint", "tags": "ops"}),
+        (
+            "memory_remember",
+            {"text": theirs, "title": "Deploy window", "category": "constraint", "tags": "ops"},
+        ),
         ("memory_search", {"query": "린터", "limit": 2, "min_score": 0}),
         ("memory_get", {"path": path}),
         ("memory_status", {}),
         ("memory_get", {"path": "memory/nowhere.md"}),
     )
     assert not any(answer.is_error for answer in answers)
-    assert _told(known) == place.text("remember", theirs, "--title", "Deploy window", "--category", "constraint")
+    assert _told(known) == place.text(
+        "remember", theirs, "--title", "Deploy window", "--category", "constraint"
+    )
     assert "린터는 ruff를 쓰기로 했다." in _told(made)
     assert place.cli("remember", ours, "--category", "preference")["status"] == "known"
     assert _told(found) == place.text("search", "린터", "--limit", "2", "--min-score", "0")
@@ -131,8 +159,12 @@ def test_an_answer_travels_once_and_its_length_is_that_of_its_text(place: Place)
 
 
 # first memory_remember, but every memory_search of the session goes on to look in agent:main.
-def test_what_is_remembered_first_in_a_new_project_is_found_in_the_same_session(place: Place) -> None:
-    made, found = place.call(("memory_remember", {"text": "린터는 ruff를 쓴다."}), ("memory_search", {"query": "린터"}))
+def test_what_is_remembered_first_in_a_new_project_is_found_in_the_same_session(
+    place: Place,
+) -> None:
+    made, found = place.call(
+        ("memory_remember", {"text": "린터는 ruff를 쓴다."}), ("memory_search", {"query": "린터"})
+    )
     assert not made.is_error
     assert not found.is_error, found.content[0].text
     assert "ruff" in found.content[0].text
@@ -142,11 +174,17 @@ def test_what_cannot_be_done_is_an_error_that_a_model_can_read(place: Place) -> 
     refused: list[tuple[_Call, str, str]] = [
         (("memory_search", {"query": "a"}), "nothing is indexed", "gieok index"),
         (("memory_search", {"query": "a", "limit": "many"}), "limit is 'many'", "type integer"),
-        (("memory_search", {"query": "a", "colour": "red"}), "unknown argument 'colour'", "arguments: query"),
+        (
+            ("memory_search", {"query": "a", "colour": "red"}),
+            "unknown argument 'colour'",
+            "arguments: query",
+        ),
         (("memory_dance", {}), "unknown tool 'memory_dance'", "tools: memory_search"),
         (("memory_get", {"path": "../../etc/passwd"}), "../../etc/passwd", ""),
     ]
-    answers = place.call(*(call for call, _, _ in refused), ("memory_remember", {"text": "It still works."}))
+    answers = place.call(
+        *(call for call, _, _ in refused), ("memory_remember", {"text": "It still works."})
+    )
     assert [answer.is_error for answer in answers] == [True] * 5 + [False]
     for answer, (_, said, hint) in zip(answers, refused, strict=False):
         assert said in answer.content[0].text
@@ -154,7 +192,9 @@ def test_what_cannot_be_done_is_an_error_that_a_model_can_read(place: Place) -> 
 
 
 def test_calls_at_the_same_time_are_all_answered(place: Place) -> None:
-    made: list[_Call] = [("memory_remember", {"text": f"Fact number {n} of {n * 7}."}) for n in range(6)]
+    made: list[_Call] = [
+        ("memory_remember", {"text": f"Fact number {n} of {n * 7}."}) for n in range(6)
+    ]
     answers = place.call(*made, *[("memory_status", {})] * 6, at_once=True)
     assert [answer.content[0].text for answer in answers if answer.is_error] == []
     assert place.cli("status")["documents"] == 6
@@ -181,7 +221,10 @@ sys.exit(main())
 def test_a_version_in_each_request_is_understood_too(place: Place) -> None:
     async def main() -> tuple[Any, Any]:
         server = StdioServerParameters(
-            command=sys.executable, args=["-m", "gieok", "mcp"], env=place.environment, cwd=place.project
+            command=sys.executable,
+            args=["-m", "gieok", "mcp"],
+            env=place.environment,
+            cwd=place.project,
         )
         async with Client(server, mode="2026-07-28") as client:
             listed = await client.list_tools()
@@ -196,14 +239,23 @@ def test_a_version_that_nobody_knows_is_refused_with_those_that_are_served(place
     meta = {"io.modelcontextprotocol/protocolVersion": "2031-01-01"}
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
     done = place.run("-m", "gieok", "mcp", given=json.dumps(asked).encode() + b"\n")
-    assert json.loads(done.stdout)["error"]["data"] == {"supported": ["2026-07-28"], "requested": "2031-01-01"}
+    assert json.loads(done.stdout)["error"]["data"] == {
+        "supported": ["2026-07-28"],
+        "requested": "2031-01-01",
+    }
 
 
 def test_a_cancelled_call_is_not_answered_and_the_session_goes_on() -> None:
     written: list[Mapping[str, Any]] = []
     session = McpSession(written.append)
-    session.receive(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}')
-    session.receive(b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"memory_dance"}}')
-    session.receive(b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"memory_dance"}}')
+    session.receive(
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}'
+    )
+    session.receive(
+        b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"memory_dance"}}'
+    )
+    session.receive(
+        b'{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"memory_dance"}}'
+    )
     session.finish()
     assert [row["id"] for row in written] == [6]

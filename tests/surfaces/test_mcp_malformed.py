@@ -13,24 +13,35 @@ from world import GIEOK
 
 from gieok.surfaces import jsonrpc
 
-_CALL = b'{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"memory_search","arguments":%s}}'
+_CALL = (
+    b'{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"memory_search",'
+    b'"arguments":%s}}'
+)
 _PING = b'{"jsonrpc":"2.0","id":%s,"method":"ping"}'
 
 
 @pytest.fixture(scope="module", params=["alone", "daemon"])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conversation]:
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Conversation]:
     world = worlds.make(tmp_path_factory.mktemp("mcp") / "user")
     environment = world.environment(GIEOK_EMBEDDER="none")
-    subprocess.run(world.command("index"), cwd=world.project, env=environment, check=True, capture_output=True)
+    subprocess.run(
+        world.command("index"), cwd=world.project, env=environment, check=True, capture_output=True
+    )
     if request.param == "daemon":
-        subprocess.run(world.command("up"), cwd=world.project, env=environment, check=True, capture_output=True)
+        subprocess.run(
+            world.command("up"), cwd=world.project, env=environment, check=True, capture_output=True
+        )
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([*GIEOK, "mcp"], cwd=world.project, env=environment, **pipes) as process:
         conversation = Conversation(process)
         conversation.begin()
         yield conversation
         conversation.end()
-    subprocess.run(world.command("down"), cwd=world.project, env=environment, check=False, capture_output=True)
+    subprocess.run(
+        world.command("down"), cwd=world.project, env=environment, check=False, capture_output=True
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,10 +91,17 @@ def test_a_malformed_line_is_answered_with_an_error(
 @pytest.mark.parametrize(
     "arguments",
     [
-        b'{"query":1e400}', b'{"query":{}}', b'{"query":"x","limit":%s}' % (b"9" * 400), b'{"query":"x","limit":true}',
-        b"{}", b'{"query":"x","since":"never"}', b'{"other":1}', b'{"query":null}', b'{"query":"x","min_score":-1e308}',
+        b'{"query":1e400}',
+        b'{"query":{}}',
+        b'{"query":"x","limit":%s}' % (b"9" * 400),
+        b'{"query":"x","limit":true}',
+        b"{}",
+        b'{"query":"x","since":"never"}',
+        b'{"other":1}',
+        b'{"query":null}',
+        b'{"query":"x","min_score":-1e308}',
     ],
-)  # fmt: skip
+)
 def test_wrong_arguments_are_answered(server: Conversation, arguments: bytes) -> None:
     server.write(_CALL % (b"20", arguments))
     answer = server.read()
@@ -92,15 +110,22 @@ def test_wrong_arguments_are_answered(server: Conversation, arguments: bytes) ->
 
 
 @pytest.mark.parametrize("identity", [[], {"a": 1}, None, 1.5, "nobody"])
-def test_the_end_of_a_request_that_does_not_run_ends_nothing(server: Conversation, identity: object) -> None:
+def test_the_end_of_a_request_that_does_not_run_ends_nothing(
+    server: Conversation, identity: object
+) -> None:
     row = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": identity}}
     server.write(json.dumps(row).encode())
     assert server.ask("ping", {}) == {"jsonrpc": "2.0", "id": server.number, "result": {}}
 
 
-@pytest.mark.parametrize("path", ["\\u0000", "x" * 5000, "../../etc/passwd", "a:99999999999999999999", "#L0"])
+@pytest.mark.parametrize(
+    "path", ["\\u0000", "x" * 5000, "../../etc/passwd", "a:99999999999999999999", "#L0"]
+)
 def test_wrong_paths_are_answered(server: Conversation, path: str) -> None:
-    call = '{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"memory_get","arguments":{"path":"%s"}}}'
+    call = (
+        '{"jsonrpc":"2.0","id":30,"method":"tools/call","params":{"name":"memory_get",'
+        '"arguments":{"path":"%s"}}}'
+    )
     server.write((call % path).encode())
     answer = server.read()
     assert answer["id"] == 30

@@ -1,7 +1,8 @@
-"""What is printed in Korean holds no English sentence: the commands are run, with their warnings and their errors.
+"""What is printed in Korean holds no English sentence: the commands are run, with their warnings
+and their errors.
 
-`tests/text/test_korean.py` proves that each text has its Korean; here the lines that a person sees are read. All that the
-home holds is Korean, so that English comes from the program.
+`tests/text/test_korean.py` proves that each text has its Korean; here the lines that a person sees
+are read. All that the home holds is Korean, so that English comes from the program.
 """
 
 import contextlib
@@ -18,53 +19,172 @@ from gieok.surfaces.cli import main
 #: Three words of small letters in a row, which stand in no code, name or path: a sentence.
 _SENTENCE = re.compile(r"(?<![\w/.`$:-])[A-Za-z][a-z']+(?: [a-z][a-z']*){2,}(?![\w/`-])")
 _NOT_PROSE = re.compile(
-    r"`[^`]*`|\"[^\"]*\"|'[^']*'|“[^”]*”|\x1b\[[\d;]*m|(?:~|\.{0,2})/[^\s,:)]+|--?[a-z][\w-]*|\b\w+(?:[._:/]\w+)+"
+    r"`[^`]*`|\"[^\"]*\"|'[^']*'|“[^”]*”|\x1b\[[\d;]*m|(?:~|\.{0,2})/[^\s,:)]+|--?[a-z][\w-]*"
+    r"|\b\w+(?:[._:/]\w+)+"
 )
 _TALK = handle("agent:main", "sessions/claude-code/s#1", 1)
 
 #: What a person may type, in an order in which each has something to do; errors among it.
 _LINES = [
-    "index {notes}", "index {notes}", "index {notes}/missing", "index /", "index --rebuild", "index --remove {notes}/no",
-    "search 결제", "search 양자컴퓨터", "search 결제 --explain", "search", "search 결제 --limit -1", "search 결제 --since 글쎄",
-    "search 몇몇 주 전에 정한 것", "search 결제 --source sessions --since 2020-01-01 --until 2020-01-02", "list", "list 양자",
-    "list --kind turn", "list --limit -2", "get MEMORY.md", "get 없음.md", "status", "status --deep",
-    "pause --for 글쎄", "pause --for 2h", "status", "remember 회의는_목요일", "observe run --once", "resume", "resume", "pause",
-    "search 결제 --tag 없음", "list --tag 없음", "resume",
-    "remember 린터는 ruff로 정했다. --until 2031-01-01", "remember 린터는 ruff로 정했다. --until 글쎄",
-    "remember", "list",
-    "retire decision/린터는-ruff로-정했다", "list --status retired", "restore decision/린터는-ruff로-정했다", "retire 0000",
-    f"history {_TALK}", f"history {_TALK} --on 2020-01-01", "history 0000", "edit 0000 새말", f"edit {_TALK} 결제는_수요일",
-    "transfer 0000 --to agent:main", "recall 양자 컴퓨터?", "recall --limit 1", "trust --list",
-    "trust --show", "hook stats", "hook injections", "hook measure --add 린터? --expect decision/린터는", "hook measure",
-    "observe run --once", "observe show", "observe reflect", "observe stats", "observe show --history", "why 0000",
-    "why --last", "archive", "archive pending", "archive sync", "archive run", "archive restore 2026-01-05",
-    "archive approve all", "archive reject 없음", "import {notes}", "import 없음",
-    "export", "export 없음",
-    "code init", "code status", "code query 합계", "code query 없는것", "code explore 합계", "code show total",
+    "index {notes}",
+    "index {notes}",
+    "index {notes}/missing",
+    "index /",
+    "index --rebuild",
+    "index --remove {notes}/no",
+    "search 결제",
+    "search 양자컴퓨터",
+    "search 결제 --explain",
+    "search",
+    "search 결제 --limit -1",
+    "search 결제 --since 글쎄",
+    "search 몇몇 주 전에 정한 것",
+    "search 결제 --source sessions --since 2020-01-01 --until 2020-01-02",
+    "list",
+    "list 양자",
+    "list --kind turn",
+    "list --limit -2",
+    "get MEMORY.md",
+    "get 없음.md",
+    "status",
+    "status --deep",
+    "pause --for 글쎄",
+    "pause --for 2h",
+    "status",
+    "remember 회의는_목요일",
+    "observe run --once",
+    "resume",
+    "resume",
+    "pause",
+    "search 결제 --tag 없음",
+    "list --tag 없음",
+    "resume",
+    "remember 린터는 ruff로 정했다. --until 2031-01-01",
+    "remember 린터는 ruff로 정했다. --until 글쎄",
+    "remember",
+    "list",
+    "retire decision/린터는-ruff로-정했다",
+    "list --status retired",
+    "restore decision/린터는-ruff로-정했다",
+    "retire 0000",
+    f"history {_TALK}",
+    f"history {_TALK} --on 2020-01-01",
+    "history 0000",
+    "edit 0000 새말",
+    f"edit {_TALK} 결제는_수요일",
+    "transfer 0000 --to agent:main",
+    "recall 양자 컴퓨터?",
+    "recall --limit 1",
+    "trust --list",
+    "trust --show",
+    "hook stats",
+    "hook injections",
+    "hook measure --add 린터? --expect decision/린터는",
+    "hook measure",
+    "observe run --once",
+    "observe show",
+    "observe reflect",
+    "observe stats",
+    "observe show --history",
+    "why 0000",
+    "why --last",
+    "archive",
+    "archive pending",
+    "archive sync",
+    "archive run",
+    "archive restore 2026-01-05",
+    "archive approve all",
+    "archive reject 없음",
+    "import {notes}",
+    "import 없음",
+    "export",
+    "export 없음",
+    "code init",
+    "code status",
+    "code query 합계",
+    "code query 없는것",
+    "code explore 합계",
+    "code show total",
     "code show 없음",
-    "code impact total", "code impact 없음.py", "code sync", "code stats", "code validate", "code coverage", "code export",
-    "code escalate", "ask 뭐야", "character create 마루", "character list", "character memories 마루",
-    "character memories 마루 양자", "character memories 없음", "character forget 마루 --memory 000000", "character points",
-    "character points --check-in", "character key", "character key create", "character inactive --dry-run",
-    "character delete 없음 --yes", "character export 없음", "character import {notes}/MEMORY.md", "logs", "keys list",
-    "keys test", "keys set 없음", "encryption status", "backup list", "backup list --to {notes}/away",
-    "backup create --to {notes}/../b", "backup list --to {notes}/../b", "backup verify --to 1", "backup verify 없음",
-    "backup prune --keep -1", "redact --all", "redact", "doctor --free", "rebuild", "calibrate",
-    "store switch sqlite", "store switch 없음", "store drop 없음 --yes", "store drop sqlite --yes", "store distribute",
-    "journal switch sqlite", "config show", "config show search.limit", "config show 없음", "config set search.limit 5",
-    "config set search.limit 없음", "config set search.limit -5", "config set 없음 1", "config set embedder 없음",
-    "config set observe.model bogus:x", "config unset search.limit", "config unset 없음", "service install --dry-run",
-    "notify test", "move /nowhere /elsewhere", "forget --match 양자 --dry-run", "forget 0000 --yes", "forget",
-    "forget --match 결제 --dry-run", "forget --before 글쎄",
-    "forget --match VLAN --yes", "install 없음", "없는명령", "uninstall --dry-run",
-    "erase", "erase --all --dry-run",
-]  # fmt: skip
+    "code impact total",
+    "code impact 없음.py",
+    "code sync",
+    "code stats",
+    "code validate",
+    "code coverage",
+    "code export",
+    "code escalate",
+    "ask 뭐야",
+    "character create 마루",
+    "character list",
+    "character memories 마루",
+    "character memories 마루 양자",
+    "character memories 없음",
+    "character forget 마루 --memory 000000",
+    "character points",
+    "character points --check-in",
+    "character key",
+    "character key create",
+    "character inactive --dry-run",
+    "character delete 없음 --yes",
+    "character export 없음",
+    "character import {notes}/MEMORY.md",
+    "logs",
+    "keys list",
+    "keys test",
+    "keys set 없음",
+    "encryption status",
+    "backup list",
+    "backup list --to {notes}/away",
+    "backup create --to {notes}/../b",
+    "backup list --to {notes}/../b",
+    "backup verify --to 1",
+    "backup verify 없음",
+    "backup prune --keep -1",
+    "redact --all",
+    "redact",
+    "doctor --free",
+    "rebuild",
+    "calibrate",
+    "store switch sqlite",
+    "store switch 없음",
+    "store drop 없음 --yes",
+    "store drop sqlite --yes",
+    "store distribute",
+    "journal switch sqlite",
+    "config show",
+    "config show search.limit",
+    "config show 없음",
+    "config set search.limit 5",
+    "config set search.limit 없음",
+    "config set search.limit -5",
+    "config set 없음 1",
+    "config set embedder 없음",
+    "config set observe.model bogus:x",
+    "config unset search.limit",
+    "config unset 없음",
+    "service install --dry-run",
+    "notify test",
+    "move /nowhere /elsewhere",
+    "forget --match 양자 --dry-run",
+    "forget 0000 --yes",
+    "forget",
+    "forget --match 결제 --dry-run",
+    "forget --before 글쎄",
+    "forget --match VLAN --yes",
+    "install 없음",
+    "없는명령",
+    "uninstall --dry-run",
+    "erase",
+    "erase --all --dry-run",
+]
 
 
 #: What starts a process, a server or an editor, asks a person, or is slow for what it prints.
 _STARTING = {
-    "setup", "code watch", "code install-hook", "character chat", "character eval", "open", "up", "down", "config edit",
-    "encryption on", "encryption rotate", "encryption off", "backup restore", "keys rotate",
+    "setup", "code watch", "code install-hook", "character chat", "character eval", "open", "up",
+    "down", "config edit", "encryption on", "encryption rotate", "encryption off", "backup restore",
+    "keys rotate",
 }  # fmt: skip
 
 
@@ -74,18 +194,35 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     talk = user / ".claude" / "projects" / "-shop"
     for folder in (user / "노트", user / "shop", talk):
         folder.mkdir(parents=True)
-    (user / "노트" / "MEMORY.md").write_text("# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8")
-    (user / "노트" / "2026-11-20.md").write_text("# 금요일\n\n사무실 VLAN은 10.\n", encoding="utf-8")
+    (user / "노트" / "MEMORY.md").write_text(
+        "# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8"
+    )
+    (user / "노트" / "2026-11-20.md").write_text(
+        "# 금요일\n\n사무실 VLAN은 10.\n", encoding="utf-8"
+    )
     (user / "노트" / "옛글.md").write_bytes("# 옛날\n\n윈도우에서 적은 글이다.\n".encode("cp949"))
     (user / "노트" / "깨짐.md").write_bytes(b"\0\1\2" * 9)
-    (user / "shop" / "shop.py").write_text("def total(prices):\n    return sum(prices)\n", encoding="utf-8")
+    (user / "shop" / "shop.py").write_text(
+        "def total(prices):\n    return sum(prices)\n", encoding="utf-8"
+    )
     (user / "shop" / "broken.py").write_text("def broken(:\n", encoding="utf-8")
     said = {"role": "user", "content": "결제는 화요일에 정산하기로 했어."}
-    row = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-11-20T09:00:00Z", "message": said}
+    row = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s",
+        "timestamp": "2026-11-20T09:00:00Z",
+        "message": said,
+    }
     (talk / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     (talk / "이상함.jsonl").write_text('{"some": "thing"}\n' * 30, encoding="utf-8")
-    for name, value in {"HOME": user, "GIEOK_HOME": user / "gieok", "GIEOK_EMBEDDER": "none",
-                        "GIEOK_DAEMON_AUTOSTART": "off", "GIEOK_LANG": "ko"}.items():  # fmt: skip
+    for name, value in {
+        "HOME": user,
+        "GIEOK_HOME": user / "gieok",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_DAEMON_AUTOSTART": "off",
+        "GIEOK_LANG": "ko",
+    }.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.chdir(user / "shop")
     return user / "노트"
@@ -93,7 +230,11 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _english(printed: str) -> list[str]:
     """Return what reads like an English sentence."""
-    return [found[0] for line in printed.splitlines() for found in _SENTENCE.finditer(_NOT_PROSE.sub(" · ", line))]
+    return [
+        found[0]
+        for line in printed.splitlines()
+        for found in _SENTENCE.finditer(_NOT_PROSE.sub(" · ", line))
+    ]
 
 
 def _run(line: str, notes: Path, capsys: pytest.CaptureFixture[str]) -> str:
@@ -103,7 +244,9 @@ def _run(line: str, notes: Path, capsys: pytest.CaptureFixture[str]) -> str:
     return "\n".join(capsys.readouterr())
 
 
-def test_no_english_sentence_is_printed_in_korean(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_english_sentence_is_printed_in_korean(
+    notes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     printed = {line: _run(line, notes, capsys) for line in _LINES}
     assert {line: found for line, said in printed.items() if (found := _english(said))} == {}
 

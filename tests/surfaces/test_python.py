@@ -25,10 +25,16 @@ _TOLD = (
     "search_memory",
 )
 #: A framework that an example needs.
-_FRAMEWORKS = {"langgraph": "langgraph.store", "openai_agents": "agents", "pydantic_ai": "pydantic_ai"}
+_FRAMEWORKS = {
+    "langgraph": "langgraph.store",
+    "openai_agents": "agents",
+    "pydantic_ai": "pydantic_ai",
+}
 PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("python.md", "python.ko.md")]
 EXAMPLES = [
-    (page.name, code) for page in PAGES for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    (page.name, code)
+    for page in PAGES
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
 ]
 
 
@@ -40,12 +46,16 @@ def _fresh_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "work" / "notes").mkdir(parents=True)
     told = "# Payments 결제\n\nPayments are retried three times.\n결제는 세 번까지 다시 시도한다.\n"
     (tmp_path / "work" / "notes" / "pay.md").write_text(told, encoding="utf-8")
-    (tmp_path / "work" / "pay.py").write_text('def retry(payment):\n    """Retry a payment."""\n', encoding="utf-8")
+    (tmp_path / "work" / "pay.py").write_text(
+        'def retry(payment):\n    """Retry a payment."""\n', encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path / "work")
 
 
 @pytest.mark.parametrize(("page", "code"), EXAMPLES)
-def test_each_example_prints_what_was_told(page: str, code: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_example_prints_what_was_told(
+    page: str, code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in re.findall(r"gieok\.adapters\.(\w+)", code):
         pytest.importorskip(_FRAMEWORKS[name])
     loop = asyncio.new_event_loop()
@@ -70,14 +80,21 @@ def test_what_was_added_is_listed_read_and_forgotten() -> None:
 def test_a_scope_and_settings_are_given_as_arguments(tmp_path: Path) -> None:
     with gieok.open(tmp_path, scope="agent:main", settings={"search.limit": 1}) as memory:
         (tmp_path / "notes").mkdir()
-        (tmp_path / "notes" / "a.md").write_text("# tea\n\ngreen tea at four\n\n# more\n\ngreen tea again\n")
+        (tmp_path / "notes" / "a.md").write_text(
+            "# tea\n\ngreen tea at four\n\n# more\n\ngreen tea again\n"
+        )
         memory.index(tmp_path / "notes")
         assert len(memory.search("green tea")) == 1
         assert memory.run("status").found
 
 
-def test_a_scope_that_a_program_makes_keeps_records_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with gieok.open(scope="agent:support") as support, gieok.open(scope="user:min@example") as other:
+def test_a_scope_that_a_program_makes_keeps_records_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        gieok.open(scope="agent:support") as support,
+        gieok.open(scope="user:min@example") as other,
+    ):
         kept = support.add("Refunds go through the blue desk.")
         assert not support.add("Refunds go through the blue desk.").created
         (hit,) = support.search("who handles refunds")
@@ -102,12 +119,18 @@ def test_a_scope_that_a_program_makes_keeps_records_of_its_own(tmp_path: Path, m
 
 
 def test_what_a_character_remembers_takes_no_records() -> None:
-    with gieok.open(scope="user:kim/character:mina") as memory, pytest.raises(gieok.GieokError, match="character"):
+    with (
+        gieok.open(scope="user:kim/character:mina") as memory,
+        pytest.raises(gieok.GieokError, match="character"),
+    ):
         memory.add("She likes tea.")
 
 
 def test_records_of_a_project_whose_folder_nobody_knows_are_refused() -> None:
-    with gieok.open(scope="project:shop-00000000") as memory, pytest.raises(gieok.GieokError, match="no folder"):
+    with (
+        gieok.open(scope="project:shop-00000000") as memory,
+        pytest.raises(gieok.GieokError, match="no folder"),
+    ):
         memory.add("The pump is red.")
 
 

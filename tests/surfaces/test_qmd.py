@@ -1,4 +1,6 @@
-"""`gieok-qmd` answers every call that OpenClaw 2026.7 was seen to make, in the order in which it made them."""
+"""`gieok-qmd` answers every call that OpenClaw 2026.7 was seen to make, in the order in which it
+made them.
+"""
 
 import json
 import re
@@ -18,8 +20,12 @@ Run = Callable[..., tuple[int, str, str]]
 def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "workspace"
     (folder / "memory").mkdir(parents=True)
-    (folder / "MEMORY.md").write_text("# Memory\n\n- The office VLAN is 10.\n- 결제는 매주 화요일에 정산한다.\n")
-    (folder / "memory" / "2026-11-20.md").write_text("# Friday\n\nMet Alice about the router config.\nVLAN 10 it is.\n")
+    (folder / "MEMORY.md").write_text(
+        "# Memory\n\n- The office VLAN is 10.\n- 결제는 매주 화요일에 정산한다.\n"
+    )
+    (folder / "memory" / "2026-11-20.md").write_text(
+        "# Friday\n\nMet Alice about the router config.\nVLAN 10 it is.\n"
+    )
     (folder / "secret.md").write_text("the router config of another\n")
     return folder
 
@@ -28,10 +34,13 @@ def workspace(tmp_path: Path) -> Path:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     state = tmp_path / ".openclaw" / "agents" / "main" / "qmd"
     for name, value in {
-        "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "NO_COLOR": "1",
-        "XDG_CONFIG_HOME": str(state / "xdg-config"), "XDG_CACHE_HOME": str(state / "xdg-cache"),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "NO_COLOR": "1",
+        "XDG_CONFIG_HOME": str(state / "xdg-config"),
+        "XDG_CACHE_HOME": str(state / "xdg-cache"),
         "QMD_CONFIG_DIR": str(state / "xdg-config" / "qmd"),
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setenv(name, value)
 
     def run(*arguments: object) -> tuple[int, str, str]:
@@ -56,11 +65,35 @@ def test_the_calls_of_a_first_start_in_their_order(run: Run, workspace: Path) ->
         (workspace / "memory", "memory-dir-main", "**/*.md"),
     ):
         assert run("collection", "add", path, "--name", name, "--mask", mask)[0] == 0
-    assert re.search(r"one or more collections|collection\(s\)|multiple -c flags", run("--help")[1], re.IGNORECASE)
-    _, out, _ = run("search", "router config", "--json", "-n", "4", "-c", "memory-root-main", "-c", "memory-dir-main")
+    assert re.search(
+        r"one or more collections|collection\(s\)|multiple -c flags",
+        run("--help")[1],
+        re.IGNORECASE,
+    )
+    _, out, _ = run(
+        "search",
+        "router config",
+        "--json",
+        "-n",
+        "4",
+        "-c",
+        "memory-root-main",
+        "-c",
+        "memory-dir-main",
+    )
     assert [hit["title"] for hit in json.loads(out)] == ["Friday"]  # a collection is found at once
     assert run("update")[0] == 0
-    _, out, _ = run("search", "router config", "--json", "-n", "4", "-c", "memory-root-main", "-c", "memory-dir-main")
+    _, out, _ = run(
+        "search",
+        "router config",
+        "--json",
+        "-n",
+        "4",
+        "-c",
+        "memory-root-main",
+        "-c",
+        "memory-dir-main",
+    )
     (best, *_) = json.loads(out)
     assert best["file"] == "qmd://memory-dir-main/2026-11-20.md"
     assert 0 < best["score"] <= 1
@@ -72,7 +105,9 @@ def test_the_calls_of_a_first_start_in_their_order(run: Run, workspace: Path) ->
 
 
 @pytest.mark.parametrize("mode", [["search"], ["vsearch"], ["query", "--no-rerank"]])
-def test_every_mode_searches_and_a_collection_is_a_filter(run: Run, workspace: Path, mode: list[str]) -> None:
+def test_every_mode_searches_and_a_collection_is_a_filter(
+    run: Run, workspace: Path, mode: list[str]
+) -> None:
     _indexed(run, workspace)
     command, *options = mode
     _, out, _ = run(command, "VLAN", "--json", "-n", "4", "-c", "memory-root-main", *options)
@@ -85,8 +120,15 @@ def test_collections_are_listed_shown_and_removed(run: Run, workspace: Path) -> 
     _indexed(run, workspace)
     listed = json.loads(run("collection", "list", "--json")[1])
     assert [c["name"] for c in listed] == ["memory-root-main", "memory-dir-main"]
-    assert listed[1] == {"name": "memory-dir-main", "path": str(workspace / "memory"), "pattern": "**/*.md"}
-    assert "memory-dir-main (qmd://memory-dir-main/)\n  Pattern:  **/*.md" in run("collection", "list")[1]
+    assert listed[1] == {
+        "name": "memory-dir-main",
+        "path": str(workspace / "memory"),
+        "pattern": "**/*.md",
+    }
+    assert (
+        "memory-dir-main (qmd://memory-dir-main/)\n  Pattern:  **/*.md"
+        in run("collection", "list")[1]
+    )
     assert str(workspace / "memory") in run("collection", "show", "memory-dir-main")[1]
     assert run("collection", "remove", "memory-dir-main")[0] == 0
     assert json.loads(run("search", "Alice", "--json", "-n", "4")[1]) == []
@@ -94,9 +136,13 @@ def test_collections_are_listed_shown_and_removed(run: Run, workspace: Path) -> 
     assert (status, "Collection not found: memory-dir-main" in err) == (1, True)
 
 
-def test_what_exists_already_is_refused_in_the_words_that_openclaw_knows(run: Run, workspace: Path) -> None:
+def test_what_exists_already_is_refused_in_the_words_that_openclaw_knows(
+    run: Run, workspace: Path
+) -> None:
     _indexed(run, workspace)
-    status, _, err = run("collection", "add", workspace, "--name", "memory-root-main", "--mask", "MEMORY.md")
+    status, _, err = run(
+        "collection", "add", workspace, "--name", "memory-root-main", "--mask", "MEMORY.md"
+    )
     assert (status, "already exists" in err) == (1, True)
     status, _, err = run("collection", "add", workspace, "--name", "other", "--glob", "MEMORY.md")
     assert status == 1
@@ -104,7 +150,9 @@ def test_what_exists_already_is_refused_in_the_words_that_openclaw_knows(run: Ru
     assert "Name: memory-root-main (qmd://memory-root-main/)" in err
 
 
-def test_status_counts_vectors_and_the_index_file_is_there(run: Run, workspace: Path, tmp_path: Path) -> None:
+def test_status_counts_vectors_and_the_index_file_is_there(
+    run: Run, workspace: Path, tmp_path: Path
+) -> None:
     _indexed(run, workspace)
     assert run("embed")[0] == 0
     assert re.search(r"Vectors:\s+0", run("status")[1])

@@ -24,11 +24,19 @@ _TALK_LOST = {"closed": "2>&-", "full": "2>/dev/full"}
 
 
 def _run(world: World, command: list[str], redirection: str, given: str = "") -> tuple[int, str]:
-    """Run a command in a shell that redirects it; return its exit status and what it said on stderr."""
+    """Run a command in a shell that redirects it; return its exit status and what it said on
+    stderr.
+    """
     script = f"exec {shlex.join(command)} {redirection}"
     environment = world.environment(GIEOK_EMBEDDER="none", GIEOK_HOOK_DEADLINE_MS="60000")
-    done = subprocess.run(["sh", "-c", script], input=given.encode(), capture_output=True, check=False,
-                          cwd=world.project, env=environment)  # fmt: skip
+    done = subprocess.run(
+        ["sh", "-c", script],
+        input=given.encode(),
+        capture_output=True,
+        check=False,
+        cwd=world.project,
+        env=environment,
+    )
     return done.returncode, done.stderr.decode()
 
 
@@ -37,8 +45,15 @@ def _read_by_nobody(world: World, command: list[str], given: str = "") -> tuple[
     reading, writing = os.pipe()
     os.close(reading)
     environment = world.environment(GIEOK_EMBEDDER="none", GIEOK_HOOK_DEADLINE_MS="60000")
-    done = subprocess.run(command, input=given.encode(), stdout=writing, stderr=subprocess.PIPE, check=False,
-                          cwd=world.project, env=environment)  # fmt: skip
+    done = subprocess.run(
+        command,
+        input=given.encode(),
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+        cwd=world.project,
+        env=environment,
+    )
     os.close(writing)
     return done.returncode, done.stderr.decode()
 
@@ -61,7 +76,9 @@ def world(tmp_path: Path) -> World:
 def run(commands: Commands, world: World) -> Iterator[Run]:
     """Return what runs an operation in the world, its streams as told."""
     environment = world.environment(GIEOK_EMBEDDER="none")
-    yield lambda name, **streams: commands.run(world.words(name), environment, world.project, **streams)
+    yield lambda name, **streams: commands.run(
+        world.words(name), environment, world.project, **streams
+    )
     commands.run(["down"], environment, world.project)
 
 
@@ -70,10 +87,15 @@ def statuses(commands: Commands, tmp_path_factory: pytest.TempPathFactory) -> di
     """Return how each operation ends where its output can be written."""
     world = worlds.make(tmp_path_factory.mktemp("statuses") / "user")
     environment = world.environment(GIEOK_EMBEDDER="none")
-    return {name: commands.run(world.words(name), environment, world.project).status for name in worlds.CALLS}
+    return {
+        name: commands.run(world.words(name), environment, world.project).status
+        for name in worlds.CALLS
+    }
 
 
-def test_an_answer_that_nobody_gets_is_an_error_unless_the_reader_left(run: Run, statuses: dict[str, int]) -> None:
+def test_an_answer_that_nobody_gets_is_an_error_unless_the_reader_left(
+    run: Run, statuses: dict[str, int]
+) -> None:
     """Each operation loses its output in one way, in turn: what writes is the same for all."""
     for name, way in zip(worlds.CALLS, cycle(("closed", "full", "unread"))):
         status, _, said = run(name, out=way)
@@ -86,22 +108,32 @@ def test_an_answer_that_nobody_gets_is_an_error_unless_the_reader_left(run: Run,
         assert "Traceback" not in said, (name, said)
 
 
-def test_talk_that_cannot_be_written_changes_no_exit_status(run: Run, statuses: dict[str, int]) -> None:
+def test_talk_that_cannot_be_written_changes_no_exit_status(
+    run: Run, statuses: dict[str, int]
+) -> None:
     ways = zip(worlds.CALLS, cycle(("closed", "full")))
     assert {name: run(name, err=way).status for name, way in ways} == statuses
 
 
 def test_a_fork_ends_as_a_program_does(world: World, run: Run) -> None:
-    """What the walks above imitate, held against real programs: each way, of a command that answers and of one that fails."""
+    """What the walks above imitate, held against real programs: each way, of a command that answers
+    and of one that fails.
+    """
     for name, statuses in (("status", (0, 2, 2, 0)), ("why", (2, 2, 2, 2))):
         ends = [run(name, out=way).status for way in ("kept", "closed", "full", "unread")]
         real = [_run(world, world.command(name), way)[0] for way in ("", *_OUTPUT_LOST.values())]
         assert (*real, _read_by_nobody(world, world.command(name))[0]) == tuple(ends) == statuses
         for way, redirection in _TALK_LOST.items():
-            assert run(name, err=way).status == _run(world, world.command(name), redirection)[0] == statuses[0]
+            assert (
+                run(name, err=way).status
+                == _run(world, world.command(name), redirection)[0]
+                == statuses[0]
+            )
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["search", "--help"], ["--version"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["search", "--help"], ["--version"]], ids=" ".join
+)
 def test_help_that_cannot_be_written_is_an_error(world: World, arguments: list[str]) -> None:
     for redirection in _OUTPUT_LOST.values():
         status, said = _run(world, [*GIEOK, *arguments], redirection)
@@ -118,9 +150,16 @@ def test_a_wrong_command_line_keeps_its_status(world: World) -> None:
 @pytest.mark.parametrize("event", EVENTS)
 def test_the_hook_is_silent_and_ends_well(world: World, run: Run, event: str) -> None:
     assert [run(name).status for name in ("index", "remember")] == [0, 0]
-    payload = json.dumps({"session_id": "s", "cwd": str(world.project), "prompt": "어떤 린터를 쓰기로 했지?"})
+    payload = json.dumps(
+        {"session_id": "s", "cwd": str(world.project), "prompt": "어떤 린터를 쓰기로 했지?"}
+    )
     command = [*GIEOK, "hook", event]
-    for redirection in (*_OUTPUT_LOST.values(), *_TALK_LOST.values(), ">&- 2>&- <&-", ">/dev/full 2>/dev/full"):
+    for redirection in (
+        *_OUTPUT_LOST.values(),
+        *_TALK_LOST.values(),
+        ">&- 2>&- <&-",
+        ">/dev/full 2>/dev/full",
+    ):
         assert _run(world, command, redirection, payload) == (0, "")
     assert _read_by_nobody(world, command, payload) == (0, "")
 

@@ -1,4 +1,6 @@
-"""Tools for models, made from the operations table: what they take and refuse. `test_mcp` calls them as an agent does."""
+"""Tools for models, made from the operations table: what they take and refuse. `test_mcp` calls
+them as an agent does.
+"""
 
 import dataclasses
 import json
@@ -19,10 +21,20 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
     found = tool_table.tools()[name]
     schema = request_schema(found, Surface.MCP)
     Draft202012Validator.check_schema(schema)
-    fields = {field.name: field for field in dataclasses.fields(found.request) if not field.metadata["cli_only"]}
+    fields = {
+        field.name: field
+        for field in dataclasses.fields(found.request)
+        if not field.metadata["cli_only"]
+    }
     assert schema["properties"].keys() == fields.keys()
-    assert schema["required"] == [field.name for field in fields.values() if field.metadata["needed"]]
-    defaults = {n: shown["default"] for n, shown in schema["properties"].items() if n not in schema["required"]}
+    assert schema["required"] == [
+        field.name for field in fields.values() if field.metadata["needed"]
+    ]
+    defaults = {
+        n: shown["default"]
+        for n, shown in schema["properties"].items()
+        if n not in schema["required"]
+    }
     Draft202012Validator({**schema, "required": []}).validate(defaults)
     needed = dict.fromkeys(schema["required"], "x")
     assert checked(found, defaults | needed, Surface.MCP) == checked(found, needed, Surface.MCP)
@@ -43,7 +55,12 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
             "source is 'web'",
             "one of: all, memory, observed, sessions",
         ),
-        ("memory_search", {"query": "a", "explain": True}, "unknown argument 'explain'", "arguments: query, limit"),
+        (
+            "memory_search",
+            {"query": "a", "explain": True},
+            "unknown argument 'explain'",
+            "arguments: query, limit",
+        ),
         ("memory_search", {}, "query is missing", "gieok search"),
         ("memory_get", {}, "path is missing", "notes/a.md"),
         ("memory_remember", {"text": " "}, "text is missing", "gieok remember"),
@@ -53,9 +70,18 @@ def test_a_schema_is_valid_and_holds_every_parameter_with_its_default(name: str)
     ],
 )
 def test_what_cannot_be_done_names_the_value_and_the_next_step(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str, arguments: dict[str, object], said: str, hint: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tool: str,
+    arguments: dict[str, object],
+    said: str,
+    hint: str,
 ) -> None:
-    for name, value in {"HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none"}.items():
+    for name, value in {
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+    }.items():
         monkeypatch.setenv(name, value)
     (tmp_path / ".git").mkdir()
     (tmp_path / "shop" / ".gieok").mkdir(parents=True)
@@ -77,7 +103,9 @@ def test_the_definitions_are_kept_until_an_operation_is_another(
     code += "; print('gieok.ops' in sys.modules)"
 
     def listed() -> tuple[object, str]:
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, text=True
+        )
         definitions, imported = done.stdout.splitlines()
         return json.loads(definitions), imported
 
@@ -86,7 +114,9 @@ def test_the_definitions_are_kept_until_an_operation_is_another(
     file = tmp_path / "home" / "tools.json"
     assert file.stat().st_mode & 0o777 == 0o600
     file.write_text(
-        file.read_text().replace("Find the lines", "Find other lines").replace('"fingerprint": "', '"fingerprint": "0')
+        file.read_text()
+        .replace("Find the lines", "Find other lines")
+        .replace('"fingerprint": "', '"fingerprint": "0')
     )
     assert listed() == (made, "True")
     file.write_text("{")

@@ -37,11 +37,20 @@ def test_what_tells_something_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["ok do that, yes", "네 그렇게 해주세요", "ㅇㅇ 그걸로 가자", "yes please, do it that way", "추가해줘"]
+    "text",
+    [
+        "ok do that, yes",
+        "네 그렇게 해주세요",
+        "ㅇㅇ 그걸로 가자",
+        "yes please, do it that way",
+        "추가해줘",
+    ],
 )
 def test_assent_says_what_the_question_says(text: str) -> None:
     assert accepts(text)
-    assert asked(["Assistant: Use Loki for the logs?", f"User: {text}"], 2) == "Use Loki for the logs?"
+    assert (
+        asked(["Assistant: Use Loki for the logs?", f"User: {text}"], 2) == "Use Loki for the logs?"
+    )
 
 
 @pytest.mark.parametrize("text", ["세 번, 30초 간격", "no, keep it in chapter 5", "9시 반"])

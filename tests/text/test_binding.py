@@ -64,7 +64,9 @@ def test_a_rule_is_whole_with_the_sentence_that_carries_it_on() -> None:
 
 def test_a_yes_makes_a_rule_of_what_was_offered_for_every_time() -> None:
     offer = "The linter found three. Should I run it before every commit from now on?"
-    assert binding.rules_in("yes, do that", offer) == ["Should I run it before every commit from now on?"]
+    assert binding.rules_in("yes, do that", offer) == [
+        "Should I run it before every commit from now on?"
+    ]
     assert binding.rules_in("no", offer) == []
     assert binding.rules_in("yes, do that", "Should I run it now?") == []
 
@@ -79,7 +81,9 @@ def test_a_yes_makes_a_rule_of_what_was_offered_for_every_time() -> None:
         ("금요일에는 배포하지 마", "write the about page", False),
     ],
 )
-def test_a_rule_bears_on_what_it_governs_in_either_language(rule: str, prompt: str, bears: bool) -> None:
+def test_a_rule_bears_on_what_it_governs_in_either_language(
+    rule: str, prompt: str, bears: bool
+) -> None:
     assert binding.bears_on(rule, prompt) is bears
 
 

@@ -55,4 +55,6 @@ def test_what_a_person_wrote_stays(text: str) -> None:
 
 
 def test_an_address_says_where_it_leads() -> None:
-    assert without_blobs("see https://x.example/p?token=" + "a1B2" * 200).startswith("see https://x.example/p?token=")
+    assert without_blobs("see https://x.example/p?token=" + "a1B2" * 200).startswith(
+        "see https://x.example/p?token="
+    )

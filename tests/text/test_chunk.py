@@ -53,7 +53,9 @@ def test_passages_are_in_order_at_their_lines_within_budget_and_cover_everything
         first, last = passage.start_line, passage.end_line
         assert starts[first - 1] <= passage.start < passage.end <= starts[last] - 1
         whole = passage.start == starts[first - 1] and passage.end == starts[last] - 1
-        assert whole or _tokens("\n".join(lines[first - 1 : last])) > budget, "only a long line is cut"
+        assert whole or _tokens("\n".join(lines[first - 1 : last])) > budget, (
+            "only a long line is cut"
+        )
         assert _tokens(_slice(text, passage)) <= budget + 1
         assert _slice(text, passage).strip()
         covered[passage.start : passage.end] = [True] * (passage.end - passage.start)
@@ -80,7 +82,13 @@ def test_the_context_is_the_path_of_headings_above() -> None:
     body = "word " * 40
     text = f"# Pay\n{body}\n## Refunds ##\n{body}\n### 셋\n{body}\n## Limits\n{body}\nmore {body}"
     contexts = [p.context for p in chunk(text, budget_tokens=60, overlap_tokens=0, context="notes")]
-    assert contexts == ["notes", "notes > Pay", "notes > Pay > Refunds", "notes > Pay", "notes > Pay > Limits"]
+    assert contexts == [
+        "notes",
+        "notes > Pay",
+        "notes > Pay > Refunds",
+        "notes > Pay",
+        "notes > Pay > Limits",
+    ]
 
 
 def test_code_that_fits_a_passage_is_not_torn() -> None:
@@ -95,7 +103,9 @@ def test_code_that_fits_a_passage_is_not_torn() -> None:
 @pytest.mark.parametrize("opening", ["```inline``` code", "    ```", "text ```"])
 def test_marks_that_open_no_code_hide_no_heading(opening: str) -> None:
     body = "word " * 40
-    passages = chunk(f"{opening}\n{body}\n# A\n{body}\nlast {body}", budget_tokens=60, overlap_tokens=0)
+    passages = chunk(
+        f"{opening}\n{body}\n# A\n{body}\nlast {body}", budget_tokens=60, overlap_tokens=0
+    )
     assert passages[-1].context == "A"
 
 

@@ -225,7 +225,16 @@ def test_years_months_and_leap_days_are_crossed(question: str, today: date, days
 
 @pytest.mark.parametrize(
     "question",
-    ["2월 31일", "13월", "0월", "February 30", "2026-02-30", "2026-13-01", "999999년 전", "3월 0일"],
+    [
+        "2월 31일",
+        "13월",
+        "0월",
+        "February 30",
+        "2026-02-30",
+        "2026-13-01",
+        "999999년 전",
+        "3월 0일",
+    ],
 )
 def test_impossible_days_are_no_days(question: str) -> None:
     assert _days(question) is None
@@ -311,7 +320,10 @@ def test_ordinary_words_are_no_days(question: str) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=300)
 @given(
-    st.text(st.sampled_from("0123456789년월일주달 전지난이번첫두 째번최근어제오늘-.,maychdeks"), max_size=25),
+    st.text(
+        st.sampled_from("0123456789년월일주달 전지난이번첫두 째번최근어제오늘-.,maychdeks"),
+        max_size=25,
+    ),
     st.dates(),
 )
 def test_any_question_has_a_span_in_order_or_none(question: str, today: date) -> None:

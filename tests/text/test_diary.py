@@ -12,7 +12,10 @@ def _days(text: str, name: str = "") -> list[tuple[str, int, int]]:
     found = split_days(text, 0, len(text), name)
     lines = text.split("\n")
     for section in found:
-        assert text[section.start : section.end].split("\n") == lines[section.start_line - 1 : section.end_line]
+        assert (
+            text[section.start : section.end].split("\n")
+            == lines[section.start_line - 1 : section.end_line]
+        )
     return [(str(section.day), section.start_line, section.end_line) for section in found]
 
 
@@ -31,7 +34,10 @@ def _days(text: str, name: str = "") -> list[tuple[str, int, int]]:
     ],
 )
 def test_each_dated_heading_begins_a_day(heading: str, other: str) -> None:
-    assert _days(f"# Diary\n\n{heading}\nquay\n\n{other}\njetty") == [("2026-11-20", 3, 5), ("2026-11-18", 6, 7)]
+    assert _days(f"# Diary\n\n{heading}\nquay\n\n{other}\njetty") == [
+        ("2026-11-20", 3, 5),
+        ("2026-11-18", 6, 7),
+    ]
 
 
 @pytest.mark.parametrize(

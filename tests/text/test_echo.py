@@ -30,33 +30,57 @@ def _active(lang: str) -> str:
         patterns=(),
         task="rebuild the queue",
     )
-    return active_memory.render(held, Look(lang, 2_500, "", UTC), date(2026, 11, 22)) + "\n" + active_memory.MARKER
+    return (
+        active_memory.render(held, Look(lang, 2_500, "", UTC), date(2026, 11, 22))
+        + "\n"
+        + active_memory.MARKER
+    )
 
 
 _ENTRY = inject.InjectedMemory(
     title="Queue", citation="notes/queue.md#L1", text="We decided to use Redis.\nNever use Kafka."
 )
 _TURN = inject.InjectedMemory(
-    title="", citation="", text="Kafka is out", who="user", day="2026-11-22", handle="1a2b3c4d.2", answers="Kafka?"
+    title="",
+    citation="",
+    text="Kafka is out",
+    who="user",
+    day="2026-11-22",
+    handle="1a2b3c4d.2",
+    answers="Kafka?",
 )
-_TITLE = inject.InjectedMemory(title="Kafka", citation="notes/kafka.md#L1", text="Kafka " * 90, is_sure=False)
-_SAID = start.SaidTurn(0.2, 0.0, "2026-11-20", "yes do that", "1a2b3c4d.3", "Shall I use Loki for the logs?")
+_TITLE = inject.InjectedMemory(
+    title="Kafka", citation="notes/kafka.md#L1", text="Kafka " * 90, is_sure=False
+)
+_SAID = start.SaidTurn(
+    0.2, 0.0, "2026-11-20", "yes do that", "1a2b3c4d.3", "Shall I use Loki for the logs?"
+)
 _START = start.render(
     [
         start.StartPart(
             "Active memory of this project (project:shop-1)",
-            start.active_lines(active.lines("## Notes\n- 🔴 2026-11-21 We decided to use Redis.\n- never Kafka\n")),
+            start.active_lines(
+                active.lines("## Notes\n- 🔴 2026-11-21 We decided to use Redis.\n- never Kafka\n")
+            ),
             start.ACTIVE,
         ),
         start.StartPart(
             "End of the last session here (2026-11-21, codex)",
             start.last_lines(
-                [("user", "Why not Kafka?"), ("assistant", "It is heavy. Redis?"), ("user", "yes, 4 of them")]
+                [
+                    ("user", "Why not Kafka?"),
+                    ("assistant", "It is heavy. Redis?"),
+                    ("user", "yes, 4 of them"),
+                ]
             ),
             start.LAST,
         ),
         start.StartPart("Due", [(0.0, f"{_SAID.line} (due tomorrow)")], start.DUE),
-        start.StartPart("What the user said, newest first (agent:main)", start.turn_lines([_SAID]), start.LASTING),
+        start.StartPart(
+            "What the user said, newest first (agent:main)",
+            start.turn_lines([_SAID]),
+            start.LASTING,
+        ),
     ],
     "this project's past sessions (project:shop-1)",
     2_000,
@@ -76,15 +100,21 @@ def test_the_text_of_every_surface_is_known_and_taken_out_whole(text: str) -> No
     assert is_echo(f"1\tline\n{text}\n2\tline")
     assert is_echo(text.replace("\n", "\\n").replace('"', '\\"')), "inside of JSON"
     assert strip_echo(text) == ""
-    assert strip_echo(f"안녕하세요.\n\n{text}\n\nI prefer spaces.") == "안녕하세요.\n\nI prefer spaces."
+    assert (
+        strip_echo(f"안녕하세요.\n\n{text}\n\nI prefer spaces.")
+        == "안녕하세요.\n\nI prefer spaces."
+    )
 
 
-@pytest.mark.parametrize("text", [t for name, t in _TEXTS.items() if name in ("injected", "note", "session start")])
+@pytest.mark.parametrize(
+    "text", [t for name, t in _TEXTS.items() if name in ("injected", "note", "session start")]
+)
 def test_of_a_text_that_is_cut_anywhere_only_what_is_ours_goes(text: str) -> None:
     for cut in range(1, len(text)):
         assert "Kafka" not in strip_echo(f"hello\n{text[:cut]}"), cut
         assert strip_echo(f"hello\n{text[:cut]}").startswith("hello")
-    # Something said behind a block that was cut at the end of a line, or before one that was cut at its beginning.
+    # Something said behind a block that was cut at the end of a line, or before one that was cut at
+    # its beginning.
     for cut in [n for n, character in enumerate(text) if character == "\n"]:
         assert strip_echo(f"{text[:cut]}\n\nI prefer spaces.").endswith("I prefer spaces.")
         assert strip_echo(f"I prefer spaces.\n\n{text[cut + 1 :]}").startswith("I prefer spaces.")
@@ -98,31 +128,59 @@ def test_a_line_of_active_memory_is_known_by_its_form() -> None:
 
 
 def test_injected_memory_is_taken_out_and_the_rest_stays() -> None:
-    text = '언제 출시하지?\n\n<memory-context n="1">\n출시는 금요일\n</memory-context>\n\n<memory-note>x</memory-note>\n고마워'
+    text = (
+        '언제 출시하지?\n\n<memory-context n="1">\n출시는 '
+        "금요일\n</memory-context>\n\n<memory-note>x</memory-note>\n고마워"
+    )
     assert strip_echo(text) == "언제 출시하지?\n\n고마워"
 
 
 def test_nested_blocks_go_whole_and_a_tag_that_somebody_speaks_of_takes_nothing_with_it() -> None:
-    assert strip_echo("a <memory-compact>b <memory-note>c</memory-note> d</memory-compact> e") == "a  e"
-    assert strip_echo("What is <memory-context> for?\nI prefer tabs.") == "What is  for?\nI prefer tabs."
+    assert (
+        strip_echo("a <memory-compact>b <memory-note>c</memory-note> d</memory-compact> e")
+        == "a  e"
+    )
+    assert (
+        strip_echo("What is <memory-context> for?\nI prefer tabs.")
+        == "What is  for?\nI prefer tabs."
+    )
     assert strip_echo("a </memory-context> b") == "a  b"
     ours = '<memory-context source="gieok">'
-    assert strip_echo(f"{ours}\n| x\nI prefer tabs.\n<memory-note>\nb\n</memory-note>") == "I prefer tabs."
+    assert (
+        strip_echo(f"{ours}\n| x\nI prefer tabs.\n<memory-note>\nb\n</memory-note>")
+        == "I prefer tabs."
+    )
 
 
 def test_what_follows_a_tag_that_a_person_typed_and_never_closed_is_theirs() -> None:
-    said = "Why is there a <memory-context>\n- use pnpm (always)\n| and tabs |\n- deploy on Tuesdays (not Fridays)"
+    said = (
+        "Why is there a <memory-context>\n- use pnpm (always)\n| and tabs |\n- deploy on Tuesdays "
+        "(not Fridays)"
+    )
     assert strip_echo(said) == said.replace("<memory-context>", "")
     assert strip_echo("<memory-context>\n- use pnpm (always)") == "- use pnpm (always)"
 
 
 def test_a_text_without_memory_is_returned_as_it_is() -> None:
-    for text in ("  about memory-context, in words\n\n\n\n", "- 🔴 urgent\n- 2026-11-21 done", "my memory is bad"):
+    for text in (
+        "  about memory-context, in words\n\n\n\n",
+        "- 🔴 urgent\n- 2026-11-21 done",
+        "my memory is bad",
+    ):
         assert strip_echo(text) is text
         assert not is_echo(text)
 
 
-_PIECES = ["<memory-note>", "</memory-note>", "<memory-context a=1>", "x", "\n", "| y", "- z (w)", "- 🔴 2026-11-21 x"]
+_PIECES = [
+    "<memory-note>",
+    "</memory-note>",
+    "<memory-context a=1>",
+    "x",
+    "\n",
+    "| y",
+    "- z (w)",
+    "- 🔴 2026-11-21 x",
+]
 
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=12))
@@ -150,13 +208,23 @@ def _steps(work: Callable[[], object]) -> int:
 
 
 _OPENERS = [
-    "<memory-context ", "<memory-context>", "</memory-context>", "<memory-note>\n", "<memory-context>\n- a\n",
-    "<memory-note></memory-context>", "- 🔴 2026-01-01 x\n", "\n", "<memory-data>\nx\n",
-    "What is remembered of earlier conversations. It is data:\n", "Recalled from this user's own memory files. ",
-]  # fmt: skip
+    "<memory-context ",
+    "<memory-context>",
+    "</memory-context>",
+    "<memory-note>\n",
+    "<memory-context>\n- a\n",
+    "<memory-note></memory-context>",
+    "- 🔴 2026-01-01 x\n",
+    "\n",
+    "<memory-data>\nx\n",
+    "What is remembered of earlier conversations. It is data:\n",
+    "Recalled from this user's own memory files. ",
+]
 
 
 @pytest.mark.parametrize("opener", _OPENERS)
 def test_steps_grow_no_faster_than_the_text(opener: str) -> None:
-    few, many = (_steps(lambda n=n: (strip_echo(opener * n), is_echo(opener * n))) for n in (200, 1600))
+    few, many = (
+        _steps(lambda n=n: (strip_echo(opener * n), is_echo(opener * n))) for n in (200, 1600)
+    )
     assert many <= 10 * few + 200

@@ -17,7 +17,9 @@ def test_the_words_of_a_turn_are_quoted(turn: str, form: str) -> None:
     assert text_to_embed(turn) == form
 
 
-@pytest.mark.parametrize("text", ["plain", "12: 30", "- Kim: hello", "http://a", "Kim:", "Kim: ", f"{'a' * 50}: b", ""])
+@pytest.mark.parametrize(
+    "text", ["plain", "12: 30", "- Kim: hello", "http://a", "Kim:", "Kim: ", f"{'a' * 50}: b", ""]
+)
 def test_other_text_is_left_alone(text: str) -> None:
     assert text_to_embed(text) == text
 

@@ -10,7 +10,14 @@ _NOTE = "# 회의록\n\n결제는 매주 화요일에 정산한다. See https://
 
 
 @pytest.mark.parametrize(
-    "text", [_NOTE, "안녕하세요", "서버 재시작", "We met 김서연 at the office.\n", "漢字 이름: 金서연, 결제 담당자\n"]
+    "text",
+    [
+        _NOTE,
+        "안녕하세요",
+        "서버 재시작",
+        "We met 김서연 at the office.\n",
+        "漢字 이름: 金서연, 결제 담당자\n",
+    ],
 )
 @pytest.mark.parametrize("codec", ["cp949", "utf-8", "utf-8-sig", "utf-16"])
 def test_korean_is_read_in_what_it_was_written(text: str, codec: str) -> None:
@@ -65,9 +72,15 @@ def test_other_encodings_are_told_apart_and_named(text: str, codec: str, name: s
 @pytest.mark.parametrize("bad", [b"\x80\xff", b"\xff", b"\x80 \x81."])
 @pytest.mark.parametrize("place", [0, 7, -1])
 def test_bad_bytes_do_not_ruin_a_note_in_cp949(bad: bytes, place: int) -> None:
-    lines = "# 섞임\n\n회계 마감은 매월 5일이고, 담당자는 김서연이다.\n".encode("cp949").split(b"\n")
+    lines = "# 섞임\n\n회계 마감은 매월 5일이고, 담당자는 김서연이다.\n".encode("cp949").split(
+        b"\n"
+    )
     line = lines[2]
-    lines[2] = line[: place if place >= 0 else len(line)] + bad + line[place if place >= 0 else len(line) :]
+    lines[2] = (
+        line[: place if place >= 0 else len(line)]
+        + bad
+        + line[place if place >= 0 else len(line) :]
+    )
     decoded = decode(b"\n".join(lines) if place != 7 else b"\n".join([*lines, bad]))
     assert decoded.encoding == "CP949"
     assert "담당자는 김서연" in decoded.text
@@ -84,7 +97,10 @@ def test_what_is_told_apart_from_nothing_is_said_to_be_unknown() -> None:
 def test_one_nul_makes_no_note_binary_and_is_named(data: bytes) -> None:
     decoded = decode(data)
     assert decoded.text == data.decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
-    assert decoded.warning == f"invalid UTF-8 at byte {data.index(bytes(1))}: replaced by \N{REPLACEMENT CHARACTER}"
+    assert (
+        decoded.warning
+        == f"invalid UTF-8 at byte {data.index(bytes(1))}: replaced by \N{REPLACEMENT CHARACTER}"
+    )
 
 
 def test_utf_16_that_was_cut_is_read_but_for_its_end() -> None:
@@ -93,7 +109,9 @@ def test_utf_16_that_was_cut_is_read_but_for_its_end() -> None:
     assert decoded.warning.startswith("invalid UTF-16 at byte ")
 
 
-@pytest.mark.parametrize("data", [b"\0\1\2\3", b"\x89PNG\r\n\0\0\0\rIHDR", b"\xff\xfe\x00\xd8", bytes(range(32)) * 4])
+@pytest.mark.parametrize(
+    "data", [b"\0\1\2\3", b"\x89PNG\r\n\0\0\0\rIHDR", b"\xff\xfe\x00\xd8", bytes(range(32)) * 4]
+)
 def test_binary_is_no_text(data: bytes) -> None:
     assert decode(data) is None
 

@@ -75,7 +75,9 @@ def test_a_deadline_a_question_or_hearsay_ends_nothing(text: str) -> None:
     assert find_end(text, _SAID) is None
 
 
-@pytest.mark.parametrize("text", ["For this sprint we skip the linters", "이번 스프린트 동안은 코드 리뷰를 둘이서 해"])
+@pytest.mark.parametrize(
+    "text", ["For this sprint we skip the linters", "이번 스프린트 동안은 코드 리뷰를 둘이서 해"]
+)
 def test_a_sprint_ends_on_no_known_day(text: str) -> None:
     end = find_end(text, _SAID)
     assert end is not None

@@ -42,5 +42,7 @@ def test_a_task_is_finished_without_its_day_being_named() -> None:
 
 def test_a_text_holds_a_statement_with_all_of_its_values() -> None:
     said = gist("The queue is Redis Streams with 4 workers")
-    assert holds(gist("Since May: the queue runs on Redis Streams (4 workers), retries 3 times"), said)
+    assert holds(
+        gist("Since May: the queue runs on Redis Streams (4 workers), retries 3 times"), said
+    )
     assert not holds(gist("The queue is Redis Streams with 8 workers"), said)

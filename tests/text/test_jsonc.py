@@ -1,4 +1,6 @@
-"""JSON with comments, edited in place: nobody's text is lost, and what we put in can be taken out."""
+"""JSON with comments, edited in place: nobody's text is lost, and what we put in can be taken
+out.
+"""
 
 import copy
 import json
@@ -16,15 +18,30 @@ from gieok.text.jsonc import BadJson
 _PROPERTY = settings(derandomize=True, deadline=None, max_examples=150)
 _OURS = {"command": "gieok hook 기억, { // no comment"}
 _NAMES = st.text(max_size=4).filter(lambda name: name not in {"gieok", "hooks"})
-_SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+_SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+)
 _DATA = st.recursive(
-    _SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3), max_leaves=12
+    _SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
+    max_leaves=12,
 )
 _OTHERS = st.dictionaries(_NAMES, _DATA, max_size=3)
-_HOOKS = st.fixed_dictionaries({"Stop": st.lists(_DATA, min_size=1, max_size=2)}, optional={"": _DATA})
-_ROOTS = _OTHERS | st.builds(lambda others, hooks: {**others, "hooks": hooks, "~": 1}, _OTHERS, _HOOKS)
-_PLACES = st.sampled_from([(("gieok",), False), (("hooks", "Stop"), True), (("hooks", "gieok", "x"), False)])
-#: Made once: a strategy that is made for each of a text's blanks is checked each time, which took half of the time.
+_HOOKS = st.fixed_dictionaries(
+    {"Stop": st.lists(_DATA, min_size=1, max_size=2)}, optional={"": _DATA}
+)
+_ROOTS = _OTHERS | st.builds(
+    lambda others, hooks: {**others, "hooks": hooks, "~": 1}, _OTHERS, _HOOKS
+)
+_PLACES = st.sampled_from(
+    [(("gieok",), False), (("hooks", "Stop"), True), (("hooks", "gieok", "x"), False)]
+)
+#: Made once: a strategy that is made for each of a text's blanks is checked each time, which took
+#: half of the time.
 _BLANKS = st.lists(st.sampled_from([" ", "\t", "\n", "\r\n", "//", "/*"]), max_size=2)
 _EITHER = st.booleans()
 _MARKS = st.sampled_from(["", "\ufeff"])
@@ -34,7 +51,9 @@ _Where = tuple[tuple[str, ...], bool]
 
 @st.composite
 def _files(draw: Callable[..., Any], root: Any = _DATA) -> _File:
-    """Draw data, a text of it with odd spacing and trailing commas, and the comments in it, which try to look like JSON."""
+    """Draw data, a text of it with odd spacing and trailing commas, and the comments in it, which
+    try to look like JSON.
+    """
     comments: list[str] = []
 
     def blank() -> str:
@@ -44,7 +63,9 @@ def _files(draw: Callable[..., Any], root: Any = _DATA) -> _File:
                 text += kind
             else:
                 number = len(comments)
-                comments.append(f'// "{number}", ]}} /*' if kind == "//" else f'/* {number} , {{[" // */')
+                comments.append(
+                    f'// "{number}", ]}} /*' if kind == "//" else f'/* {number} , {{[" // */'
+                )
                 text += comments[-1] + ("\n" if kind == "//" else "")
         return text
 
@@ -53,7 +74,10 @@ def _files(draw: Callable[..., Any], root: Any = _DATA) -> _File:
 
     def written(data: object) -> str:
         if isinstance(data, dict):
-            pairs = [f"{blank()}{json.dumps(name)}{blank()}:{written(value)}" for name, value in data.items()]
+            pairs = [
+                f"{blank()}{json.dumps(name)}{blank()}:{written(value)}"
+                for name, value in data.items()
+            ]
             body = f"{{{joined(pairs)}}}"
         elif isinstance(data, list):
             body = f"[{joined(list(map(written, data)))}]"
@@ -82,7 +106,9 @@ def test_of_a_name_that_stands_twice_the_last_counts_and_is_changed() -> None:
 
 @_PROPERTY
 @given(_files(_ROOTS), _PLACES)
-def test_what_is_put_is_there_and_dropped_leaves_the_data_and_every_comment(file: _File, where: _Where) -> None:
+def test_what_is_put_is_there_and_dropped_leaves_the_data_and_every_comment(
+    file: _File, where: _Where
+) -> None:
     data, text, comments = file
     path, append = where
     expected = inner = copy.deepcopy(data)
@@ -92,14 +118,22 @@ def test_what_is_put_is_there_and_dropped_leaves_the_data_and_every_comment(file
     put = jsonc.put(text, path, _OURS, append=append)
     assert jsonc.load(put) == expected
     rest = iter(re.sub(r"\s", "", put))
-    assert all(char in rest for char in re.sub(r"\s", "", text)), "something that is not blank was taken away"
+    assert all(char in rest for char in re.sub(r"\s", "", text)), (
+        "something that is not blank was taken away"
+    )
     back = jsonc.drop(put, path, lambda value: value == _OURS)
     assert jsonc.load(back) == data
     assert all(comment in put and comment in back for comment in comments)
 
 
 @_PROPERTY
-@given(_ROOTS, st.sampled_from([2, 4, "\t"]), st.sampled_from(["", "\n"]), st.sampled_from(["", "// 설정"]), _PLACES)
+@given(
+    _ROOTS,
+    st.sampled_from([2, 4, "\t"]),
+    st.sampled_from(["", "\n"]),
+    st.sampled_from(["", "// 설정"]),
+    _PLACES,
+)
 def test_a_text_in_a_usual_layout_is_the_same_to_the_byte_afterwards(
     data: dict[str, object], indent: Any, end: str, comment: str, where: _Where
 ) -> None:
@@ -112,32 +146,55 @@ def test_a_text_in_a_usual_layout_is_the_same_to_the_byte_afterwards(
 # What follows the last value on its line may end in blanks, such as the \r of CRLF, and they stay.
 @pytest.mark.parametrize(
     "text",
-    ['{\r\n  "a": 1,\r\n  "hooks": {\r\n    "Stop": [\r\n      1\r\n    ]\r\n  }\r\n}\r\n', '{"a": 1 , "b": {}}', '{"a": 1 }',
-     '{\r\n  "a": [1], // why\r\n  "b": 2 // because\r\n}\r\n', '{\n  "hooks": { "Stop": [ 1 ] },\n  "b": 2\n}\n',
-     '\ufeff{\n\t"a": 1\n}', "{}", "{}\n"],
-)  # fmt: skip
+    [
+        '{\r\n  "a": 1,\r\n  "hooks": {\r\n    "Stop": [\r\n      1\r\n    ]\r\n  }\r\n}\r\n',
+        '{"a": 1 , "b": {}}',
+        '{"a": 1 }',
+        '{\r\n  "a": [1], // why\r\n  "b": 2 // because\r\n}\r\n',
+        '{\n  "hooks": { "Stop": [ 1 ] },\n  "b": 2\n}\n',
+        '\ufeff{\n\t"a": 1\n}',
+        "{}",
+        "{}\n",
+    ],
+)
 @pytest.mark.parametrize(("path", "append"), [(("hooks", "Stop"), True), (("gieok",), False)])
-def test_these_texts_are_the_same_to_the_byte_afterwards(text: str, path: tuple[str, ...], append: bool) -> None:
-    assert jsonc.drop(jsonc.put(text, path, _OURS, append=append), path, lambda value: value == _OURS) == text
+def test_these_texts_are_the_same_to_the_byte_afterwards(
+    text: str, path: tuple[str, ...], append: bool
+) -> None:
+    assert (
+        jsonc.drop(jsonc.put(text, path, _OURS, append=append), path, lambda value: value == _OURS)
+        == text
+    )
 
 
 # Without the end of its line, a comment would hide what comes next, or the closing bracket.
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [('{"hooks": {"Stop": [ // mine\n "ours", 2]}}', {"hooks": {"Stop": [2]}}),
-     ('{"hooks": {"Stop": [1, // mine\n "ours"]}}', {"hooks": {"Stop": [1]}}),
-     ('{ // mine\n "hooks": {"Stop": ["ours"]}}', {}),
-     ('{"a": 1, // mine\n "hooks": {"Stop": ["ours"]}, "b": 2}', {"a": 1, "b": 2}),
-     ('{"a": 1 // mine\n, "hooks": {"Stop": ["ours", "ours"]}\n}', {"a": 1})],
-)  # fmt: skip
-def test_a_line_comment_before_what_is_dropped_stays_and_hides_nothing(text: str, expected: object) -> None:
+    [
+        ('{"hooks": {"Stop": [ // mine\n "ours", 2]}}', {"hooks": {"Stop": [2]}}),
+        ('{"hooks": {"Stop": [1, // mine\n "ours"]}}', {"hooks": {"Stop": [1]}}),
+        ('{ // mine\n "hooks": {"Stop": ["ours"]}}', {}),
+        ('{"a": 1, // mine\n "hooks": {"Stop": ["ours"]}, "b": 2}', {"a": 1, "b": 2}),
+        ('{"a": 1 // mine\n, "hooks": {"Stop": ["ours", "ours"]}\n}', {"a": 1}),
+    ],
+)
+def test_a_line_comment_before_what_is_dropped_stays_and_hides_nothing(
+    text: str, expected: object
+) -> None:
     dropped = jsonc.drop(text, ("hooks", "Stop"), lambda value: value == "ours")
     assert jsonc.load(dropped) == expected
     assert "// mine\n" in dropped
 
 
 def test_what_is_not_there_is_dropped_without_a_trace() -> None:
-    for text in ("", "  \n", "{}", '{"hooks": 1}', '{"hooks": {"Stop": {"a": 1}}}', "[1] // no object"):
+    for text in (
+        "",
+        "  \n",
+        "{}",
+        '{"hooks": 1}',
+        '{"hooks": {"Stop": {"a": 1}}}',
+        "[1] // no object",
+    ):
         assert jsonc.drop(text, ("hooks", "Stop"), lambda value: value == "ours") == text
 
 
@@ -154,22 +211,44 @@ def test_nothing_is_put_where_something_else_stands(text: str, said: str) -> Non
         jsonc.put(text, ("hooks", "Stop"), 1, append=True)
 
 
-# The standard library's parser, by which values are read, refuses 01 and digits of other scripts too.
+# The standard library's parser, by which values are read, refuses 01 and digits of other scripts
+# too.
 @pytest.mark.parametrize(
     ("text", "line", "column"),
-    [("", 1, 1), ("{", 1, 2), ('{"a": 1\n"b": 2}', 2, 1), ('{"a" 1}', 1, 6), ("[1,,2]", 1, 4),
-     ("[,]", 1, 2), ('{"a": tru}', 1, 7), ('["a]', 1, 2), ("{} {}", 1, 4), ("/* open", 1, 1), ("[1] // x\n]", 2, 1),
-     ("\n\n[01]", 3, 3), ("[٣]", 1, 2), ("[-]", 1, 2), ('"\\x"', 1, 1), ("/*" + " /*" * 99_999, 1, 1),
-     ("/**/ " * 100_000, 1, 500_001), ("[" + "1," * 50_000, 1, 100_002), ("[" * 100_000, 1, None),
-     ('{"a":' * 100_000, 1, None)],
-)  # fmt: skip
-def test_what_is_no_json_is_refused_with_line_and_column(text: str, line: int, column: int | None) -> None:
+    [
+        ("", 1, 1),
+        ("{", 1, 2),
+        ('{"a": 1\n"b": 2}', 2, 1),
+        ('{"a" 1}', 1, 6),
+        ("[1,,2]", 1, 4),
+        ("[,]", 1, 2),
+        ('{"a": tru}', 1, 7),
+        ('["a]', 1, 2),
+        ("{} {}", 1, 4),
+        ("/* open", 1, 1),
+        ("[1] // x\n]", 2, 1),
+        ("\n\n[01]", 3, 3),
+        ("[٣]", 1, 2),
+        ("[-]", 1, 2),
+        ('"\\x"', 1, 1),
+        ("/*" + " /*" * 99_999, 1, 1),
+        ("/**/ " * 100_000, 1, 500_001),
+        ("[" + "1," * 50_000, 1, 100_002),
+        ("[" * 100_000, 1, None),
+        ('{"a":' * 100_000, 1, None),
+    ],
+)
+def test_what_is_no_json_is_refused_with_line_and_column(
+    text: str, line: int, column: int | None
+) -> None:
     with pytest.raises(BadJson, match=rf"at line {line}, column {column or ''}"):
         jsonc.load(text)
 
 
-_PIECES = ["{", "}", "[", "]", ":", ",", '"a"', '"', "\\", "/*", "*/", "//", "\n", "\r", " ", "0", "1", ".", "e", "-", "true",
-           "null", "NaN", "٣", "\ufeff", "가", "\x0b"]  # fmt: skip
+_PIECES = [
+    "{", "}", "[", "]", ":", ",", '"a"', '"', "\\", "/*", "*/", "//", "\n", "\r", " ", "0", "1",
+    ".", "e", "-", "true", "null", "NaN", "٣", "\ufeff", "가", "\x0b",
+]  # fmt: skip
 
 
 @settings(_PROPERTY, max_examples=400)
@@ -178,8 +257,11 @@ def test_any_text_is_read_or_refused_and_agrees_with_the_standard_library(text: 
     try:
         mine = jsonc.load(text)
     except BadJson as error:
-        assert re.search(r"at line \d+, column \d+$", str(error))  # noqa: PT017 - it may also be read
+        # It may also be read.
+        assert re.search(r"at line \d+, column \d+$", str(error))  # noqa: PT017
         with pytest.raises(ValueError):
             json.loads(text.replace("NaN", "?"), strict=False)
     else:
-        assert repr(jsonc.load(f"/**/{text.removeprefix(chr(0xFEFF))}//")) == repr(mine), "NaN is not itself"
+        assert repr(jsonc.load(f"/**/{text.removeprefix(chr(0xFEFF))}//")) == repr(mine), (
+            "NaN is not itself"
+        )

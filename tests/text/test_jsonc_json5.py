@@ -13,8 +13,14 @@ from gieok.text.jsonc import load as loads
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        ("{a: 1, 'b': 'it\\'s \"so\"', // why\n $c: [1, 2,], /* x: {, */ }", {"a": 1, "b": 'it\'s "so"', "$c": [1, 2]}),
-        ('{"url": "http://x/y", "t": "a, }", "k": "b: c"}', {"url": "http://x/y", "t": "a, }", "k": "b: c"}),
+        (
+            "{a: 1, 'b': 'it\\'s \"so\"', // why\n $c: [1, 2,], /* x: {, */ }",
+            {"a": 1, "b": 'it\'s "so"', "$c": [1, 2]},
+        ),
+        (
+            '{"url": "http://x/y", "t": "a, }", "k": "b: c"}',
+            {"url": "http://x/y", "t": "a, }", "k": "b: c"},
+        ),
         ("\ufeff{}", {}),
         ("{true: true, n: null}", {"true": True, "n": None}),
         (
@@ -22,7 +28,10 @@ from gieok.text.jsonc import load as loads
             {"a": 0.5, "b": 1, "c": 255, "d": -2.0, "e": 1000.0, "f": float("-inf")},
         ),
         ("{이름: '값', naïve_2: 1, \\u0061b: 2}", {"이름": "값", "naïve_2": 1, "ab": 2}),
-        ("{a: 'one \\\n two', b: '\\x41\\v\\0', c: '\\ud83d\\ude00'}", {"a": "one  two", "b": "A\v\0", "c": "😀"}),
+        (
+            "{a: 'one \\\n two', b: '\\x41\\v\\0', c: '\\ud83d\\ude00'}",
+            {"a": "one  two", "b": "A\v\0", "c": "😀"},
+        ),
         ("// head\r\n{a: 1} // tail", {"a": 1}),
     ],
 )
@@ -31,7 +40,8 @@ def test_what_json_does_not_allow_is_read(text: str, value: object) -> None:
 
 
 _VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda v: st.lists(v) | st.dictionaries(st.text(), v)
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda v: st.lists(v) | st.dictionaries(st.text(), v),
 )
 
 
@@ -42,7 +52,21 @@ def test_plain_json_is_read_as_it_is(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["{", "{a 1}", "'", "", "{1a: 1}", "{a-b: 1}", "[truer]", "[01]", "[0x]", "[1 2]", "{a: 'x\"}", "['\\u12']"]
+    "text",
+    [
+        "{",
+        "{a 1}",
+        "'",
+        "",
+        "{1a: 1}",
+        "{a-b: 1}",
+        "[truer]",
+        "[01]",
+        "[0x]",
+        "[1 2]",
+        "{a: 'x\"}",
+        "['\\u12']",
+    ],
 )
 def test_what_is_broken_is_an_error(text: str) -> None:
     with pytest.raises(ValueError):
@@ -70,11 +94,27 @@ def test_what_is_put_in_and_taken_out_again_leaves_a_persons_spelling() -> None:
         "gateway": {"port": 18789},
         "mcp": {"servers": {"gieok": {"command": "gieok"}}},
     }
-    for kept in ("// mine", "'main'", "/* the only one */", "// keep", "'telegram'", "// with commas", "0x4965"):
+    for kept in (
+        "// mine",
+        "'main'",
+        "/* the only one */",
+        "// keep",
+        "'telegram'",
+        "// with commas",
+        "0x4965",
+    ):
         assert kept in edited
     edited = jsonc.drop(edited, ("mcp", "servers", "gieok"), lambda _: True)
     edited = jsonc.drop(edited, ("plugins", "allow"), lambda value: value == "ours")
     edited = jsonc.drop(edited, ("plugins", "slots", "memory"), lambda value: value == "ours")
     assert loads(edited) == loads(_CONFIG)
-    for kept in ("// mine", "'main'", "/* the only one */", "// keep", "'telegram'", "// with commas", "0x4965"):
+    for kept in (
+        "// mine",
+        "'main'",
+        "/* the only one */",
+        "// keep",
+        "'telegram'",
+        "// with commas",
+        "0x4965",
+    ):
         assert kept in edited

@@ -16,7 +16,9 @@ _TEXTS = st.text(
 )
 
 
-@pytest.mark.parametrize("inflected", ["결제는", "결제를", "결제했다", "결제가", "결제에서는", "재결제"])
+@pytest.mark.parametrize(
+    "inflected", ["결제는", "결제를", "결제했다", "결제가", "결제에서는", "재결제"]
+)
 def test_a_korean_word_is_found_under_any_particle_and_ending(inflected: str) -> None:
     assert set(query_tokens("결제")) <= set(keyword_tokens(inflected))
 
@@ -57,7 +59,9 @@ def test_stop_words_are_left_out_unless_nothing_else_is_there() -> None:
     assert list(query_tokens("deploy server", frozenset(["server"]))) == ["deploy"]
 
 
-@pytest.mark.parametrize("question", ["보일러는 무엇인가?", "보일러는 어디에 있는가", "보일러의 것은 무엇이라고?"])
+@pytest.mark.parametrize(
+    "question", ["보일러는 무엇인가?", "보일러는 어디에 있는가", "보일러의 것은 무엇이라고?"]
+)
 def test_asking_words_are_not_looked_for(question: str) -> None:
     assert list(query_tokens(question)) == keyword_tokens("보일러")
 
@@ -73,12 +77,16 @@ def test_a_statement_is_looked_for_as_it_stands() -> None:
     assert list(query_tokens("고양이를 입양했다.")) == keyword_tokens("고양이를 입양했다.")
 
 
-@pytest.mark.parametrize("text", ["결제했다.", "The cat sleeps.", "보일러를 고쳤어요", "오늘은 쉼 없음"])
+@pytest.mark.parametrize(
+    "text", ["결제했다.", "The cat sleeps.", "보일러를 고쳤어요", "오늘은 쉼 없음"]
+)
 def test_a_statement_is_told_from_a_question(text: str) -> None:
     assert is_statement(text)
 
 
-@pytest.mark.parametrize("text", ["결제했나?", "boiler", "무엇인가", "Where is it.", "", "결제한다고?"])
+@pytest.mark.parametrize(
+    "text", ["결제했나?", "boiler", "무엇인가", "Where is it.", "", "결제한다고?"]
+)
 def test_a_question_or_a_name_is_no_statement(text: str) -> None:
     assert not is_statement(text)
 
@@ -119,7 +127,13 @@ def test_every_token_is_of_letters_digits_and_underscores(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["지난 회의 요약해줘.", "배포 날짜 알려주세요", "Tell me about the outage.", "Please list the risks."]
+    "text",
+    [
+        "지난 회의 요약해줘.",
+        "배포 날짜 알려주세요",
+        "Tell me about the outage.",
+        "Please list the risks.",
+    ],
 )
 def test_a_request_is_no_statement(text: str) -> None:
     assert not is_statement(text)

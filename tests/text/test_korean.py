@@ -1,4 +1,6 @@
-"""Everything that is said in English where it arises has its Korean, and the Korean is well made."""
+"""Everything that is said in English where it arises has its Korean, and the Korean is well
+made.
+"""
 
 import re
 from functools import cache
@@ -12,7 +14,17 @@ from gieok.text.josa import with_particle
 from gieok.text.korean import catalogue, in_language
 
 _PLACE = re.compile(r"\{(\d?)(?::([^{}/]*)/([^{}]*))?\}")
-_PARTICLES = {"은/는", "이/가", "을/를", "과/와", "으로/로", "이라고/라고", "이라는/라는", "이고/고", "이어야/여야"}
+_PARTICLES = {
+    "은/는",
+    "이/가",
+    "을/를",
+    "과/와",
+    "으로/로",
+    "이라고/라고",
+    "이라는/라는",
+    "이고/고",
+    "이어야/여야",
+}
 
 
 @cache
@@ -22,7 +34,10 @@ def _said() -> dict[str, str]:
 
 def _pairs() -> list[tuple[str, str]]:
     text = korean._FILE.read_text(encoding="utf-8")
-    return [(english, said) for english, said in (pair.split("\n") for pair in text.strip().split("\n\n"))]
+    return [
+        (english, said)
+        for english, said in (pair.split("\n") for pair in text.strip().split("\n\n"))
+    ]
 
 
 def test_every_text_that_a_person_reads_has_its_korean() -> None:
@@ -50,7 +65,8 @@ def test_the_korean_is_well_made(form: str) -> None:
         particles = {f"{closed}/{open_}" for _, closed, open_ in _PLACE.findall(said) if closed}
         is_wrong = {
             "places": not used <= numbers or (numbers != used and english not in OTHERS),
-            "hangul": re.search("[가-힣]", said) is None and re.search("[A-Za-z]", _PLACE.sub("", said)) is not None,
+            "hangul": re.search("[가-힣]", said) is None
+            and re.search("[A-Za-z]", _PLACE.sub("", said)) is not None,
             "particles": bool(particles - _PARTICLES)
             or re.search(r"\{\d\}[`'\")\]]*(?:을|를|은|는|와|과)(?= )", said) is not None,
         }[form]
@@ -93,13 +109,21 @@ def test_what_is_put_in_is_korean_too() -> None:
         in_language(message, "ko")
         == "저널 '/h/journal.db'가 손상되었거나 데이터베이스가 아닙니다: 데이터베이스 파일이 아닙니다"
     )
-    wrong = "search.limit is 'x' in '/h/config.yaml'; it must be a whole number; it is left out: `gieok config show`"
+    wrong = (
+        "search.limit is 'x' in '/h/config.yaml'; it must be a whole number; it is left out: "
+        "`gieok config show`"
+    )
     assert "정수여야 합니다" in in_language(wrong, "ko")
     assert in_language("/n/a.md: binary, not text", "ko") == "/n/a.md: 글이 아니라 이진 파일입니다"
 
 
 def test_what_has_no_pair_stays_as_it_is() -> None:
-    for text in ("out of the blue (and back); said nobody: ever", "a memory of a cat", "", "기억 3개"):
+    for text in (
+        "out of the blue (and back); said nobody: ever",
+        "a memory of a cat",
+        "",
+        "기억 3개",
+    ):
         assert in_language(text, "ko") == text
     assert in_language("run `gieok doctor`", "en") == "run `gieok doctor`"
     assert catalogue() is catalogue()

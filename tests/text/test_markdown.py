@@ -6,7 +6,10 @@ from gieok.text.markdown import front_matter, title
 
 
 def test_fields_lists_and_quotes_are_read() -> None:
-    text = "---\ntitle: \"결제 정책\"\ntags: [pay, '환불']\npeople:\n  - Kim\n  - Lee\n\n# note\nurl: http://a.b/c\nempty:\n---\nbody\n"
+    text = (
+        "---\ntitle: \"결제 정책\"\ntags: [pay, '환불']\npeople:\n  - Kim\n  - Lee\n\n# note\nurl: "
+        "http://a.b/c\nempty:\n---\nbody\n"
+    )
     front = front_matter(text)
     assert front.fields == {
         "title": "결제 정책",

@@ -24,7 +24,14 @@ def test_recent_is_an_order(question: str, rest: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["최근 3일간", "최근 두 달 동안", "node:latest", "the latest version of node", "최신 버전", "최근접 이웃"],
+    [
+        "최근 3일간",
+        "최근 두 달 동안",
+        "node:latest",
+        "the latest version of node",
+        "최신 버전",
+        "최근접 이웃",
+    ],
 )
 def test_days_that_are_counted_and_versions_are_no_order(question: str) -> None:
     assert not asks_newest(question)

@@ -1,4 +1,6 @@
-"""What is marked as private is cut; where it is unclear how far the mark reaches, more is cut rather than less."""
+"""What is marked as private is cut; where it is unclear how far the mark reaches, more is cut
+rather than less.
+"""
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,10 @@ _SECRET = "walnut ember nine"
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        (f"Use it. <private>The phrase is {_SECRET}.</private> Then book.", f"Use it. {CUT} Then book."),
+        (
+            f"Use it. <private>The phrase is {_SECRET}.</private> Then book.",
+            f"Use it. {CUT} Then book.",
+        ),
         (f"<private>{_SECRET}\nand {_SECRET}</private>after", f"{CUT}\nafter"),
         (f"a <private>x <private>{_SECRET}</private> {_SECRET}</private> b", f"a {CUT} b"),
         (f"a <private>x <private>{_SECRET}</private> {_SECRET}", f"a {CUT}"),
@@ -27,7 +32,10 @@ _SECRET = "walnut ember nine"
         (f"<비공개>{_SECRET}</비공개>는 빼고", f"{CUT}는 빼고"),
         (f"```\n<private>\n{_SECRET}\n</private>\n```", f"```\n{CUT}\n\n\n```"),
         (f"`<private>`{_SECRET}`</private>` end", f"`{CUT}` end"),
-        (f"one <private>{_SECRET}</private> two <private>{_SECRET}</private> three", f"one {CUT} two {CUT} three"),
+        (
+            f"one <private>{_SECRET}</private> two <private>{_SECRET}</private> three",
+            f"one {CUT} two {CUT} three",
+        ),
     ],
 )
 def test_what_is_marked_is_cut_and_what_stands_around_it_stays(text: str, left: str) -> None:
@@ -50,7 +58,9 @@ def test_talk_about_what_is_private_stays_whole(text: str) -> None:
     assert cut_private(text) == text
 
 
-def test_source_code_loses_a_marked_stretch_and_no_more_than_a_line_where_the_mark_is_not_closed() -> None:
+def test_source_code_loses_a_marked_stretch_and_no_more_than_a_line_where_the_mark_is_not_closed() -> (
+    None
+):
     assert redact_source(f"a = 1  # <private>for {_SECRET}\nb = 2\n") == f"a = 1  # {CUT}\nb = 2\n"
     closed = redact_source(f"b = 2\n# <private>{_SECRET}\n# {_SECRET}</private>\nc = 3\n")
     assert closed == f"b = 2\n# {CUT}\n\nc = 3\n"
@@ -68,7 +78,9 @@ def test_a_text_of_which_nothing_is_left_is_told_from_one_that_says_more() -> No
     assert not is_all_private("")
 
 
-_PIECES = st.lists(st.sampled_from(["<private>", "</private>", "`", "word ", "\n", "<비공개>", "&lt;/private&gt;"]))
+_PIECES = st.lists(
+    st.sampled_from(["<private>", "</private>", "`", "word ", "\n", "<비공개>", "&lt;/private&gt;"])
+)
 
 
 @given(_PIECES)

@@ -1,4 +1,6 @@
-"""Two statements are one where they say the same: in other order, case and punctuation; never where a word says more."""
+"""Two statements are one where they say the same: in other order, case and punctuation; never where
+a word says more.
+"""
 
 import pytest
 

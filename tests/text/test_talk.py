@@ -28,19 +28,41 @@ _TEXTS = st.text(st.characters(codec="utf-8"), max_size=60) | st.sampled_from(
 def test_any_text_comes_back(said: list[tuple[str, str, Role, int]]) -> None:
     found = [
         Journalled(
-            n, Message(f"{n}-->{source}", role, text, _AT + timedelta(milliseconds=ms), source, "a", n, source, n)
+            n,
+            Message(
+                f"{n}-->{source}",
+                role,
+                text,
+                _AT + timedelta(milliseconds=ms),
+                source,
+                "a",
+                n,
+                source,
+                n,
+            ),
         )
         for n, (text, source, role, ms) in enumerate(said)
     ]
     written = talk.write("agent:main", "2025-03", found)
     assert talk.read(written) == {one.seq: one for one in found}
-    assert talk.read(written.encode("utf-8", "surrogatepass").decode("utf-8", "surrogatepass")) == talk.read(written)
+    assert talk.read(
+        written.encode("utf-8", "surrogatepass").decode("utf-8", "surrogatepass")
+    ) == talk.read(written)
 
 
 def test_a_person_can_read_it() -> None:
-    message = Message("m1", Role.USER, "결제는 화요일에\n정산하자.", _AT, "s1", "claude-code", 9, "/t/a.jsonl", 3)
+    message = Message(
+        "m1", Role.USER, "결제는 화요일에\n정산하자.", _AT, "s1", "claude-code", 9, "/t/a.jsonl", 3
+    )
     lines = talk.write("agent:main", "2025-03", [Journalled(7, message)]).splitlines()
-    assert lines[:6] == ["---", "gieok: talk", 'scope: "agent:main"', 'month: "2025-03"', "messages: 1", "---"]
+    assert lines[:6] == [
+        "---",
+        "gieok: talk",
+        'scope: "agent:main"',
+        'month: "2025-03"',
+        "messages: 1",
+        "---",
+    ]
     assert "# 2025-03-02" in lines
     assert "## 09:14 user, claude-code s1" in lines
     assert lines[-2:] == ["> 결제는 화요일에", "> 정산하자."]

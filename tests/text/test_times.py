@@ -1,4 +1,6 @@
-"""Phrases generated from the grammar, each with its definition in plain calendar arithmetic, seen from days at the edges."""
+"""Phrases generated from the grammar, each with its definition in plain calendar arithmetic, seen
+from days at the edges.
+"""
 
 import calendar
 from datetime import date, timedelta
@@ -13,14 +15,27 @@ from gieok.text.times.order import without_order
 _DAY = timedelta(days=1)
 #: Ends of months, leap days, Mondays and Sundays, both sides of a new year, and any.
 _EDGES = [
-    date(2026, 11, 25), date(2024, 2, 29), date(2023, 2, 28), date(2026, 3, 31), date(2026, 11, 23), date(2026, 11, 29),
-    date(2026, 12, 31), date(2027, 1, 1), date(2025, 1, 31), date(2028, 3, 1),
-]  # fmt: skip
+    date(2026, 11, 25),
+    date(2024, 2, 29),
+    date(2023, 2, 28),
+    date(2026, 3, 31),
+    date(2026, 11, 23),
+    date(2026, 11, 29),
+    date(2026, 12, 31),
+    date(2027, 1, 1),
+    date(2025, 1, 31),
+    date(2028, 3, 1),
+]
 _ANCHORS = st.one_of(st.sampled_from(_EDGES), st.dates(date(2001, 1, 1), date(2090, 12, 31)))
 _MONTHS = list(calendar.month_name)
 _WEEKDAYS = list(calendar.day_name)
 _KO_DAYS = "월화수목금토일"
-_SEASONS = [("spring", "봄", 3), ("summer", "여름", 6), ("autumn", "가을", 9), ("winter", "겨울", 12)]
+_SEASONS = [
+    ("spring", "봄", 3),
+    ("summer", "여름", 6),
+    ("autumn", "가을", 9),
+    ("winter", "겨울", 12),
+]
 _COUNTS = [("two", "두", 2), ("three", "세", 3), ("4", "4", 4), ("five", "다섯", 5)]
 _Case = tuple[str, date, date]
 
@@ -50,7 +65,9 @@ def _qualified_unit(draw: st.DrawFn, today: date) -> _Case:
     offset = draw(st.sampled_from([-2, -1, 0, 1]))
     en = {-1: "last {}", 0: "this {}", 1: "next {}", -2: "the {} before last"}[offset]
     ko = {-2: "지지난 {}", -1: "지난 {}", 0: "이번 {}", 1: "다음 {}"}[offset]
-    name, name_ko = draw(st.sampled_from([("week", "주"), ("weekend", "주말"), ("month", "달"), ("quarter", "분기")]))
+    name, name_ko = draw(
+        st.sampled_from([("week", "주"), ("weekend", "주말"), ("month", "달"), ("quarter", "분기")])
+    )
     first, last = _week(today, offset)
     if name == "weekend":
         first = first + 5 * _DAY
@@ -63,8 +80,14 @@ def _qualified_unit(draw: st.DrawFn, today: date) -> _Case:
 
 @st.composite
 def _part_of_a_year(draw: st.DrawFn, today: date) -> _Case:
-    """A year and a season, a half, a quarter, a month or a part of a month of it: 재작년 여름, Q3 of last year."""
-    back, en, ko = draw(st.sampled_from([(1, "last year", "작년"), (2, "the year before last", "재작년"), (0, "", "")]))
+    """A year and a season, a half, a quarter, a month or a part of a month of it: 재작년 여름, Q3 of
+    last year.
+    """
+    back, en, ko = draw(
+        st.sampled_from(
+            [(1, "last year", "작년"), (2, "the year before last", "재작년"), (0, "", "")]
+        )
+    )
     year = today.year - back
     if not back:
         year = draw(st.integers(2002, 2069))
@@ -72,23 +95,36 @@ def _part_of_a_year(draw: st.DrawFn, today: date) -> _Case:
     kind = draw(st.sampled_from(["season", "half", "quarter", "month", "part"]))
     if kind == "season":
         name, name_ko, start = draw(st.sampled_from(_SEASONS))
-        return draw(st.sampled_from([f"the {name} of {en}", f"{ko} {name_ko}"])), *_months(year, start, 3)
+        return draw(st.sampled_from([f"the {name} of {en}", f"{ko} {name_ko}"])), *_months(
+            year, start, 3
+        )
     if kind == "half":
         half = draw(st.integers(1, 2))
-        words = [f"the {('first', 'second')[half - 1]} half of {en}", f"{ko} {'상하'[half - 1]}반기"]
+        words = [
+            f"the {('first', 'second')[half - 1]} half of {en}",
+            f"{ko} {'상하'[half - 1]}반기",
+        ]
         return draw(st.sampled_from(words)), *_months(year, 6 * half - 5, 6)
     if kind == "quarter":
         n = draw(st.integers(1, 4))
-        return draw(st.sampled_from([f"Q{n} of {en}", f"{ko} {n}분기"])), *_months(year, 3 * n - 2, 3)
+        return draw(st.sampled_from([f"Q{n} of {en}", f"{ko} {n}분기"])), *_months(
+            year, 3 * n - 2, 3
+        )
     month = draw(st.integers(1, 12))
     first, last = _month(year, month)
     if kind == "month":
         return draw(st.sampled_from([f"{_MONTHS[month]} of {en}", f"{ko} {month}월"])), first, last
     part, part_ko, start, end = draw(
-        st.sampled_from([("early", "초", 1, 10), ("mid", "중순", 10, 20), ("the end of", "말", 21, 31)])
+        st.sampled_from(
+            [("early", "초", 1, 10), ("mid", "중순", 10, 20), ("the end of", "말", 21, 31)]
+        )
     )
     words = [f"{part} {_MONTHS[month]} of {en}", f"{ko} {month}월 {part_ko}"]
-    return draw(st.sampled_from(words)), date(year, month, start), min(last, first + (end - 1) * _DAY)
+    return (
+        draw(st.sampled_from(words)),
+        date(year, month, start),
+        min(last, first + (end - 1) * _DAY),
+    )
 
 
 @st.composite
@@ -97,16 +133,24 @@ def _ago(draw: st.DrawFn, today: date) -> _Case:
     en, ko, n = draw(st.sampled_from(_COUNTS))
     unit = draw(st.sampled_from(["day", "week", "month", "year", "weekend", "half"]))
     if unit == "day":
-        return draw(st.sampled_from([f"{en} days ago", f"{n}일 전"])), today - n * _DAY, today - n * _DAY
+        return (
+            draw(st.sampled_from([f"{en} days ago", f"{n}일 전"])),
+            today - n * _DAY,
+            today - n * _DAY,
+        )
     if unit == "week":
         return draw(st.sampled_from([f"{en} weeks ago", f"{n}주 전"])), *_week(today, -n)
     if unit == "weekend":
         monday, sunday = _week(today, -n)
         return f"{en} weekends ago", monday + 5 * _DAY, sunday
     if unit == "month":
-        return draw(st.sampled_from([f"{en} months ago", f"{ko} 달 전"])), *_month(today.year, today.month - n)
+        return draw(st.sampled_from([f"{en} months ago", f"{ko} 달 전"])), *_month(
+            today.year, today.month - n
+        )
     if unit == "half":
-        return draw(st.sampled_from(["half a year ago", "반년 전"])), *_month(today.year, today.month - 6)
+        return draw(st.sampled_from(["half a year ago", "반년 전"])), *_month(
+            today.year, today.month - 6
+        )
     return draw(st.sampled_from([f"{en} years ago", f"{n}년 전"])), *_months(today.year - n, 1, 12)
 
 
@@ -115,10 +159,20 @@ def _running(draw: st.DrawFn, today: date) -> _Case:
     """A time that runs until today: the past three weeks, 지난 두 달."""
     en, ko, n = draw(st.sampled_from(_COUNTS))
     unit, unit_ko = draw(st.sampled_from([("day", "일"), ("week", "주"), ("month", "달")]))
-    first = _months_before(today, n) if unit == "month" else today - n * (7 if unit == "week" else 1) * _DAY
+    first = (
+        _months_before(today, n)
+        if unit == "month"
+        else today - n * (7 if unit == "week" else 1) * _DAY
+    )
     count_ko = f"{n}일" if unit == "day" else f"{n}주" if unit == "week" else f"{ko} 달"
     del unit_ko
-    return draw(st.sampled_from([f"the last {en} {unit}s", f"지난 {count_ko}", f"최근 {count_ko} 동안"])), first, today
+    return (
+        draw(
+            st.sampled_from([f"the last {en} {unit}s", f"지난 {count_ko}", f"최근 {count_ko} 동안"])
+        ),
+        first,
+        today,
+    )
 
 
 @st.composite
@@ -136,11 +190,14 @@ def _range(draw: st.DrawFn, today: date) -> _Case:
     """A range within a year: from May to July, 3월부터 5월까지, 10월 2-5일."""
     year = draw(st.integers(2002, 2069))
     if draw(st.booleans()):
-        first, last = sorted(draw(st.lists(st.integers(1, 12), min_size=2, max_size=2, unique=True)))
+        first, last = sorted(
+            draw(st.lists(st.integers(1, 12), min_size=2, max_size=2, unique=True))
+        )
         words = [
             f"from {_MONTHS[first]} to {_MONTHS[last]} {year}",
-            f"{year}년 {first}월부터 {last}월까지", f"{year}년 {first}~{last}월",
-        ]  # fmt: skip
+            f"{year}년 {first}월부터 {last}월까지",
+            f"{year}년 {first}~{last}월",
+        ]
         return draw(st.sampled_from(words)), _month(year, first)[0], _month(year, last)[1]
     month = draw(st.integers(1, 12))
     first, last = sorted(draw(st.lists(st.integers(1, 28), min_size=2, max_size=2, unique=True)))
@@ -149,7 +206,7 @@ def _range(draw: st.DrawFn, today: date) -> _Case:
         f"{year}년 {month}월 {first}-{last}일",
         f"{year}년 {month}월 {first}일부터 {last}일까지",
         f"between {_MONTHS[month]} {first} and {_MONTHS[month]} {last} {year}",
-    ]  # fmt: skip
+    ]
     return draw(st.sampled_from(words)), date(year, month, first), date(year, month, last)
 
 
@@ -165,10 +222,14 @@ _KINDS = (_qualified_unit, _part_of_a_year, _ago, _running, _weekday, _range, _d
 
 @settings(derandomize=True, deadline=None, max_examples=400)
 @given(st.data(), _ANCHORS)
-def test_every_phrase_of_the_grammar_means_the_days_of_its_definition(data: st.DataObject, today: date) -> None:
+def test_every_phrase_of_the_grammar_means_the_days_of_its_definition(
+    data: st.DataObject, today: date
+) -> None:
     phrase, first, last = data.draw(st.sampled_from(_KINDS).flatmap(lambda kind: kind(today)))
     question = data.draw(
-        st.sampled_from(["{}", "what did we decide {}", "{}에 뭐 했지" if phrase[-1] > "z" else "{}?"])
+        st.sampled_from(
+            ["{}", "what did we decide {}", "{}에 뭐 했지" if phrase[-1] > "z" else "{}?"]
+        )
     ).format(phrase)
     span = find_span(question, today)
     assert span, (question, today, refused_times(question, today))
@@ -177,8 +238,12 @@ def test_every_phrase_of_the_grammar_means_the_days_of_its_definition(data: st.D
 
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(st.data(), _ANCHORS)
-def test_a_phrase_with_a_part_that_does_not_fit_is_refused(data: st.DataObject, today: date) -> None:
-    phrase, *_ = data.draw(st.sampled_from((_qualified_unit, _weekday, _ago)).flatmap(lambda kind: kind(today)))
+def test_a_phrase_with_a_part_that_does_not_fit_is_refused(
+    data: st.DataObject, today: date
+) -> None:
+    phrase, *_ = data.draw(
+        st.sampled_from((_qualified_unit, _weekday, _ago)).flatmap(lambda kind: kind(today))
+    )
     odd = data.draw(st.sampled_from(["{} {} 13일 14일", "지지난 {} {} 분기", "{} {} 작년"]))
     question = odd.format(phrase, phrase)
     assert find_span(question, today) is None
@@ -290,7 +355,12 @@ def test_a_day_or_a_month_as_a_topic_is_no_time(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["금요일에 뭐 정했지", "what did we decide on Friday", "월요일 회의에서 뭐 정했지", "Friday we met whom?"],
+    [
+        "금요일에 뭐 정했지",
+        "what did we decide on Friday",
+        "월요일 회의에서 뭐 정했지",
+        "Friday we met whom?",
+    ],
 )
 def test_a_day_of_the_week_that_says_when_is_a_time(question: str) -> None:
     assert find_span(question, date(2026, 11, 25))
@@ -298,12 +368,23 @@ def test_a_day_of_the_week_that_says_when_is_a_time(question: str) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(st.data(), _ANCHORS)
-def test_a_name_of_a_day_beside_a_year_is_that_day_or_refused_never_the_year(data: st.DataObject, today: date) -> None:
-    known = {"크리스마스": (12, 25), "어린이날": (5, 5), "Halloween": (10, 31), "New Year's Day": (1, 1)}
-    name = data.draw(st.sampled_from([*known, "추석", "내 생일", "급여일", "Ramadan", "my birthday", "payday"]))
+def test_a_name_of_a_day_beside_a_year_is_that_day_or_refused_never_the_year(
+    data: st.DataObject, today: date
+) -> None:
+    known = {
+        "크리스마스": (12, 25),
+        "어린이날": (5, 5),
+        "Halloween": (10, 31),
+        "New Year's Day": (1, 1),
+    }
+    name = data.draw(
+        st.sampled_from([*known, "추석", "내 생일", "급여일", "Ramadan", "my birthday", "payday"])
+    )
     korean = name[0] > "z"
     back, year = data.draw(
-        st.sampled_from([(1, "작년" if korean else "last year"), (0, "올해" if korean else "this year")])
+        st.sampled_from(
+            [(1, "작년" if korean else "last year"), (0, "올해" if korean else "this year")]
+        )
     )
     question = f"{year} {name}에 뭐 했지" if korean else f"what did we do on {name} {year}"
     span = find_span(question, today)
@@ -315,9 +396,13 @@ def test_a_name_of_a_day_beside_a_year_is_that_day_or_refused_never_the_year(dat
         assert len(refused_times(question, today)) == 1
 
 
-@pytest.mark.parametrize("part", ["a", "가", "1", "1/", " ", "- ", "last week ", "어제 ", "한 ", "1, "])
+@pytest.mark.parametrize(
+    "part", ["a", "가", "1", "1/", " ", "- ", "last week ", "어제 ", "한 ", "1, "]
+)
 def test_a_long_text_is_read_in_one_pass(part: str) -> None:
-    """Each of these took minutes, or more calls than Python allows, when it was read by its square."""
+    """Each of these took minutes, or more calls than Python allows, when it was read by its
+    square.
+    """
     text = f"what about {part * (100_000 // len(part))}"
     assert find_span(text, date(2026, 11, 25)) is None
     assert without_order(text).startswith("what about")
@@ -328,7 +413,8 @@ def test_a_row_of_days_too_long_for_one_time_is_refused() -> None:
     assert refused_times(f"we met on {days}", date(2026, 11, 25)) == (days,)
 
 
-#: Seen from Wednesday, 25 November 2026: a phrase of each word, part, count and order, and the days that it names.
+#: Seen from Wednesday, 25 November 2026: a phrase of each word, part, count and order, and the days
+#: that it names.
 _PHRASES = """
     early last month | 2026-10-01..2026-10-10
     mid last month | 2026-10-10..2026-10-20

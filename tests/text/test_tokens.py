@@ -23,7 +23,14 @@ def test_characters_cost_by_what_they_are() -> None:
 
 
 def test_mixed_text_costs_what_its_parts_cost() -> None:
-    assert abs(count_tokens("a" * 400 + "가" * 400) - count_tokens("a" * 400) - count_tokens("가" * 400)) <= 1
+    assert (
+        abs(
+            count_tokens("a" * 400 + "가" * 400)
+            - count_tokens("a" * 400)
+            - count_tokens("가" * 400)
+        )
+        <= 1
+    )
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)
@@ -33,7 +40,8 @@ def test_more_text_never_costs_less(text: str, more: str) -> None:
     assert count_tokens(more + text) >= count_tokens(text)
 
 
-#: Counted by the tokenizers of GPT-4o and of Gemma 3 (Gemini's), which need their tables from the network.
+#: Counted by the tokenizers of GPT-4o and of Gemma 3 (Gemini's), which need their tables from the
+#: network.
 _WORKSPACE = Path(__file__).parents[2] / "examples" / "workspace" / "notes"
 _COUNTED = {
     "infra/백업-정책.md": (328, 322),
@@ -45,7 +53,10 @@ _COUNTED = {
 
 #: What agents write: counted by the same two.
 _LINES = {
-    '{"type":"message","id":"a6da0ce6","timestamp":"2026-11-21T20:56:41.951Z","usage":{"input":11,"output":2048}}': (
+    (
+        '{"type":"message","id":"a6da0ce6","timestamp":"2026-11-21T20:56:41.951Z",'
+        '"usage":{"input":11,"output":2048}}'
+    ): (
         43,
         55,
     ),

@@ -1,6 +1,12 @@
 from gieok.text.turns import exchange, spoken
 
-_TALK = ["User: 회의 잡아줘", "Assistant: 네.", "Assistant: 몇 시로 할까요?", "User: 9시 반", "User: " + "긴 말 " * 20]
+_TALK = [
+    "User: 회의 잡아줘",
+    "Assistant: 네.",
+    "Assistant: 몇 시로 할까요?",
+    "User: 9시 반",
+    "User: " + "긴 말 " * 20,
+]
 
 
 def test_a_turn_of_few_words_is_shown_with_what_it_answers() -> None:

@@ -4,7 +4,9 @@ import pytest
 
 from gieok.text.keywords import keyword_tokens, normalise
 
-_MARKS = "\u200b\u00ad\u2060\ufeff\u200e\u200f\u202a\u202c\u2066\u2069\u061c\u180e\u034f\u3164\u115f"
+_MARKS = (
+    "\u200b\u00ad\u2060\ufeff\u200e\u200f\u202a\u202c\u2066\u2069\u061c\u180e\u034f\u3164\u115f"
+)
 
 
 @pytest.mark.parametrize("mark", _MARKS)

@@ -5,7 +5,15 @@ from datetime import UTC, date, datetime
 import pytest
 
 from gieok.text import written_days
-from gieok.text.written_days import FOLDER_ROWS, ROWS, day_in_name, day_of_path, find_day, moment_of, name_without_day
+from gieok.text.written_days import (
+    FOLDER_ROWS,
+    ROWS,
+    day_in_name,
+    day_of_path,
+    find_day,
+    moment_of,
+    name_without_day,
+)
 
 _DAY = date(2026, 11, 20)
 
@@ -17,7 +25,9 @@ def test_each_row_reads_its_example_and_leaves_its_counter_example(row: written_
 
 
 @pytest.mark.parametrize("row", FOLDER_ROWS)
-def test_each_row_of_folders_reads_its_example_and_leaves_its_counter_example(row: written_days.Row) -> None:
+def test_each_row_of_folders_reads_its_example_and_leaves_its_counter_example(
+    row: written_days.Row,
+) -> None:
     assert day_of_path(f"{row.example}.md")
     assert day_of_path(f"{row.counter_example}.md") is None
 
@@ -25,12 +35,33 @@ def test_each_row_of_folders_reads_its_example_and_leaves_its_counter_example(ro
 @pytest.mark.parametrize(
     "name",
     [
-        "2026-11-20", "2026_11_20", "2026.11.20", "2026. 11. 20. (금)", "20261120", "202611201030", "20261120T103000Z",
-        "2026년 11월 20일", "2026년11월20일 회의", "26년 11월 20일", "2026年11月20日", "November 20th, 2026", "Nov 20 2026",
-        "20 November 2026", "20th of Nov, 2026", "Friday, November 20th 2026", "2026-Nov-20", "20-11-2026", "20.11.2026",
-        "11-20-2026", "standup 2026-11-20 quay", "회의_20261120_부두", "2026–11–20", "2026 11 20", "2026-11-20-2",
+        "2026-11-20",
+        "2026_11_20",
+        "2026.11.20",
+        "2026. 11. 20. (금)",
+        "20261120",
+        "202611201030",
+        "20261120T103000Z",
+        "2026년 11월 20일",
+        "2026년11월20일 회의",
+        "26년 11월 20일",
+        "2026年11月20日",
+        "November 20th, 2026",
+        "Nov 20 2026",
+        "20 November 2026",
+        "20th of Nov, 2026",
+        "Friday, November 20th 2026",
+        "2026-Nov-20",
+        "20-11-2026",
+        "20.11.2026",
+        "11-20-2026",
+        "standup 2026-11-20 quay",
+        "회의_20261120_부두",
+        "2026–11–20",
+        "2026 11 20",
+        "2026-11-20-2",
     ],
-)  # fmt: skip
+)
 def test_a_day_is_found_in_any_usual_form_with_words_around(name: str) -> None:
     assert day_of_path(f"vault/{name}.md") == _DAY
 
@@ -38,17 +69,35 @@ def test_a_day_is_found_in_any_usual_form_with_words_around(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "05-11-2026", "November 2026", "2026년 11월", "2026-11", "12026-11-20", "2026-13-20", "a1b220261120", "v1.2026.11.20",
-        "20 lines of 2026", "2026-11-201", "120261120", "Friday", "오늘", "2026",
+        "05-11-2026",
+        "November 2026",
+        "2026년 11월",
+        "2026-11",
+        "12026-11-20",
+        "2026-13-20",
+        "a1b220261120",
+        "v1.2026.11.20",
+        "20 lines of 2026",
+        "2026-11-201",
+        "120261120",
+        "Friday",
+        "오늘",
+        "2026",
     ],
-)  # fmt: skip
+)
 def test_what_may_be_two_days_or_is_none_is_none(name: str) -> None:
     assert day_of_path(f"{name}.md") is None
 
 
 @pytest.mark.parametrize(
     "path",
-    ["2026/11/20.md", "diary/2026/11-November/20 Friday.md", "2026년/11월/20일.md", "2026/11-20.md", "2026-11/20.md"],
+    [
+        "2026/11/20.md",
+        "diary/2026/11-November/20 Friday.md",
+        "2026년/11월/20일.md",
+        "2026/11-20.md",
+        "2026-11/20.md",
+    ],
 )
 def test_folders_spell_a_day(path: str) -> None:
     assert day_of_path(path) == _DAY

@@ -1,4 +1,5 @@
-"""The memory slots of other frameworks: `from gieok.adapters import langgraph, openai_agents, pydantic_ai`.
+"""The memory slots of other frameworks: `from gieok.adapters import langgraph, openai_agents,
+pydantic_ai`.
 
 Each needs its framework, and only the one that is imported.
 """
@@ -8,4 +9,6 @@ from gieok.errors import MissingExtra
 
 def missing(error: ModuleNotFoundError, package: str) -> MissingExtra:
     """Return the error for a framework that is not installed."""
-    return MissingExtra(f"this needs the Python package {error.name!r}", hint=f"run `pip install {package}`")
+    return MissingExtra(
+        f"this needs the Python package {error.name!r}", hint=f"run `pip install {package}`"
+    )

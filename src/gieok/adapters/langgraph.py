@@ -1,7 +1,7 @@
 """LangGraph: its store (`BaseStore`) in the memory of a home.
 
-A namespace is a scope below one root, an item a document of it: its text are the fields of the value, line by line, which
-`gieok search --scope` finds, and its value is kept beside it.
+A namespace is a scope below one root, an item a document of it: its text are the fields of the
+value, line by line, which `gieok search --scope` finds, and its value is kept beside it.
 """
 
 import asyncio
@@ -57,14 +57,17 @@ Namespace = tuple[str, ...]
 
 
 class GieokStore(BaseStore):
-    """`graph.compile(store=GieokStore())`. A query ranks as `gieok search` does; what it does not find comes last.
+    """`graph.compile(store=GieokStore())`. A query ranks as `gieok search` does; what it does not
+    find comes last.
 
-    Secrets in values are replaced before anything is stored. Values live until they are deleted: there is no TTL. May be
-    used by several threads and processes.
+    Secrets in values are replaced before anything is stored. Values live until they are deleted:
+    there is no TTL. May be used by several threads and processes.
     """
 
     def __init__(self, memory: Memory | None = None, *, root: str = "agent:langgraph") -> None:
-        """See the class; `memory` is `gieok.open()` where it is left out. Raises BadRequest for a root that is no scope."""
+        """See the class; `memory` is `gieok.open()` where it is left out. Raises BadRequest for a
+        root that is no scope.
+        """
         self._context = (memory or Memory()).context
         self._memory = self._context.memory
         self._root = Scope(root).path
@@ -107,7 +110,9 @@ class GieokStore(BaseStore):
         journal, store = self._memory.journal(), self._memory.store()
         if any(op.value is not None for op in ops):
             withholding.check(self._context)
-        put = [self._entry(scope, key, op) for (scope, key), op in last.items() if op.value is not None]
+        put = [
+            self._entry(scope, key, op) for (scope, key), op in last.items() if op.value is not None
+        ]
         journal.hand_over(put, [name for name, op in last.items() if op.value is None])
         for scope in dict.fromkeys(scope for scope, _ in last):
             distil.deliver_scope(journal, store, scope)
@@ -125,14 +130,16 @@ class GieokStore(BaseStore):
             key=key,
             kind=KIND,
             text=text,
-            content_hash=hashlib.sha256(f"{text}\0{kept}\0{len(found)}\0{now}".encode("utf-8", "replace")).hexdigest()[
-                :32
-            ],
+            content_hash=hashlib.sha256(
+                f"{text}\0{kept}\0{len(found)}\0{now}".encode("utf-8", "replace")
+            ).hexdigest()[:32],
             created_at=before[0].created_at if before else now,
             updated_at=now,
             metadata={_VALUE: kept},
         )
-        passages = chunk("\n".join(found), budget_tokens=cut.budget_tokens, overlap_tokens=cut.overlap_tokens)
+        passages = chunk(
+            "\n".join(found), budget_tokens=cut.budget_tokens, overlap_tokens=cut.overlap_tokens
+        )
         return Entry(document, passages)
 
     # Reading
@@ -148,20 +155,34 @@ class GieokStore(BaseStore):
         ranked = sorted(items, key=lambda name: items[name].updated_at, reverse=True)
         ranked.sort(key=lambda name: (name not in scores, -scores.get(name, 0.0)))
         return [
-            SearchItem(one.namespace, one.key, one.value, one.created_at, one.updated_at, scores.get(name))
+            SearchItem(
+                one.namespace, one.key, one.value, one.created_at, one.updated_at, scores.get(name)
+            )
             for name in ranked[op.offset : op.offset + op.limit]
             for one in [self._item(items[name])]
         ]
 
-    def _scores(self, query: str, scopes: Sequence[Scope], most: int) -> Mapping[tuple[Scope, str], float]:
+    def _scores(
+        self, query: str, scopes: Sequence[Scope], most: int
+    ) -> Mapping[tuple[Scope, str], float]:
         if not query.strip():
             return {}
         context, store = self._context, self._memory.store()
         embedder = self._memory.embedder() if isinstance(store, VectorSearch) else None
-        question = Question(query, tuple(scopes), Filter(frozenset((KIND,))), hybrid=self._memory.is_hybrid)
+        question = Question(
+            query, tuple(scopes), Filter(frozenset((KIND,))), hybrid=self._memory.is_hybrid
+        )
         # A filter may leave out any of them.
         profile = self._memory.profile("").with_limit(max(most, 1)).with_least_score(0.0)
-        found = recall(store, embedder, question, profile, context.clock, context.zone, self._memory.reranking())
+        found = recall(
+            store,
+            embedder,
+            question,
+            profile,
+            context.clock,
+            context.zone,
+            self._memory.reranking(),
+        )
         scores: dict[tuple[Scope, str], float] = {}
         for hit in found.hits:
             scores.setdefault((hit.passage.scope, hit.passage.key), hit.score)
@@ -170,22 +191,35 @@ class GieokStore(BaseStore):
     def _documents(self, scopes: Iterable[Scope]) -> Iterator[Document]:
         store = self._memory.store()
         for scope in scopes:
-            yield from store.get(scope, sorted(key for key in store.hashes(scope) if key.startswith(_PREFIX)))
+            yield from store.get(
+                scope, sorted(key for key in store.hashes(scope) if key.startswith(_PREFIX))
+            )
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        found = [one for one in self._below(()) if all(_matches(one, wanted) for wanted in op.match_conditions or ())]
+        found = [
+            one
+            for one in self._below(())
+            if all(_matches(one, wanted) for wanted in op.match_conditions or ())
+        ]
         return sorted({one[: op.max_depth] for one in found})[op.offset : op.offset + op.limit]
 
     def _below(self, prefix: Namespace) -> list[Namespace]:
         """Return the namespaces that hold an item, from a prefix on."""
         own = f"{self._root}/{_LABEL}"
-        paths = [scope.path for scope in self._memory.store().scopes() if scope.path.startswith(own)]
-        found = (tuple(unquote(label) for label in path.removeprefix(own).split(f"/{_LABEL}")) for path in paths)
+        paths = [
+            scope.path for scope in self._memory.store().scopes() if scope.path.startswith(own)
+        ]
+        found = (
+            tuple(unquote(label) for label in path.removeprefix(own).split(f"/{_LABEL}"))
+            for path in paths
+        )
         return [one for one in found if one[: len(prefix)] == prefix]
 
     def _scope(self, namespace: Namespace) -> Scope:
         # Only what no part of a scope may hold is written otherwise: a person reads the rest.
-        labels = (re.sub(r"[\s/%]", lambda one: quote(one[0], safe=""), label) for label in namespace)
+        labels = (
+            re.sub(r"[\s/%]", lambda one: quote(one[0], safe=""), label) for label in namespace
+        )
         return Scope("/".join([self._root, *(f"{_LABEL}{label}" for label in labels)]))
 
     def _item(self, document: Document) -> Item:
@@ -209,13 +243,21 @@ def _cleaned(value: Any) -> Any:  # noqa: ANN401 - JSON
 
 
 def _texts(value: Mapping[str, Any], index: bool | list[str] | None) -> tuple[list[str], list[str]]:
-    """Return the fields of a value as lines: those to be found, and the rest. `index` names paths, such as `a[*].b`."""
+    """Return the fields of a value as lines: those to be found, and the rest. `index` names paths,
+    such as `a[*].b`.
+    """
     paths = index if isinstance(index, list) else []
-    wanted = None if index is None or index is True else [re.sub(r"\[[^]]*\]", "", path) for path in paths]
+    wanted = (
+        None
+        if index is None or index is True
+        else [re.sub(r"\[[^]]*\]", "", path) for path in paths]
+    )
     leaves = list(_leaves(value))
     found, rest = list[str](), list[str]()
     for path, leaf in leaves:
-        is_wanted = wanted is None or any(one in ("$", path) or path.startswith(f"{one}.") for one in wanted)
+        is_wanted = wanted is None or any(
+            one in ("$", path) or path.startswith(f"{one}.") for one in wanted
+        )
         name = f"{path}: " if len(leaves) > 1 else ""
         (found if is_wanted else rest).append(name + " ".join(str(leaf).split()))
     return found, rest
@@ -234,7 +276,9 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:  # noqa
 
 def _fits(value: Any, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401 - JSON
     """Say whether a value has these fields, as LangGraph's own stores compare them."""
-    return isinstance(value, dict) and all(_is(value.get(name), one) for name, one in wanted.items())
+    return isinstance(value, dict) and all(
+        _is(value.get(name), one) for name, one in wanted.items()
+    )
 
 
 def _is(value: Any, wanted: Any) -> bool:  # noqa: ANN401 - JSON
@@ -257,4 +301,6 @@ def _compared(value: Any, name: str, other: Any) -> bool:  # noqa: ANN401 - JSON
 def _matches(namespace: Namespace, wanted: MatchCondition) -> bool:
     path = wanted.path
     part = namespace[: len(path)] if wanted.match_type == "prefix" else namespace[-len(path) :]
-    return len(part) == len(path) and all(one in ("*", label) for one, label in zip(path, part, strict=True))
+    return len(part) == len(path) and all(
+        one in ("*", label) for one, label in zip(path, part, strict=True)
+    )

@@ -1,7 +1,8 @@
 """OpenAI Agents SDK: a session whose talk becomes memory.
 
-What a person or the model says is a message of the journal, like what an agent's transcript says. The items of the session
-hold what is around it, and no text of it: what is forgotten is gone from both.
+What a person or the model says is a message of the journal, like what an agent's transcript says.
+The items of the session hold what is around it, and no text of it: what is forgotten is gone from
+both.
 """
 
 import asyncio
@@ -32,22 +33,38 @@ AGENT = "openai-agents"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _TEXTS = ("input_text", "output_text", "text")
 #: Fields that hold no text of anybody's.
-_NAMES = ("id", "call_id", "type", "role", "status", "name", "encrypted_content", "approval_request_id", "server_label")
-#: Stands in an item for a text that a message of the journal has: its number among those of the item.
+_NAMES = (
+    "id",
+    "call_id",
+    "type",
+    "role",
+    "status",
+    "name",
+    "encrypted_content",
+    "approval_request_id",
+    "server_label",
+)
+#: Stands in an item for a text that a message of the journal has: its number among those of the
+#: item.
 _SAID = "$said"
 _LAST, _SCOPE = "last", "scope"
 
 
 class GieokSession(SessionABC):
-    """`Runner.run(agent, text, session=GieokSession("talk-1"))`. What was said is found from other sessions too.
+    """`Runner.run(agent, text, session=GieokSession("talk-1"))`. What was said is found from other
+    sessions too.
 
-    An id is one session of the home, or of the scope that the memory was opened with: give each program a scope of its own.
-    Items come back as they were added, without the secrets in them. `clear_session` empties the session; what was said stays
-    remembered (`gieok forget` takes it out). `pop_item` takes it back.
+    An id is one session of the home, or of the scope that the memory was opened with: give each
+    program a scope of its own. Items come back as they were added, without the secrets in them.
+    `clear_session` empties the session; what was said stays remembered (`gieok forget` takes it
+    out). `pop_item` takes it back.
     """
 
     def __init__(
-        self, session_id: str, memory: Memory | None = None, session_settings: SessionSettings | None = None
+        self,
+        session_id: str,
+        memory: Memory | None = None,
+        session_settings: SessionSettings | None = None,
     ) -> None:
         """See the class; `memory` is `gieok.open()` where it is left out."""
         self.session_id = session_id
@@ -62,7 +79,9 @@ class GieokSession(SessionABC):
     async def add_items(self, items: "list[TResponseInputItem]") -> None:
         """Add items; they are durable, and found by a search, when this returns."""
         if items:
-            await asyncio.to_thread(self._add, [dict(cast("Mapping[str, Any]", item)) for item in items])
+            await asyncio.to_thread(
+                self._add, [dict(cast("Mapping[str, Any]", item)) for item in items]
+            )
 
     async def pop_item(self) -> "TResponseInputItem | None":
         """Take the last item back, from memory too, and return it; None where there is none."""
@@ -88,14 +107,23 @@ class GieokSession(SessionABC):
     def _add(self, items: list[dict[str, Any]]) -> None:
         context = self._memory.context
         withholding.check(context)
-        # That of its first item: the first record makes a project of a folder, whose scope is another.
-        scope = Scope(self._journal.update_kept(self._realm, _SCOPE, lambda raw: raw or scoped(context).scope.path))
-        last = self._journal.update_kept(self._realm, _LAST, lambda raw: str(int(raw or 0) + len(items)))
+        # That of its first item: the first record makes a project of a folder, whose scope is
+        # another.
+        scope = Scope(
+            self._journal.update_kept(
+                self._realm, _SCOPE, lambda raw: raw or scoped(context).scope.path
+            )
+        )
+        last = self._journal.update_kept(
+            self._realm, _LAST, lambda raw: str(int(raw or 0) + len(items))
+        )
         messages, kept = list[Message](), dict[str, str]()
         for number, item in enumerate(items, start=int(last) - len(items) + 1):
             name, (around, texts) = f"{number:012d}", _taken_apart(_cleaned(item))
             messages += [
-                Message(f"{self._id(name)}#{n}", role, text, context.clock.now(), self.session_id, AGENT)
+                Message(
+                    f"{self._id(name)}#{n}", role, text, context.clock.now(), self.session_id, AGENT
+                )
                 for n, (role, text) in enumerate(texts)
             ]
             kept[name] = json.dumps([len(texts), around], ensure_ascii=False)
@@ -116,7 +144,10 @@ class GieokSession(SessionABC):
         rows = {name: json.loads(kept[name]) for name in names}
         ids = [f"{self._id(name)}#{n}" for name, (count, _) in rows.items() for n in range(count)]
         said = (
-            {found.message.id: found.message.text for found in self._journal.messages(Scope(kept[_SCOPE]), ids)}
+            {
+                found.message.id: found.message.text
+                for found in self._journal.messages(Scope(kept[_SCOPE]), ids)
+            }
             if names
             else {}
         )
@@ -134,7 +165,9 @@ class GieokSession(SessionABC):
     def _taken(self) -> Any:  # noqa: ANN401 - an item
         while names := _names(kept := self._kept()):
             found = self._items(1)
-            self._journal.say(Scope(kept[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))])
+            self._journal.say(
+                Scope(kept[_SCOPE]), [Retraction(self.session_id, self._id(names[-1]))]
+            )
             self._journal.keep(self._realm, {}, [names[-1]])
             self._memory.context.observe.sidecar().derive_turns()
             if found:
@@ -148,7 +181,9 @@ def _names(kept: Mapping[str, str]) -> list[str]:
 
 
 def _cleaned(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JSON
-    """Return JSON with the secrets in its texts replaced; names of the protocol stay, whatever they look like."""
+    """Return JSON with the secrets in its texts replaced; names of the protocol stay, whatever they
+    look like.
+    """
     if isinstance(value, dict):
         return {name: _cleaned(one, name) for name, one in value.items()}
     if isinstance(value, list):
@@ -157,7 +192,9 @@ def _cleaned(value: Any, key: str = "") -> Any:  # noqa: ANN401 - JSON
 
 
 def _taken_apart(item: dict[str, Any]) -> tuple[Any, list[tuple[Role, str]]]:
-    """Return an item with numbers in the place of its texts, and the texts: those that were said, else the whole item."""
+    """Return an item with numbers in the place of its texts, and the texts: those that were said,
+    else the whole item.
+    """
     role = _ROLES.get(str(item.get("role")))
     texts: list[tuple[Role, str]] = []
 
@@ -172,9 +209,16 @@ def _taken_apart(item: dict[str, Any]) -> tuple[Any, list[tuple[Role, str]]]:
         item = item | {"content": said(content)}
     elif isinstance(content, list):
         item = item | {
-            "content": [part | {"text": said(part.get("text"))} if _is_text(part) else part for part in content]
+            "content": [
+                part | {"text": said(part.get("text"))} if _is_text(part) else part
+                for part in content
+            ]
         }
-    return (item, texts) if texts else ({_SAID: 0, "whole": True}, [(Role.TOOL, json.dumps(item, ensure_ascii=False))])
+    return (
+        (item, texts)
+        if texts
+        else ({_SAID: 0, "whole": True}, [(Role.TOOL, json.dumps(item, ensure_ascii=False))])
+    )
 
 
 def _is_text(part: object) -> bool:

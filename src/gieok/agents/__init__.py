@@ -1,1 +1,3 @@
-"""One file per agent: where it writes, how its transcript reads, what an install changes, how doctor proves it."""
+"""One file per agent: where it writes, how its transcript reads, what an install changes, how
+doctor proves it.
+"""

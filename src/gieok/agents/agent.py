@@ -15,8 +15,8 @@ from gieok.model.memory import Scope
 class Unread(NamedTuple):
     """Talk that an agent keeps where it is not read: names below the place, and why.
 
-    Where `unless` stands beside it, what it holds is there too, and is read. `orphans` says how much of a file is nowhere else;
-    a file of nothing more is not named.
+    Where `unless` stands beside it, what it holds is there too, and is read. `orphans` says how
+    much of a file is nowhere else; a file of nothing more is not named.
     """
 
     names: str
@@ -26,7 +26,8 @@ class Unread(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A folder below which transcripts lie, and which of the names below it are files or databases of them.
+    """A folder below which transcripts lie, and which of the names below it are files or databases
+    of them.
 
     Several patterns are joined by spaces.
     """
@@ -34,13 +35,15 @@ class Place(NamedTuple):
     folder: Path
     files: str = ""
     databases: str = ""
-    #: The scope of a path relative to `folder`; None: the default one, or that of the project in which a session works.
+    #: The scope of a path relative to `folder`; None: the default one, or that of the project in
+    #: which a session works.
     scope_of: Callable[[Path], Scope | None] = lambda path: None
     #: Whether a transcript has no person in it.
     is_silent: Callable[[Path], bool] = lambda path: False
     #: Working folder of a file's session, for formats whose lines do not name it.
     cwd_of: Callable[[Path], str] = lambda path: ""
-    #: False where unrelated files change below the folder; hooks and the periodic rescan trigger reading instead.
+    #: False where unrelated files change below the folder; hooks and the periodic rescan trigger
+    #: reading instead.
     is_watched: bool = True
     #: What of the agent's talk is not read.
     unread: tuple[Unread, ...] = ()
@@ -53,13 +56,16 @@ URL, HOME = "<url>", "<home>"
 
 
 class Rehearsal(NamedTuple):
-    """How an agent answers one prompt without a person: in a throwaway home, against a model of ours, for no money."""
+    """How an agent answers one prompt without a person: in a throwaway home, against a model of
+    ours, for no money.
+    """
 
     #: As it is found on PATH.
     program: str
     #: Its arguments; the prompt comes behind them.
     arguments: tuple[str, ...]
-    #: What leads it to our model: variables, and files below the home (`URL` and `HOME` are replaced in both).
+    #: What leads it to our model: variables, and files below the home (`URL` and `HOME` are
+    #: replaced in both).
     environment: Mapping[str, str]
     files: Mapping[str, str] = {}
 
@@ -67,9 +73,9 @@ class Rehearsal(NamedTuple):
 class Inventory(NamedTuple):
     """How the agent's own program tells which hooks its user has trusted, without running any.
 
-    The file of hooks is copied into the throwaway home; the program reads `lines` and answers line by line, the last one with
-    the id `answer`. `untrusted` takes that answer, the file of hooks and the text of the user's settings; it returns the
-    events whose hook would be passed over.
+    The file of hooks is copied into the throwaway home; the program reads `lines` and answers line
+    by line, the last one with the id `answer`. `untrusted` takes that answer, the file of hooks and
+    the text of the user's settings; it returns the events whose hook would be passed over.
     """
 
     arguments: tuple[str, ...]
@@ -81,7 +87,9 @@ class Inventory(NamedTuple):
 
 
 class HookFiles(NamedTuple):
-    """Where an agent looks for hooks, of the user and of a project, and which settings turn them off."""
+    """Where an agent looks for hooks, of the user and of a project, and which settings turn them
+    off.
+    """
 
     #: The agent's folder at a place.
     folder: Callable[[InstallPlace], Path]
@@ -92,7 +100,9 @@ class HookFiles(NamedTuple):
 
 
 class Agent(NamedTuple):
-    """One agent; None where it has no such thing. Its name and its hooks' events stand in `table`."""
+    """One agent; None where it has no such thing. Its name and its hooks' events stand in
+    `table`.
+    """
 
     #: Takes the user's home and the environment.
     place: Callable[[Path, Mapping[str, str]], Place] | None = None
@@ -101,9 +111,11 @@ class Agent(NamedTuple):
     edits: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
     #: What a person still has to do after an install: in English and in Korean.
     note: tuple[str, str] | None = None
-    #: What the release of the agent that is there does not get, where it injects nothing; None where all is got.
+    #: What the release of the agent that is there does not get, where it injects nothing; None
+    #: where all is got.
     missing: Callable[[InstallPlace], tuple[str, str] | None] = lambda site: None
-    #: Takes the text of a file that an install changes; returns the command of our prompt hook in it, '' for none.
+    #: Takes the text of a file that an install changes; returns the command of our prompt hook in
+    #: it, '' for none.
     prompt_command: Callable[[str], str] = prompt_command
     hook_files: HookFiles | None = None
     rehearsal: Rehearsal | None = None
@@ -112,14 +124,21 @@ class Agent(NamedTuple):
     is_system_session: Callable[[str], bool] = lambda key: False
     #: Command files for a project's code, which are installed for who wants them.
     commands: Callable[[InstallPlace, OwnCommand], list[Edit]] | None = None
-    #: The agent's own folder, where it may keep what was said outside of transcripts too; takes what `place` takes.
+    #: The agent's own folder, where it may keep what was said outside of transcripts too; takes
+    #: what `place` takes.
     folder: Callable[[Path, Mapping[str, str]], Path] | None = None
     #: Where else it keeps talk, such as sessions that were put away; takes what `place` takes.
-    other_places: Callable[[Path, Mapping[str, str]], tuple[Place, ...]] = lambda home, environment: ()
+    other_places: Callable[[Path, Mapping[str, str]], tuple[Place, ...]] = (
+        lambda home, environment: ()
+    )
 
     def places(self, home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
         """Return all places where it keeps talk."""
-        return (self.place(home, environment), *self.other_places(home, environment)) if self.place else ()
+        return (
+            (self.place(home, environment), *self.other_places(home, environment))
+            if self.place
+            else ()
+        )
 
 
 def load(name: str) -> Agent:
@@ -134,7 +153,9 @@ def observed() -> tuple[str, ...]:
 
 
 def own_folder(variables: str, usual: str) -> Callable[[Path, Mapping[str, str]], Path]:
-    """Return what finds an agent's own folder: what the first variable that is set says, else `~/usual`."""
+    """Return what finds an agent's own folder: what the first variable that is set says, else
+    `~/usual`.
+    """
 
     def folder(home: Path, environment: Mapping[str, str]) -> Path:
         moved = next(filter(None, map(environment.get, variables.split())), None)

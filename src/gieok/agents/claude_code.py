@@ -9,16 +9,36 @@ from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, kept_file, own_file
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
-from gieok.agents.transcripts.fields import Line, mapping, name_of, parts, text_of, texts_of, unwrapped
+from gieok.agents.transcripts.fields import (
+    Line,
+    mapping,
+    name_of,
+    parts,
+    text_of,
+    texts_of,
+    unwrapped,
+)
 from gieok.agents.transcripts.history import count_orphans
-from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, calls, heard
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Queued,
+    Said,
+    Session,
+    ToolUse,
+    calls,
+    heard,
+)
 from gieok.agents.transcripts.speakers import driver_of, is_program_reply, speaker_of, words_beside
 from gieok.model.conversation import Role
 
 NAME = "claude-code"
 
 _KINDS = frozenset(
-    "user assistant system summary attachment queue-operation last-prompt file-history-snapshot progress mode".split()
+    (
+        "user assistant system summary attachment queue-operation last-prompt "
+        "file-history-snapshot progress mode"
+    ).split()
 )
 _CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use"))
 _RESULTS = frozenset(("tool_result", "mcp_tool_result"))
@@ -35,12 +55,16 @@ def begin(name: str, first: Line) -> Session | None:
 
 
 def _is_prelude(line: Line) -> bool:
-    """Say whether a line names no session though it is Claude Code's: some files hold titles of others, or snapshots, alone."""
+    """Say whether a line names no session though it is Claude Code's: some files hold titles of
+    others, or snapshots, alone.
+    """
     return line.get("type") in _KINDS and "sessionId" not in line and "role" not in line
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line; a turn has several lines, which share `message.id` and differ in `uuid`."""
+    """Return the parts of a line; a turn has several lines, which share `message.id` and differ in
+    `uuid`.
+    """
     if speaker_of(NAME, line) is Speaker.AGENT:
         return ()
     found = mapping(line.get("message"))
@@ -65,7 +89,9 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
 
 
 def _attached(session: Session, line: Line, identity: str, at: object) -> list[Part]:
-    """Return a prompt that the running turn took in; notices of tasks come in the same way, and say so."""
+    """Return a prompt that the running turn took in; notices of tasks come in the same way, and say
+    so.
+    """
     attachment = mapping(line.get("attachment"))
     if attachment.get("type") != "queued_command":
         return []
@@ -73,7 +99,8 @@ def _attached(session: Session, line: Line, identity: str, at: object) -> list[P
     return [Queued(said, "absorb", "attachment")]
 
 
-#: What an operation on the queue means for a prompt, by its name. What is removed was taken in by the running turn.
+#: What an operation on the queue means for a prompt, by its name. What is removed was taken in by
+#: the running turn.
 _QUEUE = {"enqueue": "enqueue", "dequeue": "dequeue", "remove": "absorb", "popAll": "clear"}
 #: Why a prompt leaves the queue without a turn of its own; before 2.1.246 no reason is given.
 _TAKEN_IN = ("absorbed_mid_turn", "delivered_to_agent", "")
@@ -95,16 +122,23 @@ def _results(identity: str, content: object, at: object, line: Line) -> Iterator
         call = name_of(part.get("tool_use_id"))
         told = mapping(line.get("toolUseResult"))
         answered = told if isinstance(told.get("answers"), dict) else None
-        use = ToolUse(f"{identity}#{number}", call, "tool", at, result=text, failed=failed, answered=answered)
+        use = ToolUse(
+            f"{identity}#{number}", call, "tool", at, result=text, failed=failed, answered=answered
+        )
         yield use._replace(beside=words_beside(NAME, line) if number == 0 else "")
 
 
 def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("CLAUDE_CONFIG_DIR", ".claude")
-    # A project's settings.json is shared with others, who have no such program there; the local one is not.
+    # A project's settings.json is shared with others, who have no such program there; the local one
+    # is not.
     settings = folder / ("settings.local.json" if site.is_project else "settings.json")
     moved = site.environment.get("CLAUDE_CONFIG_DIR")
-    servers = site.folder / ".mcp.json" if site.is_project else (folder if moved else site.folder) / ".claude.json"
+    servers = (
+        site.folder / ".mcp.json"
+        if site.is_project
+        else (folder if moved else site.folder) / ".claude.json"
+    )
     return [
         edits.hooks(settings, NAME, lambda event: {"hooks": [edits.command(call, NAME, event)]}),
         edits.server(servers, call.server()),
@@ -116,7 +150,10 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
 def _commands(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.below("CLAUDE_CONFIG_DIR", ".claude") / "commands"
     names = (f"gieok-{name}.md" for name in ("index", "query", "sync", "impact"))
-    return [kept_file(folder / name, edits.text_of(name).replace("{gieok}", call.typed())) for name in names]
+    return [
+        kept_file(folder / name, edits.text_of(name).replace("{gieok}", call.typed()))
+        for name in names
+    ]
 
 
 _projects = below("CLAUDE_CONFIG_DIR", ".claude", "projects", "*/*.jsonl")
@@ -128,9 +165,13 @@ def _history(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
     unread = Unread(
         "history.jsonl",
         "prompts of sessions that are gone, or that it does not name, are not read from this list",
-        orphans=lambda file: count_orphans(file, "sessionId", "display", _list_sessions(place.folder).__contains__),
+        orphans=lambda file: count_orphans(
+            file, "sessionId", "display", _list_sessions(place.folder).__contains__
+        ),
     )
-    return (Place(place.folder.parent, is_silent=lambda path: True, is_watched=False, unread=(unread,)),)
+    return (
+        Place(place.folder.parent, is_silent=lambda path: True, is_watched=False, unread=(unread,)),
+    )
 
 
 def _list_sessions(projects: Path) -> frozenset[str]:
@@ -146,10 +187,12 @@ _REHEARSAL = Rehearsal(
     "claude",
     ("-p",),
     {
-        "ANTHROPIC_BASE_URL": URL, "ANTHROPIC_API_KEY": "loopback", "DISABLE_AUTOUPDATER": "1",
+        "ANTHROPIC_BASE_URL": URL,
+        "ANTHROPIC_API_KEY": "loopback",
+        "DISABLE_AUTOUPDATER": "1",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     },
-)  # fmt: skip
+)
 AGENT = Agent(
     _projects,
     Format(NAME, begin, read, is_prelude=_is_prelude, driver=partial(driver_of, NAME)),

@@ -6,7 +6,17 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Place, Rehearsal, Unread, below, own_folder
+from gieok.agents.agent import (
+    URL,
+    Agent,
+    HookFiles,
+    Inventory,
+    Place,
+    Rehearsal,
+    Unread,
+    below,
+    own_folder,
+)
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, toml_table
 from gieok.agents.install.edits import InstallPlace, OwnCommand
@@ -26,14 +36,19 @@ _HEAD_CHARS = 300
 _TEXTS = ("input_text", "output_text", "text")
 #: Types of items, which stood in a line without an envelope until autumn 2025.
 _ITEMS = frozenset(
-    "message function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call".split()
+    (
+        "message function_call function_call_output custom_tool_call custom_tool_call_output "
+        "local_shell_call"
+    ).split()
 )
 _CWD = re.compile(r"<cwd>([^<\n]+)</cwd>|[Cc]urrent working directory: *([^\n]+)")
 _LONGEST_CONTEXT_CHARS = 20_000
 
 
 def begin(name: str, first: Line) -> Session | None:
-    """Recognise the `session_meta` line; a thread that another agent started is none of the user's."""
+    """Recognise the `session_meta` line; a thread that another agent started is none of the
+    user's.
+    """
     del name
     payload = mapping(first.get("payload"))
     if first.get("type") == "session_meta" and payload:
@@ -45,7 +60,9 @@ def begin(name: str, first: Line) -> Session | None:
             cwd=name_of(payload.get("cwd")),
             driver=driver,
             # A newer fork names where in the other file its history ends, and copies nothing.
-            copied_from="" if payload.get("history_base") else name_of(payload.get("forked_from_id")),
+            copied_from=""
+            if payload.get("history_base")
+            else name_of(payload.get("forked_from_id")),
         )
     # Releases of 2025 begin with what is the payload now.
     if "instructions" in first and isinstance(first.get("id"), str) and "role" not in first:
@@ -54,7 +71,9 @@ def begin(name: str, first: Line) -> Session | None:
 
 
 def _lines(whole: Line) -> list[Line]:
-    """Return the lines of a session in one object, as the first releases (April 2025) kept it; they had no times."""
+    """Return the lines of a session in one object, as the first releases (April 2025) kept it; they
+    had no times.
+    """
     session, items = mapping(whole.get("session")), parts(whole.get("items"))
     if not isinstance(session.get("id"), str) or "items" not in whole:
         return []
@@ -72,12 +91,16 @@ def _folder(line: Line) -> str:
 
 
 def _driver(line: Line) -> Speaker | None:
-    """Return who began a turn. A header behind the first is that of a session whose history was copied."""
+    """Return who began a turn. A header behind the first is that of a session whose history was
+    copied.
+    """
     return driver_of(NAME, line) if line.get("type") == "event_msg" else None
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a `response_item`; `event_msg` lines repeat them. In 2025 an item stood in the line itself."""
+    """Return the parts of a `response_item`; `event_msg` lines repeat them. In 2025 an item stood
+    in the line itself.
+    """
     if name_of(line.get("type")) in _ITEMS and "payload" not in line:
         line = {"type": "response_item", "timestamp": line.get("timestamp"), "payload": line}
     if line.get("type") != "response_item":
@@ -92,29 +115,44 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
             said = Said(identity, role, text_of(payload.get("content"), _TEXTS), at)
             return (_heard(session, line, identity, at) if role is Role.USER else said,)
         case "function_call" | "custom_tool_call":
-            name = " ".join(filter(None, (name_of(payload.get("namespace")), name_of(payload.get("name")))))
-            return (ToolUse(identity, call, name, at, payload.get("arguments", payload.get("input")) or ""),)
+            name = " ".join(
+                filter(None, (name_of(payload.get("namespace")), name_of(payload.get("name"))))
+            )
+            return (
+                ToolUse(
+                    identity, call, name, at, payload.get("arguments", payload.get("input")) or ""
+                ),
+            )
         case "local_shell_call":
             return (ToolUse(identity, call, "shell", at, dict(mapping(payload.get("action")))),)
         case "function_call_output" | "custom_tool_call_output":
             output = payload.get("output")
             text = _output(output)
-            failed = mapping(output).get("success") is False or _FAILED.search(text, 0, _HEAD_CHARS) is not None
+            failed = (
+                mapping(output).get("success") is False
+                or _FAILED.search(text, 0, _HEAD_CHARS) is not None
+            )
             return (ToolUse(identity, call, "tool", at, result=text, failed=failed),)
     return ()
 
 
 def _heard(session: Session, line: Line, identity: str, at: object) -> Said:
-    """Return what the user really wrote: each text says who it comes from, and those of older versions by their marks."""
+    """Return what the user really wrote: each text says who it comes from, and those of older
+    versions by their marks.
+    """
     payload = mapping(line.get("payload"))
     content = payload.get("content")
     if isinstance(content, str):
         return heard(session, line, identity, content, at)
-    origins = mapping(payload.get("internal_chat_message_metadata_passthrough")).get("content_item_metadata")
+    origins = mapping(payload.get("internal_chat_message_metadata_passthrough")).get(
+        "content_item_metadata"
+    )
     origins = origins if isinstance(origins, list) else []
     texts: list[str] = []
     for number, part in enumerate(parts(content)):
-        origin = mapping(mapping(origins[number] if number < len(origins) else None).get("provenance")).get("type")
+        origin = mapping(
+            mapping(origins[number] if number < len(origins) else None).get("provenance")
+        ).get("type")
         text = text_of([part], _TEXTS)
         is_wrapped = text.lstrip().startswith(("# ", "<user_shell_command>"))
         if origin == "user" and not is_wrapped and not is_programs(NAME, text):
@@ -138,13 +176,17 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
         pairs = ", ".join(f"{name} = {_toml(value)}" for name, value in call.environment.items())
         lines.append(f"env = {{ {pairs} }}")
     return [
-        edits.hooks(folder / "hooks.json", NAME, lambda event: {"hooks": [edits.command(call, NAME, event)]}),
+        edits.hooks(
+            folder / "hooks.json", NAME, lambda event: {"hooks": [edits.command(call, NAME, event)]}
+        ),
         toml_table(folder / "config.toml", ("mcp_servers", "gieok"), lines, edits.is_server),
     ]
 
 
 def _toml(value: object) -> str:
-    """Return a text or a list of texts as TOML, whose texts are JSON's but for one character and the pairs of surrogates."""
+    """Return a text or a list of texts as TOML, whose texts are JSON's but for one character and
+    the pairs of surrogates.
+    """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -168,14 +210,17 @@ wire_api = "responses"
 """
 _REHEARSAL = Rehearsal(
     "codex",
-    ("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"),  # what is trusted is looked at by itself
+    # what is trusted is looked at by itself
+    ("exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"),
     {"LOOPBACK_KEY": "loopback"},
     {".codex/config.toml": _CONFIG},
 )
 
 
 def _untrusted(answer: Mapping[str, object], file: Path, settings: str) -> list[str]:
-    """Return the events whose hook of ours Codex passes over: its hash is not the one that the user approved, or it is off."""
+    """Return the events whose hook of ours Codex passes over: its hash is not the one that the user
+    approved, or it is off.
+    """
     try:
         kept = mapping(mapping(tomllib.loads(settings).get("hooks")).get("state"))
     except tomllib.TOMLDecodeError:
@@ -185,7 +230,9 @@ def _untrusted(answer: Mapping[str, object], file: Path, settings: str) -> list[
         for hook in parts(entry.get("hooks")):
             # Such as `<folder>/hooks.json:user_prompt_submit:0:0`.
             state = mapping(kept.get(f"{file}{name_of(hook.get('key')).rpartition(file.name)[2]}"))
-            is_on = state.get("enabled", True) is True and state.get("trusted_hash") == hook.get("currentHash")
+            is_on = state.get("enabled", True) is True and state.get("trusted_hash") == hook.get(
+                "currentHash"
+            )
             if edits.is_ours(name_of(hook.get("command"))) and not is_on:
                 waiting.append(name_of(hook.get("eventName")))
     return waiting
@@ -194,7 +241,10 @@ def _untrusted(answer: Mapping[str, object], file: Path, settings: str) -> list[
 _INVENTORY = Inventory(
     ("app-server",),
     (
-        '{"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "gieok", "version": "1"}}}',
+        (
+            '{"id": 0, "method": "initialize", "params": {"clientInfo": {"name": "gieok", '
+            '"version": "1"}}}'
+        ),
         '{"method": "initialized"}',
         '{"id": 1, "method": "hooks/list", "params": {}}',
     ),
@@ -234,5 +284,8 @@ AGENT = Agent(
     rehearsal=_REHEARSAL,
     inventory=_INVENTORY,
     folder=own_folder("CODEX_HOME", ".codex"),
-    other_places=lambda home, environment: (_archived(home, environment), _history(home, environment)),
+    other_places=lambda home, environment: (
+        _archived(home, environment),
+        _history(home, environment),
+    ),
 )

@@ -1,7 +1,9 @@
-"""Cursor: `~/.cursor/projects/<folder>/agent-transcripts/<session>/<session>.jsonl`; hooks and MCP servers in `.cursor`.
+"""Cursor: `~/.cursor/projects/<folder>/agent-transcripts/<session>/<session>.jsonl`; hooks and MCP
+servers in `.cursor`.
 
-The format of its transcripts is not documented. Lines have no ids and no times; a prompt may say its time in a tag. What a
-person typed stands in `<user_query>`, and nothing else is taken for theirs.
+The format of its transcripts is not documented. Lines have no ids and no times; a prompt may say
+its time in a tag. What a person typed stands in `<user_query>`, and nothing else is taken for
+theirs.
 """
 
 import re
@@ -25,19 +27,28 @@ NAME = "cursor"
 
 _TYPED = re.compile(r"<user_query>(?P<said>(?:(?!<user_query>)(?s:.))*)</user_query>\s*$")
 #: The tags of what a program puts around it.
-_AROUND = tuple(row.sign for row in MARKS if (row.host, row.kind, row.speaker) == (ANY, Kind.BLOCK, Speaker.PROGRAM))
+_AROUND = tuple(
+    row.sign
+    for row in MARKS
+    if (row.host, row.kind, row.speaker) == (ANY, Kind.BLOCK, Speaker.PROGRAM)
+)
 _ANYWHERE = re.compile(r"<user_query>(?P<said>(?s:.*))</user_query>")
 #: `<timestamp>Friday, May 8, 2026, 6:05 PM (UTC+9)</timestamp>`
 _TIME = re.compile(
-    r"<timestamp>[A-Za-z]+, (?P<month>[A-Za-z]{3})[a-z]* (?P<day>\d{1,2}), (?P<year>\d{4}),? (?P<hour>\d{1,2}):(?P<minute>\d\d)"
+    r"<timestamp>[A-Za-z]+, (?P<month>[A-Za-z]{3})[a-z]* (?P<day>\d{1,2}), (?P<year>\d{4}),? "
+    r"(?P<hour>\d{1,2}):(?P<minute>\d\d)"
     r"\s?(?P<half>[AP]M)?(?: \(UTC(?P<zone>[+-]\d{1,2})?(?::?(?P<rest>\d\d))?\))?</timestamp>"
 )
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 def begin(name: str, first: Line) -> Session | None:
-    """Recognise a line with a role beside its message, and no more. The session is the file's name."""
-    is_own = first.get("role") in ("user", "assistant") and "content" in mapping(first.get("message"))
+    """Recognise a line with a role beside its message, and no more. The session is the file's
+    name.
+    """
+    is_own = first.get("role") in ("user", "assistant") and "content" in mapping(
+        first.get("message")
+    )
     if not is_own or {"type", "uuid", "sessionId", "content"} & first.keys():
         return None
     return Session(id=PurePath(name).name.partition(".jsonl")[0], agent=NAME)
@@ -50,11 +61,16 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
         texts = texts_of(content)
         return (heard(session, line, identity, [*map(_typed, texts)], _time("\n".join(texts))),)
     made = (part for part in parts(content) if part.get("type") == "tool_use")
-    return (Said(identity, Role.ASSISTANT, text_of(content), None), *calls(identity, made, None, "input"))
+    return (
+        Said(identity, Role.ASSISTANT, text_of(content), None),
+        *calls(identity, made, None, "input"),
+    )
 
 
 def _typed(text: str) -> str:
-    """Return what a person typed: the tag at the end, for a file that is quoted before it may hold one too."""
+    """Return what a person typed: the tag at the end, for a file that is quoted before it may hold
+    one too.
+    """
     found = _TYPED.search(text)
     if found is None:
         rest = unwrapped(text, _AROUND)
@@ -66,7 +82,11 @@ def _time(text: str) -> str | None:
     found = _TIME.search(text)
     if found is None or found["month"] not in _MONTHS:
         return None
-    hour = int(found["hour"]) % 12 + 12 * (found["half"] == "PM") if found["half"] else int(found["hour"])
+    hour = (
+        int(found["hour"]) % 12 + 12 * (found["half"] == "PM")
+        if found["half"]
+        else int(found["hour"])
+    )
     hours, minutes = int(found["zone"] or 0), int(found["rest"] or 0)
     zone = timezone(timedelta(hours=hours, minutes=-minutes if hours < 0 else minutes))
     month = _MONTHS.index(found["month"]) + 1
@@ -83,17 +103,25 @@ def _place(home: Path, environment: Mapping[str, str]) -> Place:
     return Place(projects, files, is_silent=_is_silent, cwd_of=_cwd_of, unread=_UNREAD)
 
 
-_UNREAD = (Unread("*/agent-transcripts/**/*.txt", "transcripts of Cursor without roles are not read"),)
+_UNREAD = (
+    Unread("*/agent-transcripts/**/*.txt", "transcripts of Cursor without roles are not read"),
+)
 
 
 def _is_silent(path: Path) -> bool:
-    """Say whether a transcript is a sub-agent's, or none: its own memory keeps lines below a project, too."""
+    """Say whether a transcript is a sub-agent's, or none: its own memory keeps lines below a
+    project, too.
+    """
     return "subagents" in path.parts or "agent-transcripts" not in path.parts
 
 
 def _cwd_of(path: Path) -> str:
     """Return the project's folder; '' where no folder, or more than one, has that name."""
-    project = next(parent for parent in path.parents if parent.parent.name == "projects" or parent == parent.parent)
+    project = next(
+        parent
+        for parent in path.parents
+        if parent.parent.name == "projects" or parent == parent.parent
+    )
     return _unfold(project.name, path.anchor)
 
 
@@ -125,7 +153,10 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.folder / ".cursor"
     return [
         edits.hooks(
-            folder / "hooks.json", NAME, lambda event: {"command": call.line(event, NAME)}, first=("version", 1)
+            folder / "hooks.json",
+            NAME,
+            lambda event: {"command": call.line(event, NAME)},
+            first=("version", 1),
         ),
         edits.server(folder / "mcp.json", call.server()),
         own_file(folder / "commands" / "memory-search.md", edits.text_of("search.md")),
@@ -133,7 +164,10 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
 
 
 _NOTE = (
-    "Cursor takes context at the start of a session; before a prompt only some versions do: the MCP tools always work",
+    (
+        "Cursor takes context at the start of a session; before a prompt only some versions do: "
+        "the MCP tools always work"
+    ),
     "Cursor는 세션을 시작할 때 문맥을 받고, 프롬프트 앞에서는 일부 버전만 받습니다: MCP 도구는 늘 됩니다",
 )
 AGENT = Agent(

@@ -14,7 +14,16 @@ from gieok.agents.transcripts import plain, speakers
 from gieok.agents.transcripts.fields import Line, moment, time_of
 from gieok.agents.transcripts.own import is_own_call, is_own_tool, may_ask, names_any
 from gieok.agents.transcripts.queue import PromptQueue
-from gieok.agents.transcripts.session import Format, Part, Queued, Said, Session, ToolUse, spoken, used
+from gieok.agents.transcripts.session import (
+    Format,
+    Part,
+    Queued,
+    Said,
+    Session,
+    ToolUse,
+    spoken,
+    used,
+)
 from gieok.model.conversation import Message, Role, TranscriptEvent
 from gieok.text.echo import MARKER, strip_echo
 from gieok.text.redact import redact
@@ -29,7 +38,9 @@ LONGEST_LINE_BYTES = 64 << 20
 #: How many positions in a torn line are tried as the beginning of a whole object.
 _SALVAGE_TRIES = 20
 #: A program that joins the system prompt to the first message may put a label before it.
-_OWN_RUN = re.compile(rf"\s*(?:\W{{0,9}}(?:system|instructions?|user)\W{{0,9}})?{re.escape(MARKER)}", re.IGNORECASE)
+_OWN_RUN = re.compile(
+    rf"\s*(?:\W{{0,9}}(?:system|instructions?|user)\W{{0,9}})?{re.escape(MARKER)}", re.IGNORECASE
+)
 #: Where texts stand: `payload.content[0].text`, and a level or two more.
 _DEEPEST_TEXT = 6
 
@@ -47,8 +58,8 @@ _OTHER_FILES = (".trajectory.jsonl", ".checkpoint.", ".bak.", ".trajectory-path.
 class Transcript:
     """A file whose format is known, and what was seen in it that bears on later lines.
 
-    The calls that asked Gieok: what comes back from them is no evidence. Those that asked the person: what comes back is
-    theirs.
+    The calls that asked Gieok: what comes back from them is no evidence. Those that asked the
+    person: what comes back is theirs.
     """
 
     format: Format
@@ -65,7 +76,8 @@ class Transcript:
     at: datetime | None = None
     #: Messages of which the host itself says that a person typed them.
     typed: set[str] = field(default_factory=set)
-    #: Messages of which nothing says when they were written: their time is a neighbour's, or the file's.
+    #: Messages of which nothing says when they were written: their time is a neighbour's, or the
+    #: file's.
     undated: set[str] = field(default_factory=set)
     _is_dated: bool = False
     _excluded_calls: set[str] = field(default_factory=set)
@@ -79,20 +91,32 @@ class Transcript:
         if self.session.ignored:
             return []
         self._note(line)
-        return [event for part in self.format.parts(self.session, line, fallback_id) for event in self._events(part)]
+        return [
+            event
+            for part in self.format.parts(self.session, line, fallback_id)
+            for event in self._events(part)
+        ]
 
     def pass_by(self, lines: bytes) -> None:
-        """Note of lines that were read before what bears on those that follow: calls, the queue, who drives, when it was."""
+        """Note of lines that were read before what bears on those that follow: calls, the queue,
+        who drives, when it was.
+        """
         if self.session.ignored:
             return
         named = (*self.folders, *self.excluded)
         rows = lines.split(b"\n")
         if may_ask(lines, named) or any(sign in lines for sign in self._signs):
             for data in rows:
-                line = parse(data) if may_ask(data, named) or any(s in data for s in self._signs) else None
+                line = (
+                    parse(data)
+                    if may_ask(data, named) or any(s in data for s in self._signs)
+                    else None
+                )
                 if line:
                     self._pass_line(line)
-        dated = filter(None, (time_of(line) for line in map(parse, reversed(rows[-_DATED_LINES:])) if line))
+        dated = filter(
+            None, (time_of(line) for line in map(parse, reversed(rows[-_DATED_LINES:])) if line)
+        )
         self.at = next(dated, self.at)
 
     def _pass_line(self, line: Line) -> None:
@@ -171,18 +195,27 @@ class Transcript:
         return found
 
     def _told_by(self, use: ToolUse) -> list[tuple[Role, str]]:
-        """Return what a person said through a tool: answers, each with its question, or why they refused it."""
+        """Return what a person said through a tool: answers, each with its question, or why they
+        refused it.
+        """
         asked = self._note_asking(use)
         if use.result is None:
             return []
-        reason = speakers.reason_in(self.format.name, use.result) if use.failed and not use.beside else use.beside
+        reason = (
+            speakers.reason_in(self.format.name, use.result)
+            if use.failed and not use.beside
+            else use.beside
+        )
         if reason:
             return [(Role.USER, reason)]
         if use.answered is None and asked is None:
             return []
         pairs = speakers.answers_in(use.answered, asked) or speakers.answers_in(use.result, asked)
         return [
-            said for question, answer in pairs for said in ((Role.ASSISTANT, question), (Role.USER, answer)) if said[1]
+            said
+            for question, answer in pairs
+            for said in ((Role.ASSISTANT, question), (Role.USER, answer))
+            if said[1]
         ]
 
     def _note_asking(self, use: ToolUse) -> object | None:
@@ -192,14 +225,18 @@ class Transcript:
         return self._asked.get(use.call) if use.result is not None else None
 
     def _is_own(self, use: ToolUse) -> bool:
-        """Say whether a use of a tool asks Gieok, going by the call, which may stand in a line before."""
+        """Say whether a use of a tool asks Gieok, going by the call, which may stand in a line
+        before.
+        """
         if use.arguments is not None and is_own_call(use.name, use.arguments, self.folders):
             self._own_calls.add(use.call)
             return True
         return is_own_tool(use.name) or (bool(use.call) and use.call in self._own_calls)
 
     def _is_excluded(self, use: ToolUse) -> bool:
-        """Say whether a use of a tool names something in an excluded folder, going by the call as above."""
+        """Say whether a use of a tool names something in an excluded folder, going by the call as
+        above.
+        """
         if use.arguments is not None and names_any(use.arguments, self.excluded):
             self._excluded_calls.add(use.call)
             return True
@@ -207,7 +244,9 @@ class Transcript:
 
 
 def begin(name: str, first: Line) -> Transcript | None:
-    """Return the transcript that a file of this name with this first line is; None where no format knows it."""
+    """Return the transcript that a file of this name with this first line is; None where no format
+    knows it.
+    """
     for found in FORMATS:
         session = found.begin(PurePath(name).name, first)
         if session is not None:
@@ -216,7 +255,9 @@ def begin(name: str, first: Line) -> Transcript | None:
 
 
 def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
-    """Return the transcript that begins with these lines; one of Gieok's own runs is ignored. None: no format knows it."""
+    """Return the transcript that begins with these lines; one of Gieok's own runs is ignored. None:
+    no format knows it.
+    """
     parsed = [line for line in map(parse, lines) if line is not None]
     found = next(filter(None, (begin(name, line) for line in parsed)), None)
     if found is None:
@@ -228,7 +269,11 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
         session = session._replace(ignored=why)
     folders = map(found.format.folder, parsed)  # Claude Code says it on the lines of turns
     session = session._replace(cwd=session.cwd or next(filter(None, folders), ""))
-    drivers = (driver for line in parsed if (driver := found.format.driver(line)) and driver is not Speaker.AGENT)
+    drivers = (
+        driver
+        for line in parsed
+        if (driver := found.format.driver(line)) and driver is not Speaker.AGENT
+    )
     session = session._replace(driver=next(drivers, session.driver))
     opening = _find_opening(found.format, session, parsed)
     dated = next(filter(None, map(time_of, parsed)), None)
@@ -239,14 +284,21 @@ def recognise(name: str, lines: Iterable[bytes]) -> Transcript | None:
     is_typed = is_person and opening.is_sure
     kept = redact(strip_echo(opening.text)).strip() if is_person else ""
     return Transcript(
-        found.format, _judge_session(session, opening.text, is_told=is_told, is_typed=is_typed), opening=kept, at=dated
+        found.format,
+        _judge_session(session, opening.text, is_told=is_told, is_typed=is_typed),
+        opening=kept,
+        at=dated,
     )
 
 
-def _judge_session(session: Session, opening: str, *, is_told: bool = False, is_typed: bool = False) -> Session:
-    """Return a session with who drives it: what another memory, or a maker of titles, began is none of memory's business.
+def _judge_session(
+    session: Session, opening: str, *, is_told: bool = False, is_typed: bool = False
+) -> Session:
+    """Return a session with who drives it: what another memory, or a maker of titles, began is none
+    of memory's business.
 
-    `is_told`: the host says how the session was started; `is_typed`: it says that a person typed the first prompt.
+    `is_told`: the host says how the session was started; `is_typed`: it says that a person typed
+    the first prompt.
     """
     if is_typed:
         return session
@@ -259,30 +311,40 @@ def _judge_session(session: Session, opening: str, *, is_told: bool = False, is_
 
 def _find_opening(found: Format, session: Session, lines: Iterable[Line]) -> Said | None:
     """Return the first prompt of a session."""
-    said = (part for line in lines for part in found.parts(session, line, "") if isinstance(part, Said))
+    said = (
+        part for line in lines for part in found.parts(session, line, "") if isinstance(part, Said)
+    )
     return next((part for part in said if part.role is Role.USER and part.text.strip()), None)
 
 
 def recognise_whole(name: str, data: bytes) -> tuple[Transcript, list[Line]] | None:
-    """Return the transcript that a file of one JSON object is, as older releases wrote them, and its lines; None for none."""
+    """Return the transcript that a file of one JSON object is, as older releases wrote them, and
+    its lines; None for none.
+    """
     whole = parse(data)
     if whole is None:
         return None
     for found in FORMATS:
         if lines := list(found.lines(whole)):
-            transcript = recognise(name, [json.dumps(line).encode() for line in lines[:SNIFFED_LINES]])
+            transcript = recognise(
+                name, [json.dumps(line).encode() for line in lines[:SNIFFED_LINES]]
+            )
             return (transcript, lines) if transcript else None
     return None
 
 
 def is_prelude(lines: Sequence[bytes]) -> bool:
-    """Say whether lines that begin no transcript are empty, or such as an agent writes before anything is said."""
+    """Say whether lines that begin no transcript are empty, or such as an agent writes before
+    anything is said.
+    """
     parsed = [parse(line) or {} for line in lines if line.strip(b"\0 \r\t")]
     return all(any(found.is_prelude(line) for found in FORMATS) for line in parsed)
 
 
 def _is_own_run(transcript: Transcript, lines: Iterable[Line]) -> bool:
-    """Say whether a session begins with a prompt of Gieok's: the system's (also in a header), or what the user says first."""
+    """Say whether a session begins with a prompt of Gieok's: the system's (also in a header), or
+    what the user says first.
+    """
     for line in lines:
         if any(_OWN_RUN.match(text) for text in _texts(line)):
             return True
@@ -323,7 +385,8 @@ def salvage(data: bytes) -> dict[str, Any] | None:
 
 
 def is_transcript(name: str) -> bool:
-    """Say whether a file's name is one that transcripts have, rotated ones (`a.jsonl.reset.2026-…`) included.
+    """Say whether a file's name is one that transcripts have, rotated ones (`a.jsonl.reset.2026-…`)
+    included.
 
     Older releases of some agents wrote a session into one JSON object (`session-….json`).
     """
@@ -340,7 +403,9 @@ def is_whole(name: str) -> bool:
 
 
 def replay(events: Iterable[TranscriptEvent]) -> Iterator[Message]:
-    """Yield the messages that hold after all turns, in order: the last version of each, without what was taken back."""
+    """Yield the messages that hold after all turns, in order: the last version of each, without
+    what was taken back.
+    """
     held: dict[str, Message] = {}
     for event in events:
         if isinstance(event, Message):

@@ -1,7 +1,8 @@
 """Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`.
 
-A message is written again as it grows (the last one wins), `$rewindTo` takes a message and all after it back, and
-`$set.messages` replaces the whole conversation. But the program also writes the model's history there when it compresses or
+A message is written again as it grows (the last one wins), `$rewindTo` takes a message and all
+after it back, and `$set.messages` replaces the whole conversation. But the program also writes the
+model's history there when it compresses or
 resumes a session: that holds texts of its own, and nobody has taken anything back by it.
 """
 
@@ -26,7 +27,10 @@ _ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT, "model": Role.ASSISTANT}
 _HEAD = ("projectHash", "startTime", "lastUpdated")
 #: Begin what the program writes into the conversation when it compresses or resumes a session.
 _SYNTHETIC = tuple(
-    f"<{name}>" for name in "session_context state_snapshot loaded_context extension_context project_context".split()
+    f"<{name}>"
+    for name in (
+        "session_context state_snapshot loaded_context extension_context project_context"
+    ).split()
 )
 
 
@@ -37,7 +41,12 @@ def begin(name: str, first: Line) -> Session | None:
     if not is_head or not isinstance(first.get("sessionId"), str):
         return None
     ignored = "a sub-agent" if driver_of(NAME, first) is Speaker.AGENT else ""
-    return Session(id=first["sessionId"], agent=NAME, ignored=ignored, cwd_sum=name_of(first.get("projectHash")))
+    return Session(
+        id=first["sessionId"],
+        agent=NAME,
+        ignored=ignored,
+        cwd_sum=name_of(first.get("projectHash")),
+    )
 
 
 def _lines(whole: Line) -> list[Line]:
@@ -61,7 +70,11 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
 
 def _replacement(session: Session, whole: Sequence[Line], fallback_id: str) -> list[Part]:
     """Take everything back that is not in `whole`; what is in it stays as it was read."""
-    found = [part for number, item in enumerate(whole) for part in _message(session, item, f"{fallback_id}.{number}")]
+    found = [
+        part
+        for number, item in enumerate(whole)
+        for part in _message(session, item, f"{fallback_id}.{number}")
+    ]
     is_history = any(text_of(item.get("content")).lstrip().startswith(_SYNTHETIC) for item in whole)
     return [Retraction(session.id, after=True), *found] if whole and not is_history else found
 
@@ -71,13 +84,19 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
     if role is None:
         return []
     identity, at = f"{session.id}/{name_of(line.get('id')) or fallback_id}", line.get("timestamp")
-    content = line.get("displayContent") if text_of(line.get("displayContent")) else line.get("content")
+    content = (
+        line.get("displayContent") if text_of(line.get("displayContent")) else line.get("content")
+    )
     said = Said(identity, role, _reply(text_of(content)), at)
-    found: list[Part] = [heard(session, line, identity, _texts(content), at) if role is Role.USER else said]
+    found: list[Part] = [
+        heard(session, line, identity, _texts(content), at) if role is Role.USER else said
+    ]
     for number, call in enumerate(parts(line.get("toolCalls"))):
         name, result = name_of(call.get("name")), name_of(call.get("resultDisplay"))
         failed, arguments = call.get("status") == "error", call.get("args") or {}
-        use = ToolUse(f"{identity}#{number}", name_of(call.get("id")), name, at, arguments, result, failed)
+        use = ToolUse(
+            f"{identity}#{number}", name_of(call.get("id")), name, at, arguments, result, failed
+        )
         if name in asking_tools(NAME):
             answered = _output(call.get("result"))
             use = use._replace(result=result or answered, answered=answered or None)
@@ -86,18 +105,28 @@ def _message(session: Session, line: Line, fallback_id: str) -> list[Part]:
 
 
 def _output(result: object) -> str:
-    """Return what a tool gave back to the model: what is shown of an answer is a word of the program."""
-    given = (mapping(mapping(part.get("functionResponse")).get("response")) for part in parts(result))
+    """Return what a tool gave back to the model: what is shown of an answer is a word of the
+    program.
+    """
+    given = (
+        mapping(mapping(part.get("functionResponse")).get("response")) for part in parts(result)
+    )
     return next(filter(None, (name_of(response.get("output")) for response in given)), "")
 
 
 def _reply(text: str) -> str:
-    """Return what the model said; the program answers itself in its place when it sets up a session."""
+    """Return what the model said; the program answers itself in its place when it sets up a
+    session.
+    """
     return words_of(NAME, text) if text.startswith("Got it.") else text
 
 
 def _texts(content: object) -> list[str]:
-    return [text_of(part) for part in parts(content)] if isinstance(content, list) else [text_of(content)]
+    return (
+        [text_of(part) for part in parts(content)]
+        if isinstance(content, list)
+        else [text_of(content)]
+    )
 
 
 def text_of(content: object) -> str:
@@ -112,7 +141,10 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     folder = site.folder / ".gemini"
 
     def entry(event: str) -> object:
-        return {"matcher": "*", "hooks": [edits.command(call, NAME, event, units_per_second=1000, name="gieok")]}
+        return {
+            "matcher": "*",
+            "hooks": [edits.command(call, NAME, event, units_per_second=1000, name="gieok")],
+        }
 
     settings = folder / "settings.json"
     return [
@@ -121,10 +153,17 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     ]
 
 
-#: Before chats were kept (August 2025) there were the prompts alone, and checkpoints that a person asked for.
+#: Before chats were kept (August 2025) there were the prompts alone, and checkpoints that a person
+#: asked for.
 _UNREAD = (
-    Unread("*/logs.json", "prompts of a Gemini CLI that kept no chats are not read", unless="chats"),
-    Unread("*/checkpoint*.json", "checkpoints of a Gemini CLI that kept no chats are not read", unless="chats"),
+    Unread(
+        "*/logs.json", "prompts of a Gemini CLI that kept no chats are not read", unless="chats"
+    ),
+    Unread(
+        "*/checkpoint*.json",
+        "checkpoints of a Gemini CLI that kept no chats are not read",
+        unless="chats",
+    ),
 )
 
 
@@ -134,7 +173,8 @@ def _place(home: Path, environment: Mapping[str, str]) -> Place:
 
 
 def _cwd_of(path: Path) -> str:
-    """Return the project's folder: it stands in a file beside the folder of chats, or in the program's list of projects.
+    """Return the project's folder: it stands in a file beside the folder of chats, or in the
+    program's list of projects.
 
     Older releases call the folder by the hash of the project's path.
     """
@@ -168,7 +208,11 @@ _HOOK_FILES = HookFiles(
 _REHEARSAL = Rehearsal(
     "gemini",
     ("-m", "gemini-2.5-flash", "-p"),
-    {"GEMINI_API_KEY": "loopback", "GOOGLE_GEMINI_BASE_URL": URL, "GEMINI_CLI_TRUST_WORKSPACE": "true"},
+    {
+        "GEMINI_API_KEY": "loopback",
+        "GOOGLE_GEMINI_BASE_URL": URL,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    },
     {
         ".gemini/settings.json": '{"security": {"auth": {"selectedType": "gemini-api-key"}}, '
         '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}'

@@ -1,8 +1,10 @@
-"""opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a plugin calls the hooks.
+"""opencode: a database, `~/.local/share/opencode/opencode.db`, whose log of events is read; a
+plugin calls the hooks.
 
-A message part is logged again as it grows (the last version wins). Of sessions older than this log (March 2026) the parts are
-read, and the files that releases before 1.3 kept. A session that `opencode run` began is a script's: nothing tells what a
-person types in it later from what is piped in.
+A message part is logged again as it grows (the last version wins). Of sessions older than this log
+(March 2026) the parts are read, and the files that releases before 1.3 kept. A session that
+`opencode run` began is a script's: nothing tells what a person types in it later from what is piped
+in.
 The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
@@ -31,26 +33,36 @@ _PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 
 
 def begin(name: str, first: Line) -> Session | None:
-    """Recognise an event as `backends.transcripts.opencode` gives it; another session's child is a sub-agent."""
+    """Recognise an event as `backends.transcripts.opencode` gives it; another session's child is a
+    sub-agent.
+    """
     del name
     data = mapping(first.get("data"))
     info, session = mapping(data.get("info")), data.get("sessionID")
     if "event" not in first or not isinstance(session, str):
         return None
-    driver = driver_of(NAME, {**first, "data": {**data, "info": {**info, "permission": _rules(info)}}})
+    driver = driver_of(
+        NAME, {**first, "data": {**data, "info": {**info, "permission": _rules(info)}}}
+    )
     ignored = "a sub-agent" if driver is Speaker.AGENT else ""
     folder = name_of(info.get("directory"))
-    return Session(id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON)
+    return Session(
+        id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON
+    )
 
 
 def _rules(info: Line) -> dict[str, str]:
-    """Return what a session is allowed from its beginning, or not, by the name of the permission."""
+    """Return what a session is allowed from its beginning, or not, by the name of the
+    permission.
+    """
     listed = (rule for rule in parts(info.get("permission")) if rule.get("pattern") == "*")
     return {name_of(rule.get("permission")): name_of(rule.get("action")) for rule in listed}
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of an event; `synthetic` parts (added by opencode or a plugin) and summaries are skipped."""
+    """Return the parts of an event; `synthetic` parts (added by opencode or a plugin) and summaries
+    are skipped.
+    """
     del fallback_id
     data, message = mapping(line.get("data")), mapping(line.get("message"))
     part, kind = mapping(data.get("part")), name_of(line.get("event")).rpartition(".")[0]
@@ -72,7 +84,9 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
 
 
 def _typed(text: str) -> str:
-    """Return a prompt as it was typed: `opencode run "Two words"` keeps it within quotes, and those inside escaped."""
+    """Return a prompt as it was typed: `opencode run "Two words"` keeps it within quotes, and those
+    inside escaped.
+    """
     return text[1:-1].replace('\\"', '"') if " " in text and _QUOTED.fullmatch(text) else text
 
 
@@ -82,14 +96,31 @@ def _used(identity: str, part: Line, at: object) -> Sequence[Part]:
     outcome = _OUTCOMES.get(name_of(state.get("status")))
     if outcome is None:
         return ()
-    call, name, result = name_of(part.get("callID")), name_of(part.get("tool")), name_of(state.get(outcome))
+    call, name, result = (
+        name_of(part.get("callID")),
+        name_of(part.get("tool")),
+        name_of(state.get(outcome)),
+    )
     answers = mapping(state.get("metadata")).get("answers")
     answered = {"answers": answers} if isinstance(answers, list) else None
     failed = outcome == "error"
-    return (ToolUse(identity, call, name, at, state.get("input") or {}, result, failed=failed, answered=answered),)
+    return (
+        ToolUse(
+            identity,
+            call,
+            name,
+            at,
+            state.get("input") or {},
+            result,
+            failed=failed,
+            answered=answered,
+        ),
+    )
 
 
-_UNREAD = (Unread("project/*/storage/session/message", "sessions of an opencode before 1.0 are not read"),)
+_UNREAD = (
+    Unread("project/*/storage/session/message", "sessions of an opencode before 1.0 are not read"),
+)
 
 
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
@@ -100,7 +131,9 @@ def _place(home: Path, environment: Mapping[str, str]) -> Place:
 
 def _files(home: Path, environment: Mapping[str, str]) -> tuple[Place, ...]:
     """Return where releases before 1.3 kept a file each message."""
-    return (Place(_place(home, environment).folder / "storage", databases="message", is_watched=False),)
+    return (
+        Place(_place(home, environment).folder / "storage", databases="message", is_watched=False),
+    )
 
 
 def _folder(site: InstallPlace) -> Path:
@@ -118,9 +151,12 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
     if call.environment:
         server["environment"] = dict(call.environment)
-    schema = ("$schema", "https://opencode.ai/config.json")  # which opencode adds where it is missing
+    # which opencode adds where it is missing
+    schema = ("$schema", "https://opencode.ai/config.json")
     return [
-        edits.server(commented if commented.exists() and not file.exists() else file, server, "mcp", schema),
+        edits.server(
+            commented if commented.exists() and not file.exists() else file, server, "mcp", schema
+        ),
         own_file(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
         own_file(folder / "commands" / "memory-search.md", edits.text_of("search.md")),
     ]
@@ -135,11 +171,17 @@ def _prompt_command(plugin: str) -> str:
 _REHEARSAL = Rehearsal(
     "opencode",
     ("run",),
-    {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"},
     {
-        ".config/opencode/opencode.json": '{"model": "loopback/one", "small_model": "loopback/one", "share": "disabled", '
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+    },
+    {
+        ".config/opencode/opencode.json": '{"model": "loopback/one", "small_model": '
+        '"loopback/one", "share": "disabled", '
         '"provider": {"loopback": {"npm": "@ai-sdk/openai-compatible", "name": "loopback", '
-        f'"options": {{"baseURL": "{URL}/v1", "apiKey": "loopback"}}, "models": {{"one": {{"name": "one"}}}}}}}}}}'
+        f'"options": {{"baseURL": "{URL}/v1", "apiKey": "loopback"}}, "models": {{"one": '
+        f'{{"name": "one"}}}}}}}}}}'
     },
 )
 AGENT = Agent(

@@ -1,4 +1,5 @@
-"""Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`; Claude Code's envelopes around Gemini CLI's parts.
+"""Qwen Code: `~/.qwen/projects/<folder>/chats/<session>.jsonl`; Claude Code's envelopes around
+Gemini CLI's parts.
 
 Rewound turns stay: the program starts another branch and deletes nothing.
 """
@@ -18,19 +19,26 @@ from gieok.model.conversation import Role
 
 NAME = "qwen-code"
 
-#: Calls a deferred tool (one whose schema the model looked up); its arguments hold the real name and arguments.
+#: Calls a deferred tool (one whose schema the model looked up); its arguments hold the real name
+#: and arguments.
 _DEFERRED = "tool_call"
 
 
 def begin(name: str, first: Line) -> Session | None:
     """Recognise a line of Claude Code's shape that has what only Qwen Code writes."""
-    is_own = "provenance" in first or "systemPayload" in first or "parts" in mapping(first.get("message"))
+    is_own = (
+        "provenance" in first
+        or "systemPayload" in first
+        or "parts" in mapping(first.get("message"))
+    )
     found = claude_code.begin(name, first) if is_own else None
     return found and found._replace(agent=NAME)
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line; user lines written by the program have another provenance than `real_user`."""
+    """Return the parts of a line; user lines written by the program have another provenance than
+    `real_user`.
+    """
     if speaker_of(NAME, line) is Speaker.AGENT:
         return ()
     content, at = mapping(line.get("message")).get("parts"), line.get("timestamp")
@@ -53,12 +61,16 @@ def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
 
 
 def _commanded(session: Session, line: Line, identity: str, at: object) -> Sequence[Part]:
-    """Return the arguments of a command that a person typed: `/remember the depot opens at nine`."""
+    """Return the arguments of a command that a person typed: `/remember the depot opens at
+    nine`.
+    """
     payload = mapping(line.get("systemPayload"))
     command, _, arguments = name_of(payload.get("rawCommand")).strip().partition(" ")
     if payload.get("phase", "invocation") != "invocation" or not command.startswith("/"):
         return ()
-    text = f"<command-name>{command}</command-name>\n<command-args>{arguments.strip()}</command-args>"
+    text = (
+        f"<command-name>{command}</command-name>\n<command-args>{arguments.strip()}</command-args>"
+    )
     return (heard(session, line, identity, text, at),)
 
 
@@ -70,14 +82,20 @@ def _called(call: Line) -> Line:
     """Return a call, that of a deferred tool as if it were made by name."""
     inside = mapping(call.get("args"))
     is_deferred = call.get("name") == _DEFERRED and "name" in inside
-    return {"id": call.get("id"), "name": inside["name"], "args": inside.get("arguments")} if is_deferred else call
+    return (
+        {"id": call.get("id"), "name": inside["name"], "args": inside.get("arguments")}
+        if is_deferred
+        else call
+    )
 
 
 def _results(identity: str, content: object, at: object, *, failed: bool) -> Iterator[ToolUse]:
     for number, part in enumerate(_parts(content, "functionResponse")):
         response = mapping(part.get("response"))
         text = name_of(response.get("output")) or name_of(response.get("error"))
-        yield ToolUse(f"{identity}#{number}", name_of(part.get("id")), "tool", at, result=text, failed=failed)
+        yield ToolUse(
+            f"{identity}#{number}", name_of(part.get("id")), "tool", at, result=text, failed=failed
+        )
 
 
 def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
@@ -86,7 +104,10 @@ def _edits(site: InstallPlace, call: OwnCommand) -> list[Edit]:
     def entry(event: str) -> object:
         return {"hooks": [edits.command(call, NAME, event, units_per_second=1000, name="gieok")]}
 
-    settings, search = folder / "settings.json", edits.text_of("search.md").replace("$ARGUMENTS", "{{args}}")
+    settings, search = (
+        folder / "settings.json",
+        edits.text_of("search.md").replace("$ARGUMENTS", "{{args}}"),
+    )
     return [
         edits.both(edits.hooks(settings, NAME, entry), edits.server(settings, call.server())),
         own_file(folder / "commands" / "memory" / "search.md", search),
@@ -105,7 +126,8 @@ _REHEARSAL = Rehearsal(
     {"OPENAI_API_KEY": "loopback", "OPENAI_BASE_URL": f"{URL}/v1", "OPENAI_MODEL": "loopback"},
     {
         ".qwen/settings.json": '{"security": {"auth": {"selectedType": "openai"}}, '
-        '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}, "telemetry": {"enabled": false}}'
+        '"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": '
+        'false}, "telemetry": {"enabled": false}}'
     },
 )
 AGENT = Agent(

@@ -28,15 +28,23 @@ class Source(NamedTuple):
     cwd: str = ""
 
 
-def places(home: Path, environment: Mapping[str, str], names: Sequence[str], folders: Sequence[Path]) -> list[Place]:
+def places(
+    home: Path, environment: Mapping[str, str], names: Sequence[str], folders: Sequence[Path]
+) -> list[Place]:
     """Return the places of these agents, there or not, and of the user's own folders."""
     own = [Place(folder, "**/*.jsonl*") for folder in folders]
-    known = [place._replace(agent=name) for name in names for place in agent.load(name).places(home, environment)]
+    known = [
+        place._replace(agent=name)
+        for name in names
+        for place in agent.load(name).places(home, environment)
+    ]
     return known + own
 
 
 def sources(found: Sequence[Place], default: Scope) -> Iterator[Source]:
-    """Yield every transcript of the places. Some places give an agent a scope of its own; the rest share the default."""
+    """Yield every transcript of the places. Some places give an agent a scope of its own; the rest
+    share the default.
+    """
     for place in found:
         for pattern in (*place.databases.split(), *place.files.split()):
             sources = (_source(place, path, default) for path in sorted(place.folder.glob(pattern)))
@@ -44,15 +52,21 @@ def sources(found: Sequence[Place], default: Scope) -> Iterator[Source]:
 
 
 def unread(found: Sequence[Place]) -> Iterator[tuple[Path, str]]:
-    """Yield talk of the places that is not read, and why: a file, or the folder of more than a few."""
+    """Yield talk of the places that is not read, and why: a file, or the folder of more than a
+    few.
+    """
     for place in found:
         for names, why, unless, orphans in place.unread:
             paths = [
-                path for path in sorted(place.folder.glob(names)) if not (unless and (path.parent / unless).exists())
+                path
+                for path in sorted(place.folder.glob(names))
+                if not (unless and (path.parent / unless).exists())
             ]
             if orphans is not None:
                 counted = ((path, orphans(path)) for path in paths)
-                yield from ((path, f"{why} ({number:,} prompts)") for path, number in counted if number)
+                yield from (
+                    (path, f"{why} ({number:,} prompts)") for path, number in counted if number
+                )
             elif len(paths) > _MOST_NAMED:
                 yield place.folder, f"{why} ({len(paths):,} files)"
             else:
@@ -60,7 +74,9 @@ def unread(found: Sequence[Place]) -> Iterator[tuple[Path, str]]:
 
 
 def source_of(path: Path, found: Sequence[Place], default: Scope) -> Source | None:
-    """Return what a path is that a watcher saw change; None where it is no transcript of these places."""
+    """Return what a path is that a watcher saw change; None where it is no transcript of these
+    places.
+    """
     inside = (place for place in found if path.is_relative_to(place.folder))
     return next(filter(None, (_source(place, path, default) for place in inside)), None)
 

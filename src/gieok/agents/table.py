@@ -1,23 +1,39 @@
-"""The agents that Gieok knows: a row each, with its hook events and answers. Adding an agent is one row and one file.
+"""The agents that Gieok knows: a row each, with its hook events and answers. Adding an agent is one
+row and one file.
 
-Everything else about an agent stands in `gieok.agents.<name>` (see `gieok.agents.agent`). The hook imports this module and has
-20 ms, so it needs no more than the interpreter has loaded already.
+Everything else about an agent stands in `gieok.agents.<name>` (see `gieok.agents.agent`). The hook
+imports this module and has 20 ms, so it needs no more than the interpreter has loaded already.
 
-Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Qwen Code 0.24.4 and opencode 1.18.33;
-documentation of Cursor 3.
+Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Qwen Code
+0.24.4 and opencode 1.18.33; documentation of Cursor 3.
 """
 
 import os
 from collections.abc import Callable, Mapping
 
-PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END = "prompt", "session-start", "stop", "pre-compact", "session-end"
+PROMPT, SESSION_START, STOP, PRE_COMPACT, SESSION_END = (
+    "prompt",
+    "session-start",
+    "stop",
+    "pre-compact",
+    "session-end",
+)
 #: What can be asked of `gieok hook`, with what it does.
 EVENTS = {
     PROMPT: ("put what is remembered in front of a prompt", "프롬프트 앞에 기억을 놓음"),
-    SESSION_START: ("tell a new session what is known about the project", "새 세션에 프로젝트의 기억을 알림"),
+    SESSION_START: (
+        "tell a new session what is known about the project",
+        "새 세션에 프로젝트의 기억을 알림",
+    ),
     STOP: ("note where the transcript of a turn is", "차례가 끝난 대화 기록의 자리를 적음"),
-    PRE_COMPACT: ("note where the transcript is before it is compacted", "압축 전에 대화 기록의 자리를 적음"),
-    SESSION_END: ("note where the transcript of an ended session is", "끝난 세션의 대화 기록의 자리를 적음"),
+    PRE_COMPACT: (
+        "note where the transcript is before it is compacted",
+        "압축 전에 대화 기록의 자리를 적음",
+    ),
+    SESSION_END: (
+        "note where the transcript of an ended session is",
+        "끝난 세션의 대화 기록의 자리를 적음",
+    ),
 }
 Payload = dict[str, object]
 
@@ -25,8 +41,9 @@ Payload = dict[str, object]
 class Row:
     """One agent.
 
-    `events` is our event → the agent's name for it, empty where the agent runs no hooks of ours. `is_sender` recognises the
-    agent's payloads, where `--agent` does not name it. `answer` takes the native event name and the text for the model.
+    `events` is our event → the agent's name for it, empty where the agent runs no hooks of ours.
+    `is_sender` recognises the agent's payloads, where `--agent` does not name it. `answer` takes
+    the native event name and the text for the model.
     """
 
     __slots__ = ("about", "answer", "events", "is_sender", "name", "shows_notices")
@@ -43,13 +60,21 @@ class Row:
         *,
         shows_notices: bool = True,
     ) -> None:
-        self.name, self.about, self.events, self.is_sender, self.answer = name, about, events, is_sender, answer
+        self.name, self.about, self.events, self.is_sender, self.answer = (
+            name,
+            about,
+            events,
+            is_sender,
+            answer,
+        )
         #: Whether a hook can show the person something (`systemMessage`).
         self.shows_notices = shows_notices
 
 
 def _named(*names: str) -> dict[str, str]:
-    """Return our event → native name, given in the order of `EVENTS`; '' where the agent has no such event."""
+    """Return our event → native name, given in the order of `EVENTS`; '' where the agent has no
+    such event.
+    """
     return {event: name for event, name in zip(EVENTS, names, strict=True) if name}
 
 
@@ -58,45 +83,97 @@ def _is_of(payload: Payload, events: Mapping[str, str]) -> bool:
 
 
 def _cursor_answer(native: str, context: str) -> Payload:
-    # beforeSubmitPrompt may only block, by its documents; some versions take the context all the same.
+    # beforeSubmitPrompt may only block, by its documents; some versions take the context all the
+    # same.
     first: Payload = {"continue": True} if native == "beforeSubmitPrompt" else {}
     return {**first, "additional_context": context}
 
 
 _CLAUDE_EVENTS = _named("UserPromptSubmit", "SessionStart", "Stop", "PreCompact", "SessionEnd")
-# Gemini CLI 0.61.0 fires PreCompress at every prompt, before it looks whether there is anything to compress: it tells nothing.
+# Gemini CLI 0.61.0 fires PreCompress at every prompt, before it looks whether there is anything to
+# compress: it tells nothing.
 _GEMINI_EVENTS = _named("BeforeAgent", "SessionStart", "AfterAgent", "", "SessionEnd")
 _CURSOR_EVENTS = _named("beforeSubmitPrompt", "sessionStart", "stop", "preCompact", "sessionEnd")
-_OPENCODE_EVENTS = _named("chat.message", "session.created", "session.idle", "experimental.session.compacting", "")
+_OPENCODE_EVENTS = _named(
+    "chat.message", "session.created", "session.idle", "experimental.session.compacting", ""
+)
 
-#: In the order in which transcripts are recognised; payloads are by the first row whose `is_sender` is true.
+#: In the order in which transcripts are recognised; payloads are by the first row whose `is_sender`
+#: is true.
 ROWS = (
     # Its plugin calls `gieok hook`; nothing stands in its settings.
-    Row("openclaw", ("a memory plugin with recall, MCP tools; its memory files and transcripts are read",
-                     "회상까지 하는 메모리 플러그인과 MCP 도구; 메모리 파일과 대화 기록을 읽음"), {},
-        answer=lambda native, context: {"additional_context": context}, shows_notices=False),
-    Row("cursor", ("context at the start of a session, MCP tools, a command; its transcripts are read",
-                   "세션을 시작할 때의 문맥, MCP 도구, 명령; 대화 기록을 읽음"), _CURSOR_EVENTS,
-        lambda payload: _is_of(payload, _CURSOR_EVENTS) or "conversation_id" in payload or "workspace_roots" in payload,
-        _cursor_answer, shows_notices=False),
-    Row("opencode", ("a plugin, MCP tools, a command; its database is read",
-                     "플러그인, MCP 도구, 명령; 데이터베이스를 읽음"), _OPENCODE_EVENTS,
+    Row(
+        "openclaw",
+        (
+            "a memory plugin with recall, MCP tools; its memory files and transcripts are read",
+            "회상까지 하는 메모리 플러그인과 MCP 도구; 메모리 파일과 대화 기록을 읽음",
+        ),
+        {},
+        answer=lambda native, context: {"additional_context": context},
+        shows_notices=False,
+    ),
+    Row(
+        "cursor",
+        (
+            "context at the start of a session, MCP tools, a command; its transcripts are read",
+            "세션을 시작할 때의 문맥, MCP 도구, 명령; 대화 기록을 읽음",
+        ),
+        _CURSOR_EVENTS,
+        lambda payload: (
+            _is_of(payload, _CURSOR_EVENTS)
+            or "conversation_id" in payload
+            or "workspace_roots" in payload
+        ),
+        _cursor_answer,
+        shows_notices=False,
+    ),
+    Row(
+        "opencode",
+        (
+            "a plugin, MCP tools, a command; its database is read",
+            "플러그인, MCP 도구, 명령; 데이터베이스를 읽음",
+        ),
+        _OPENCODE_EVENTS,
         lambda payload: _is_of(payload, _OPENCODE_EVENTS),
-        lambda native, context: {"additional_context": context}, shows_notices=False),
+        lambda native, context: {"additional_context": context},
+        shows_notices=False,
+    ),
     # Codex imitates Claude Code, but names its turn, or its own folder.
-    Row("codex", ("hooks that a person approves, and MCP tools", "승인하는 훅과 MCP 도구"), _CLAUDE_EVENTS,
-        lambda payload: "turn_id" in payload or "/.codex/" in text_of(payload, "transcript_path").replace("\\", "/")),
+    Row(
+        "codex",
+        ("hooks that a person approves, and MCP tools", "승인하는 훅과 MCP 도구"),
+        _CLAUDE_EVENTS,
+        lambda payload: (
+            "turn_id" in payload
+            or "/.codex/" in text_of(payload, "transcript_path").replace("\\", "/")
+        ),
+    ),
     # Claude Code's events, with the time that Gemini CLI adds.
-    Row("qwen-code", ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"), _CLAUDE_EVENTS,
-        lambda payload: "timestamp" in payload and "permission_mode" in payload),
-    Row("gemini-cli", ("hooks, MCP tools, a command", "훅, MCP 도구, 명령"), _GEMINI_EVENTS,
-        lambda payload: "timestamp" in payload
-        or payload.get("hook_event_name") in ("BeforeAgent", "AfterAgent", "PreCompress")),
-    Row("claude-code", ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"), _CLAUDE_EVENTS,
-        lambda payload: True),
-)  # fmt: skip
+    Row(
+        "qwen-code",
+        ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"),
+        _CLAUDE_EVENTS,
+        lambda payload: "timestamp" in payload and "permission_mode" in payload,
+    ),
+    Row(
+        "gemini-cli",
+        ("hooks, MCP tools, a command", "훅, MCP 도구, 명령"),
+        _GEMINI_EVENTS,
+        lambda payload: (
+            "timestamp" in payload
+            or payload.get("hook_event_name") in ("BeforeAgent", "AfterAgent", "PreCompress")
+        ),
+    ),
+    Row(
+        "claude-code",
+        ("hooks, MCP tools, a command, a skill", "훅, MCP 도구, 명령, 스킬"),
+        _CLAUDE_EVENTS,
+        lambda payload: True,
+    ),
+)
 BY_NAME = {row.name: row for row in ROWS}
-#: Files of instructions that an agent puts into its context by itself: in its folder and those above, in the user's own.
+#: Files of instructions that an agent puts into its context by itself: in its folder and those
+#: above, in the user's own.
 _INSTRUCTIONS = {
     "claude-code": (("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"), ".claude/CLAUDE.md"),
     "codex": (("AGENTS.md", "AGENTS.override.md"), ".codex/AGENTS.md"),
@@ -137,7 +214,9 @@ def folder_of(payload: Payload) -> str:
 
 
 def own_scope(row: Row, payload: Payload) -> str:
-    """Return the scope of the agent's own that a session has wherever it works; '' where its folder decides."""
+    """Return the scope of the agent's own that a session has wherever it works; '' where its folder
+    decides.
+    """
     name = text_of(payload, "agent_id") if row.name == "openclaw" else ""
     return f"agent:{name.replace(':', '-').replace(' ', '-').replace('/', '-')}" if name else ""
 
@@ -148,11 +227,15 @@ def folded(folder: str) -> str:
 
 
 def instructions(agent: str, folder: str, user: str) -> list[str]:
-    """Return the files of instructions that an agent in a folder may have read, up to the top of the repository."""
+    """Return the files of instructions that an agent in a folder may have read, up to the top of
+    the repository.
+    """
     names, own = _INSTRUCTIONS.get(agent, ((), ""))
     found = [os.path.join(user, own)] if own else []
     if agent == "claude-code":  # its own notes, of which it reads the first 200 lines
-        found.append(os.path.join(user, ".claude", "projects", folded(folder), "memory", "MEMORY.md"))
+        found.append(
+            os.path.join(user, ".claude", "projects", folded(folder), "memory", "MEMORY.md")
+        )
     while names:
         found += [os.path.join(folder, name) for name in names]
         above = os.path.dirname(folder)
@@ -163,9 +246,11 @@ def instructions(agent: str, folder: str, user: str) -> list[str]:
 
 
 def output(row: Row, event: str, context: str, notice: str = "") -> Payload:
-    """Return what the agent accepts: `context` is put before the model, `notice` shown to the person.
+    """Return what the agent accepts: `context` is put before the model, `notice` shown to the
+    person.
 
-    No key more: Codex rejects them. Where an agent shows no notices, the caller puts them into the context (`inject.pass_on`).
+    No key more: Codex rejects them. Where an agent shows no notices, the caller puts them into the
+    context (`inject.pass_on`).
     """
     shown: Payload = {"systemMessage": notice} if notice and row.shows_notices else {}
     return {**shown, **row.answer(row.events.get(event, event), context)} if context else shown

@@ -1,4 +1,6 @@
-"""The only wiring: settings → backends → the contexts that operations work in, an opener a rib, each used when first needed."""
+"""The only wiring: settings → backends → the contexts that operations work in, an opener a rib,
+each used when first needed.
+"""
 
 import os
 import sys
@@ -51,14 +53,24 @@ def open_context(
     forgiving: bool = False,
     is_placed: bool = True,
 ) -> Context:
-    """Put everything together for a caller; where `environment` and `folder` are left out, that is this process.
+    """Put everything together for a caller; where `environment` and `folder` are left out, that is
+    this process.
 
-    `flags`, `lang` as in `Caller`; `say`, `tell`, `ask`, `dialogue` as in `Context`; `wait`, `resident` as in `Wiring`.
-    `is_placed` as in `Caller`; `daemon` comes from the layer above. `forgiving` leaves a wrong setting out: else BadConfig.
+    `flags`, `lang` as in `Caller`; `say`, `tell`, `ask`, `dialogue` as in `Context`; `wait`,
+    `resident` as in `Wiring`. `is_placed` as in `Caller`; `daemon` comes from the layer above.
+    `forgiving` leaves a wrong setting out: else BadConfig.
     """
-    caller = Caller(folder or Path.cwd(), os.environ if environment is None else environment, flags, lang, is_placed)
+    caller = Caller(
+        folder or Path.cwd(),
+        os.environ if environment is None else environment,
+        flags,
+        lang,
+        is_placed,
+    )
     troubles: list[BadConfig] = []
-    settings = config.load(flags, caller.environment, caller.folder, troubles if forgiving else None)
+    settings = config.load(
+        flags, caller.environment, caller.folder, troubles if forgiving else None
+    )
     _use_rules(settings, in_call=resident is not None, is_sound=not troubles)
     clock = clock or SystemClock()
     zone = zone or find_zone(settings.text("zone"))
@@ -96,27 +108,42 @@ def _opened(rib: str, wiring: Wiring) -> Any:  # noqa: ANN401 - what `Ribs` says
 
 
 def scoped(context: Context) -> Context:
-    """Return the context with the scopes of its folder as it is now: the first record makes a project of it."""
+    """Return the context with the scopes of its folder as it is now: the first record makes a
+    project of it.
+    """
     admin = context.admin
-    scope, *also = _scopes(context.caller.folder, admin.setting("scope"), admin.setting("hook.scopes"))
+    scope, *also = _scopes(
+        context.caller.folder, admin.setting("scope"), admin.setting("hook.scopes")
+    )
     return replace(context, scope=scope, also=tuple(also))
 
 
 def _scopes(folder: Path, named: str, beside: str) -> tuple[Scope, ...]:
-    """Return the scope to read and write, then those that are read beside it: in a project, the user's own.
+    """Return the scope to read and write, then those that are read beside it: in a project, the
+    user's own.
 
-    What is written in a repository that nobody made a project of is the user's; what was said there is read beside it.
+    What is written in a repository that nobody made a project of is the user's; what was said there
+    is read beside it.
     """
     if named != "auto":
         return (Scope(named),)
     project = places.project_root(str(folder))
     if project:
         return tuple(map(Scope, places.scopes(project, beside)))
-    return tuple(map(Scope, dict.fromkeys((places.USER_SCOPE, *places.scopes(places.workplace(str(folder)), beside)))))
+    return tuple(
+        map(
+            Scope,
+            dict.fromkeys(
+                (places.USER_SCOPE, *places.scopes(places.workplace(str(folder)), beside))
+            ),
+        )
+    )
 
 
 def _use_rules(settings: config.Settings, *, in_call: bool, is_sound: bool) -> None:
-    """Redact by the user's own rules too. Those of settings that cannot be read are not taken for none: the last ones stay."""
+    """Redact by the user's own rules too. Those of settings that cannot be read are not taken for
+    none: the last ones stay.
+    """
     text = settings.text("redact.rules")
     # Without rules there is nothing to do as long as nobody has looked for a secret.
     if text or (is_sound and (in_call or "gieok.text.redact.own" in sys.modules)):

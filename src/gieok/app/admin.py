@@ -36,7 +36,9 @@ def opened(wiring: Wiring) -> AdminContext:
         observer=lambda: models.observer(wiring),
         model_trials=lambda: _model_trials(wiring),
         is_paid=partial(models.is_paid, settings),
-        watching=Watching(_watcher, settings.integer("watch.debounce_ms"), settings.integer("watch.rescan_s")),
+        watching=Watching(
+            _watcher, settings.integer("watch.debounce_ms"), settings.integer("watch.rescan_s")
+        ),
         daemon=wiring.daemon,
         keys=lambda: keys.HomeKeys(wiring),
         notices=lambda: notices.opened(wiring),
@@ -86,7 +88,9 @@ def _row(settings: Settings, option: Option) -> SettingRow:
         shown,
         setting.origin,
         option.doc,
-        default=str(option.default).lower() if option.default in (True, False) else str(option.default),
+        default=str(option.default).lower()
+        if option.default in (True, False)
+        else str(option.default),
     )
 
 

@@ -40,7 +40,12 @@ def opened(wiring: Wiring) -> ArchiveContext:
 def tiers(wiring: Wiring) -> Tiers:
     """Return the tiers that the settings ask for."""
     shelves = {
-        Tier.WARM: Shelf(Tier.WARM, DayForm(wiring.zone), cache(partial(_warm, wiring)), sealing.of_archives(wiring))
+        Tier.WARM: Shelf(
+            Tier.WARM,
+            DayForm(wiring.zone),
+            cache(partial(_warm, wiring)),
+            sealing.of_archives(wiring),
+        )
     }
     if wiring.settings.text("archive.cold") != "none":
         shelves[Tier.COLD] = _cold_shelf(wiring)
@@ -51,18 +56,24 @@ def tiers(wiring: Wiring) -> Tiers:
         retention.rules(wiring.settings.integer("archive.hot_days")),
         wiring.clock,
         wiring.zone,
-        Limits(wiring.settings.integer("archive.hot_tokens"), 1_000_000 * wiring.settings.integer("archive.hot_mb")),
+        Limits(
+            wiring.settings.integer("archive.hot_tokens"),
+            1_000_000 * wiring.settings.integer("archive.hot_mb"),
+        ),
         lambda: wiring.stores.all()[1:],
     )
 
 
 def _warm(wiring: Wiring, scope: Scope) -> Archive:
-    made: Archive = registry.load(registry.WARM, "folder")(paths.warm(wiring.settings.home, scope.path))
+    made: Archive = registry.load(registry.WARM, "folder")(
+        paths.warm(wiring.settings.home, scope.path)
+    )
     return made
 
 
 def _cold_shelf(wiring: Wiring) -> Shelf:
-    """Return notes in a person's folder, all scopes together, or a day's file in Dropbox, each scope by itself.
+    """Return notes in a person's folder, all scopes together, or a day's file in Dropbox, each
+    scope by itself.
 
     What is sealed Obsidian could not show: a vault is never.
     """
@@ -76,20 +87,26 @@ def _cold_shelf(wiring: Wiring) -> Shelf:
         return opened(Scope(places.USER_SCOPE))
 
     form = NoteForm(wiring.settings.text("archive.subfolder"), wiring.zone)
-    shelf = Shelf(Tier.COLD, form, common, (PlainSealer(), *sealers) if name == "obsidian" else sealers)
+    shelf = Shelf(
+        Tier.COLD, form, common, (PlainSealer(), *sealers) if name == "obsidian" else sealers
+    )
     form.is_taken = cold.taken(shelf)
     return shelf
 
 
 def _cold(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Archive:
-    """Open the archive of a scope. Raises ArchiveFailed where no folder is known, or a key is missing."""
+    """Open the archive of a scope. Raises ArchiveFailed where no folder is known, or a key is
+    missing.
+    """
     settings, name = wiring.settings, wiring.settings.text("archive.cold")
     opening = ArchiveOpening(
         folder=Path() if name == "dropbox" else _folder(wiring, name),
         own=settings.text("archive.subfolder").strip("/"),
         mark=vaults.MARK if name == "obsidian" else "",
         of_scope=places.scope_folder(scope.path),
-        has_memories=lambda: any(one.place.tier is Tier.COLD for one in wiring.stores.journal().places()),
+        has_memories=lambda: any(
+            one.place.tier is Tier.COLD for one in wiring.stores.journal().places()
+        ),
         secret=settings.secret,
         wait=wiring.wait,
         trial_s=trial_s,
@@ -99,14 +116,18 @@ def _cold(wiring: Wiring, scope: Scope, trial_s: float = 0.0) -> Archive:
 
 
 def looked_into(wiring: Wiring) -> str:
-    """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed, MissingExtra."""
+    """Look for one file in the cold archive, and return where that is. Raises ArchiveFailed,
+    MissingExtra.
+    """
     archive = _cold(wiring, Scope(places.USER_SCOPE), wiring.settings.number("doctor.timeout_s"))
     next(iter(archive.files()), None)
     return archive.location
 
 
 def _folder(wiring: Wiring, name: str) -> Path:
-    """Return the folder that the settings name, else the vault that was open when cold was used first: it stays that one."""
+    """Return the folder that the settings name, else the vault that was open when cold was used
+    first: it stays that one.
+    """
     caller, configured = wiring.caller, wiring.settings.text("archive.folder")
     if configured:
         return caller.path(configured)
@@ -117,6 +138,10 @@ def _folder(wiring: Wiring, name: str) -> Path:
     if known:
         journal.keep(_VAULT, {name: str(known[0].path)})
     else:
-        what = "Obsidian knows no vault on this machine" if name == "obsidian" else "`archive.folder` is not set"
+        what = (
+            "Obsidian knows no vault on this machine"
+            if name == "obsidian"
+            else "`archive.folder` is not set"
+        )
         raise ArchiveFailed(what, hint="set `archive.folder` in config.yaml")
     return known[0].path

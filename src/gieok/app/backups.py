@@ -24,7 +24,8 @@ _NAME = re.compile(r"gieok-(\d{8}T\d{6})Z(?:-\d+)?\.tar\.gz(\.age)?")
 _DATED = "%Y%m%dT%H%M%S"
 #: Realm of the journal: other folders in which backups were put.
 _FOLDERS = "backup.folders"
-#: Locks of the journal that hold still what stores and journal agree on, in the order in which others take them.
+#: Locks of the journal that hold still what stores and journal agree on, in the order in which
+#: others take them.
 _HELD = ("archive", "rebuild", turns.LOCK, "deliver")
 #: Of the home that is replaced: what is never in a backup, and what would only be made again.
 _CARRIED = (members.ENVIRONMENT, members.KEYS, "models")
@@ -40,7 +41,9 @@ class HomeBackups:
     def folder(self, to: Path | None = None) -> Path:
         """Return where backups are put."""
         configured = self._wiring.settings.text("backup.folder")
-        return to or (self._wiring.caller.path(configured) if configured else paths.backups(self._home))
+        return to or (
+            self._wiring.caller.path(configured) if configured else paths.backups(self._home)
+        )
 
     def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
         """Return what is in a folder, or in every one where backups were put, the newest first."""
@@ -56,19 +59,30 @@ class HomeBackups:
         except GieokError:
             return ()
 
-    def create(self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False) -> BackupReport:
+    def create(
+        self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False
+    ) -> BackupReport:
         """Make a backup and read it back; let the oldest go."""
         folder, seal = self.folder(to), sealing.in_use(self._wiring)
         if encrypt and seal is None:
-            raise BadRequest("there is no key to encrypt with", hint="`gieok encryption on` makes one")
+            raise BadRequest(
+                "there is no key to encrypt with", hint="`gieok encryption on` makes one"
+            )
         if with_keys and seal is None:
             raise BadRequest(
-                "keys are put only into a backup that is encrypted", hint="`gieok encryption on`, then again"
+                "keys are put only into a backup that is encrypted",
+                hint="`gieok encryption on`, then again",
             )
         if folder.resolve().is_relative_to(self._home.resolve()):
-            raise BadRequest(f"{str(folder)!r} is in the home that is backed up", hint="give `--to` another folder")
+            raise BadRequest(
+                f"{str(folder)!r} is in the home that is backed up",
+                hint="give `--to` another folder",
+            )
         if not self._home.is_dir():
-            raise BadRequest(f"there is nothing to back up in {str(self._home)!r}", hint="set GIEOK_HOME to a home")
+            raise BadRequest(
+                f"there is nothing to back up in {str(self._home)!r}",
+                hint="set GIEOK_HOME to a home",
+            )
         with _room(folder), fs.exclusive(self._home / "backup.lock"), unfinished(folder) as fresh:
             fs.sweep(folder)
             left_out: list[tuple[str, str]] = []
@@ -76,29 +90,49 @@ class HomeBackups:
             summed = _Summed(fresh.stream)
             plain = cast("BinaryIO", summed)
             with seal.sealing(plain) if seal else nullcontext(plain) as out, ExitStack() as held:
-                sources = self._sources(held, left_out, with_keys=with_keys, is_sealed=seal is not None)
-                made = bundle.write(out, {"gieok": __version__, "made_at": now.isoformat()}, sources)
+                sources = self._sources(
+                    held, left_out, with_keys=with_keys, is_sealed=seal is not None
+                )
+                made = bundle.write(
+                    out, {"gieok": __version__, "made_at": now.isoformat()}, sources
+                )
             name = f"gieok-{now:{_DATED}}Z.tar.gz{seal.suffix if seal else ''}"
             _verify_written(fresh.reread(), str(folder / name), seal, summed, made)
             file = _backup(fresh.publish(name))
             if folder != self.folder():
-                self._wiring.stores.journal().keep(_FOLDERS, {str(folder.resolve()): now.isoformat()})
+                self._wiring.stores.journal().keep(
+                    _FOLDERS, {str(folder.resolve()): now.isoformat()}
+                )
         keep = self._wiring.settings.integer("backup.keep")
         pruned = self.prune(keep, folder) if keep else ()
         assert file is not None
-        return BackupReport(file, len(made.files), made.content_bytes, __version__, tuple(left_out), pruned)
+        return BackupReport(
+            file, len(made.files), made.content_bytes, __version__, tuple(left_out), pruned
+        )
 
     def _sources(
         self, held: ExitStack, left_out: list[tuple[str, str]], *, with_keys: bool, is_sealed: bool
     ) -> Iterator[Source]:
-        """Yield what is backed up. Stores and journal are of one moment: what one handed over, the other has."""
+        """Yield what is backed up. Stores and journal are of one moment: what one handed over, the
+        other has.
+        """
         journal = self._wiring.stores.journal()
         folder = held.enter_context(members.staging(self._home))
         copies: list[Source] = []
         if registry.STORES[self._wiring.stores.name].is_remote:
-            left_out.append((f"store: {self._wiring.stores.name}", "it is on a server; `gieok rebuild` makes it again"))
+            left_out.append(
+                (
+                    f"store: {self._wiring.stores.name}",
+                    "it is on a server; `gieok rebuild` makes it again",
+                )
+            )
         if not registry.local_journal(str(self._home), self._wiring.stores.journal_name):
-            left_out.append((journal.location, "it is on a server: there `pg_dump -n gieok_journal -n gieok_accounts`"))
+            left_out.append(
+                (
+                    journal.location,
+                    "it is on a server: there `pg_dump -n gieok_journal -n gieok_accounts`",
+                )
+            )
         archive = held.enter_context(ExitStack())
         archive.enter_context(journal.exclusive(_HELD[0]))
         with ExitStack() as still:
@@ -117,7 +151,8 @@ class HomeBackups:
                     held.enter_context(stream)
                     copies.append(source)
         yield from copies
-        # Nothing moves between the tiers until the files are there of which the journal says that memories live in them.
+        # Nothing moves between the tiers until the files are there of which the journal says that
+        # memories live in them.
         yield from members.files(self._home, left_out, below="archive")
         archive.close()
         yield from members.files(self._home, left_out, without="archive", with_keys=with_keys)
@@ -131,7 +166,8 @@ class HomeBackups:
             read = _read_back(source, str(file), self._opener(found, key_file))
         return _report(found, read)
 
-    def _opener(self, found: BackupFile, key_file: Path | None) -> Any:  # noqa: ANN401 - `StreamSealer`, or None
+    # `StreamSealer`, or None.
+    def _opener(self, found: BackupFile, key_file: Path | None) -> Any:  # noqa: ANN401
         """Return what opens a backup: the key given, else those of this home."""
         if not found.is_encrypted:
             return None
@@ -140,16 +176,23 @@ class HomeBackups:
         if (opener := sealing.opening(self._wiring)) is not None:
             return opener
         raise BadRequest(
-            f"{str(found.path)!r} is encrypted, and this home has no key", hint="give the key: `--key-file FILE`"
+            f"{str(found.path)!r} is encrypted, and this home has no key",
+            hint="give the key: `--key-file FILE`",
         )
 
     def reseal(self, one: BackupFile) -> int:
-        """Write a backup anew as new ones are sealed, and remove it as it was; return whether that was needed."""
+        """Write a backup anew as new ones are sealed, and remove it as it was; return whether that
+        was needed.
+        """
         seal, opener = sealing.in_use(self._wiring), self._opener(one, None)
         if seal is None and opener is None:
             return 0
         folder, what = one.path.parent, f"the backup {str(one.path)!r}"
-        if seal and opener and _opens(one.path, sealing.sealer(self._wiring, *_first(sealing.state(self._home)))):
+        if (
+            seal
+            and opener
+            and _opens(one.path, sealing.sealer(self._wiring, *_first(sealing.state(self._home))))
+        ):
             return 0
         with _room(folder), fs.exclusive(self._home / "backup.lock"), unfinished(folder) as fresh:
             fs.sweep(folder)
@@ -176,16 +219,25 @@ class HomeBackups:
             one.path.unlink(missing_ok=True)
         return old
 
-    def restore(self, file: Path, home: Path, *, replace: bool = False, key_file: Path | None = None) -> Restored:
-        """Read all of a backup into a folder beside the home, bring it up to date, and only then let it take the place."""
+    def restore(
+        self, file: Path, home: Path, *, replace: bool = False, key_file: Path | None = None
+    ) -> Restored:
+        """Read all of a backup into a folder beside the home, bring it up to date, and only then
+        let it take the place.
+        """
         found, home = _existing(file), home.resolve()
         opener = self._opener(found, key_file)
         used = restoring.is_used(home)
         if used and not replace:
-            hint = "`--to FOLDER` restores elsewhere; `--replace` takes its place, and keeps it aside"
+            hint = (
+                "`--to FOLDER` restores elsewhere; `--replace` takes its place, and keeps it aside"
+            )
             raise BadRequest(f"{str(home)!r} holds memories already", hint=hint)
         staging = home.with_name(f".{home.name}.restoring")
-        with _room(home), fs.exclusive(home.with_name(f".{home.name}.restoring.lock"), wait=False) as is_alone:
+        with (
+            _room(home),
+            fs.exclusive(home.with_name(f".{home.name}.restoring.lock"), wait=False) as is_alone,
+        ):
             if not is_alone:
                 raise BadRequest(f"another process restores {str(home)!r}", hint="wait for its end")
             shutil.rmtree(staging, ignore_errors=True)
@@ -203,7 +255,9 @@ class HomeBackups:
         home.with_name(f".{home.name}.restoring.lock").unlink(missing_ok=True)
         if aside and not used:
             shutil.rmtree(aside, ignore_errors=True)
-        return Restored(_report(found, read), home, *counts, kept_aside=str(aside) if aside and used else "")
+        return Restored(
+            _report(found, read), home, *counts, kept_aside=str(aside) if aside and used else ""
+        )
 
 
 class _Summed(io.RawIOBase):
@@ -225,7 +279,9 @@ class _Summed(io.RawIOBase):
 
 
 def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, made: Bundled) -> None:  # noqa: ANN401
-    """Raise StoreError unless a file holds what was written to it, and reads as what was meant where the key is at hand."""
+    """Raise StoreError unless a file holds what was written to it, and reads as what was meant
+    where the key is at hand.
+    """
     total = hashlib.sha256()
     while data := source.read(1 << 20):
         total.update(data)
@@ -234,13 +290,20 @@ def _verify_written(source: BinaryIO, what: str, seal: Any, summed: _Summed, mad
     with suppress(BadConfig):  # a passphrase that nobody gave: writing needs no key
         found = found and _read_back(source, what, seal) == made
     if not found:
-        raise StoreError(f"{what!r} is not what was written", hint="the disk may be failing: try another folder")
+        raise StoreError(
+            f"{what!r} is not what was written", hint="the disk may be failing: try another folder"
+        )
 
 
 def _read_back(
-    source: BinaryIO, what: str, opener: Any, take: Callable[[str, float], BinaryIO | None] = lambda name, mtime_s: None  # noqa: ANN401
-) -> Bundled:  # fmt: skip
-    with opener.opening(source, f"the backup {what!r}") if opener else nullcontext(source) as stream:
+    source: BinaryIO,
+    what: str,
+    opener: Any,  # noqa: ANN401
+    take: Callable[[str, float], BinaryIO | None] = lambda name, mtime_s: None,
+) -> Bundled:
+    with (
+        opener.opening(source, f"the backup {what!r}") if opener else nullcontext(source) as stream
+    ):
         return bundle.read(stream, what, take)
 
 
@@ -260,7 +323,9 @@ def _existing(file: Path) -> BackupFile:
             is_encrypted = opened.read(len(sealing.MAGIC)) == sealing.MAGIC
         found, size = _backup(file), file.stat()
     except OSError as error:
-        raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}", hint="`gieok backup list`") from error
+        raise BadRequest(
+            f"cannot read {str(file)!r}: {error.strerror}", hint="`gieok backup list`"
+        ) from error
     made_at = found.made_at if found else datetime.fromtimestamp(size.st_mtime, UTC)
     return BackupFile(file, made_at, size.st_size, is_encrypted)
 
@@ -292,7 +357,9 @@ def _opens(file: Path, sealer: Any) -> bool:  # noqa: ANN401 - `StreamSealer`
 
 
 def _report(found: BackupFile, read: Bundled) -> BackupReport:
-    return BackupReport(found, len(read.files), read.content_bytes, str(read.about.get("gieok", "")))
+    return BackupReport(
+        found, len(read.files), read.content_bytes, str(read.about.get("gieok", ""))
+    )
 
 
 @contextmanager
@@ -303,10 +370,12 @@ def _room(folder: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (28, 122):
             raise StoreFull(
-                f"no space left in {str(folder)!r} for this", hint="free some, or give another folder; nothing was left behind"
-            ) from error  # fmt: skip
+                f"no space left in {str(folder)!r} for this",
+                hint="free some, or give another folder; nothing was left behind",
+            ) from error
         if error.filename is None and not error.errno:
             raise
         raise StoreError(
-            f"{error.filename or str(folder)!r}: {error.strerror}", hint="give a folder that can be written"
+            f"{error.filename or str(folder)!r}: {error.strerror}",
+            hint="give a folder that can be written",
         ) from error

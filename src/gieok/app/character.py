@@ -87,16 +87,24 @@ def _house(wiring: Wiring) -> House:
 
 
 def _budget(tokens: int) -> Budget:
-    """Return the budget of a context of so many tokens: a small one is not filled by what is remembered."""
+    """Return the budget of a context of so many tokens: a small one is not filled by what is
+    remembered.
+    """
     tokens = max(tokens, 256)
-    return Budget(context_tokens=tokens, narrative_tokens=min(Budget().narrative_tokens, tokens // 3))
+    return Budget(
+        context_tokens=tokens, narrative_tokens=min(Budget().narrative_tokens, tokens // 3)
+    )
 
 
 def _turns(wiring: Wiring, memory: Characters, desk: PointsDesk) -> Turns:
     settings = wiring.settings
-    sampling = Sampling(settings.number("character.temperature"), settings.integer("character.max_reply_tokens"))
+    sampling = Sampling(
+        settings.number("character.temperature"), settings.integer("character.max_reply_tokens")
+    )
     accounts = wiring.stores.accounts()
-    canon = Canon(journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder)
+    canon = Canon(
+        journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder
+    )
     roster = Roster(accounts=accounts, canon=canon, journal=memory.journal, clock=memory.clock)
     tending = Tending(_tend(wiring, memory, roster))
     return Turns(
@@ -118,7 +126,9 @@ def _tend(wiring: Wiring, memory: Characters, roster: Roster) -> Callable[[Bond]
     """Return what learns and summarises beside the conversation: by a model where there is one."""
     reading = Reading(
         memory=memory,
-        asker=partial(models.memory_asker, wiring) if models.memory_model(wiring.settings) else None,
+        asker=partial(models.memory_asker, wiring)
+        if models.memory_model(wiring.settings)
+        else None,
         incidents=Incidents(memory.journal, wiring.clock, notices.opened(wiring)),
         name_of=lambda bond: roster.find(bond.user, bond.character).name,
     )
@@ -132,7 +142,9 @@ def _tend(wiring: Wiring, memory: Characters, roster: Roster) -> Callable[[Bond]
 
 
 def _chat(settings: Settings) -> Callable[[StoredCharacter], ChatModel]:
-    """Return what opens the model of a character, each once: a user's own may name those alone that are allowed."""
+    """Return what opens the model of a character, each once: a user's own may name those alone that
+    are allowed.
+    """
     opened = cache(partial(models.chat, settings))
     own = settings.text("character.model")
     allowed = {name.strip() for name in settings.text("character.models").split(",")}
@@ -173,8 +185,12 @@ def _playground(wiring: Wiring, clock: PlayedClock, by_meaning: bool) -> Iterato
     configured = embedders.opened(wiring) if by_meaning else None
     embedder = configured.wanted() if configured else None
     with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:
-        journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(Path(folder) / "journal.sqlite")
-        store: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(Path(folder) / "memory.sqlite")
+        journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(
+            Path(folder) / "journal.sqlite"
+        )
+        store: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(
+            Path(folder) / "memory.sqlite"
+        )
         try:
             yield Characters(journal=journal, store=store, clock=clock, embedder=lambda: embedder)
         finally:

@@ -69,14 +69,18 @@ def _ignored(file: Path) -> tuple[str, ...]:
         raise resolved.unreadable(str(file), error) from error
     patterns: object = found.pop("ignore", None) or []
     if found:
-        raise BadConfig(f"unknown setting {min(map(str, found))!r} in {str(file)!r}", hint="known: ignore")
+        raise BadConfig(
+            f"unknown setting {min(map(str, found))!r} in {str(file)!r}", hint="known: ignore"
+        )
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
         raise BadConfig(f"`ignore` in {str(file)!r} must be a list of patterns")
     return tuple(patterns)
 
 
 def ignored_in(root: Path) -> ignoring.IgnoreRules:
-    """Return who says what is not read of a project's code. Its index is not opened. Raises BadConfig."""
+    """Return who says what is not read of a project's code. Its index is not opened. Raises
+    BadConfig.
+    """
     patterns = _ignored(root / layout.FOLDER / "config.yaml")
     return ignoring.IgnoreRules(patterns, registry.load(registry.VERSIONS, "git")(root))
 
@@ -86,22 +90,30 @@ def _asker(wiring: Wiring, root: Path, model: str) -> Asker | None:
     settings = wiring.settings
     if not (model := model or settings.text("code.model")):
         return None
-    return models.asker(wiring, role_of(root), models.generator(settings, _prefix(settings, model), model))
+    return models.asker(
+        wiring, role_of(root), models.generator(settings, _prefix(settings, model), model)
+    )
 
 
 def _prefix(settings: Settings, model: str) -> str:
-    """Return where the address and key of a model are set: those that were set for one provider never go to another."""
+    """Return where the address and key of a model are set: those that were set for one provider
+    never go to another.
+    """
     configured = settings.text("code.model")
     is_others = configured and configured.partition(":")[0] != model.partition(":")[0]
     return "" if is_others else "code."
 
 
 def _upkeep(wiring: Wiring, root: Path) -> Asker | None:
-    """Return what asks the cheap model about changes in a folder. It tries once: what fails waits for the next sync."""
+    """Return what asks the cheap model about changes in a folder. It tries once: what fails waits
+    for the next sync.
+    """
     settings = wiring.settings
     if not (model := settings.text("code.upkeep_model")):
         return None
-    made = models.asker(wiring, upkeep_role_of(root), models.generator(settings, upkeep_prefix(settings), model))
+    made = models.asker(
+        wiring, upkeep_role_of(root), models.generator(settings, upkeep_prefix(settings), model)
+    )
     return replace(made, delays_s=())
 
 

@@ -1,4 +1,6 @@
-"""Encrypts the databases of a home, decrypts them, and changes their key: one after the other, with nobody else in them."""
+"""Encrypts the databases of a home, decrypts them, and changes their key: one after the other, with
+nobody else in them.
+"""
 
 import secrets
 from collections.abc import Callable
@@ -17,7 +19,9 @@ from gieok.ports.encryption import SealedPlace
 
 
 class SealedDatabases:
-    """What is to be stands in the file of keys first: until every database is done, it names the keys before, too."""
+    """What is to be stands in the file of keys first: until every database is done, it names the
+    keys before, too.
+    """
 
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
@@ -25,7 +29,9 @@ class SealedDatabases:
         self._file = self._home / driver.KEY_FILE
 
     def require(self) -> None:
-        """Raise MissingExtra where SQLCipher is not installed, BadRequest while a daemon runs: before anything is begun."""
+        """Raise MissingExtra where SQLCipher is not installed, BadRequest while a daemon runs:
+        before anything is begun.
+        """
         with translated(self._file):
             driver.loaded()
         with no_daemon(self._home):
@@ -45,7 +51,9 @@ class SealedDatabases:
 
     def rows(self) -> list[SealedPlace]:
         """Return each database, and whether it is encrypted."""
-        return [SealedPlace(file.name, *self._counted(file)) for file in members.databases(self._home)]
+        return [
+            SealedPlace(file.name, *self._counted(file)) for file in members.databases(self._home)
+        ]
 
     def _counted(self, file: Path) -> tuple[int, int]:
         try:
@@ -60,7 +68,9 @@ class SealedDatabases:
             return 1, 0
 
     def begin(self, *, is_sealed: bool, is_new: bool = False) -> None:
-        """Write down which key databases are to have; `is_new`: another than now, unless a change was begun."""
+        """Write down which key databases are to have; `is_new`: another than now, unless a change
+        was begun.
+        """
         known = self._keys()
         if len(known) > 1 and bool(known[0]) == is_sealed:
             return  # go on
@@ -72,7 +82,9 @@ class SealedDatabases:
             self._keep(["", *filter(None, known)])
 
     def carry_out(self, say: Callable[[str], None]) -> int:
-        """Give every database the first key; return how many were written anew. Again, it goes on. Raises StoreError."""
+        """Give every database the first key; return how many were written anew. Again, it goes on.
+        Raises StoreError.
+        """
         keys = self._keys()
         if not keys or (keys == [keys[0]] and keys[0]):
             return 0

@@ -1,7 +1,8 @@
-"""Opens what makes vectors: the embedder that the settings ask for, and while a store's vectors are another's, that one.
+"""Opens what makes vectors: the embedder that the settings ask for, and while a store's vectors are
+another's, that one.
 
-How a model is opened is kept by its name in the home folder, so that the vectors that are there answer until those of the model
-that the settings ask for are complete (`gieok index --rebuild`).
+How a model is opened is kept by its name in the home folder, so that the vectors that are there
+answer until those of the model that the settings ask for are complete (`gieok index --rebuild`).
 """
 
 import contextlib
@@ -39,14 +40,18 @@ Values = Mapping[str, str]
 
 
 def opened(wiring: Wiring) -> "FollowingEmbedder | None":
-    """Return the embedder for the configured store; None where the user wants none. Nothing is opened yet."""
+    """Return the embedder for the configured store; None where the user wants none. Nothing is
+    opened yet.
+    """
     if wiring.settings.text("embedder") == "none":
         return None
     return FollowingEmbedder(wiring, wiring.stores.configured)
 
 
 class FollowingEmbedder:
-    """`Embedder` and `Followed`: of the model that the vectors of a store are of. Opened at the first use."""
+    """`Embedder` and `Followed`: of the model that the vectors of a store are of. Opened at the
+    first use.
+    """
 
     def __init__(self, wiring: Wiring, store: Callable[[], object]) -> None:
         self._wiring = wiring
@@ -88,7 +93,9 @@ class FollowingEmbedder:
         return FollowingEmbedder(self._wiring, lambda: store)
 
     def wanted(self) -> Embedder:
-        """Return the embedder that the settings ask for, and keep how it is opened: other processes will want to know."""
+        """Return the embedder that the settings ask for, and keep how it is opened: other processes
+        will want to know.
+        """
         made = _made(self._wiring, {name: self._wiring.settings.text(name) for name in _DECIDING})
         _keep(self._wiring, made.model)
         return made
@@ -120,8 +127,14 @@ class FollowingEmbedder:
 
 
 def _made(wiring: Wiring, values: Values) -> Embedder:
-    """Open an embedder by the settings that decide it, once for a call, or for all calls of a long-lived process."""
-    key = (tuple(sorted(values.items())), wiring.settings.integer("threads"), _key(wiring, values)[0])
+    """Open an embedder by the settings that decide it, once for a call, or for all calls of a
+    long-lived process.
+    """
+    key = (
+        tuple(sorted(values.items())),
+        wiring.settings.integer("threads"),
+        _key(wiring, values)[0],
+    )
     if wiring.resident is None:
         if key not in wiring.embedders:
             wiring.embedders[key] = _new(wiring, values)
@@ -162,11 +175,15 @@ def _new(wiring: Wiring, values: Values) -> Embedder:
 
 def _key(wiring: Wiring, values: Values) -> tuple[str, str]:
     """Return the key of a service, and the variable that holds it."""
-    variable = values.get("embedder.key_variable") or registry.EMBEDDERS[values["embedder"]].key_variable
+    variable = (
+        values.get("embedder.key_variable") or registry.EMBEDDERS[values["embedder"]].key_variable
+    )
     return (wiring.settings.secret(variable) if variable else ""), variable
 
 
-def verify_key(opening: ModelOpening, row: registry.ModelBackend, failed: type[ModelFailed] = EmbedderFailed) -> None:
+def verify_key(
+    opening: ModelOpening, row: registry.ModelBackend, failed: type[ModelFailed] = EmbedderFailed
+) -> None:
     """Raise what `failed` says where a service that wants a key would be asked without one."""
     if not opening.key and opening.key_variable and opening.address == row.address:
         raise failed(
@@ -180,11 +197,15 @@ def metered_by(wiring: Wiring, role: str, failed: type[ModelFailed]) -> "service
     daily_tokens = wiring.settings.integer(f"{role}.daily_tokens")
     from gieok.engine import service
 
-    return service.Metered(role, wiring.stores.journal, wiring.clock, wiring.zone, wiring.wait, daily_tokens, failed)
+    return service.Metered(
+        role, wiring.stores.journal, wiring.clock, wiring.zone, wiring.wait, daily_tokens, failed
+    )
 
 
 def _kept(wiring: Wiring, model: str) -> Embedder | None:
-    """Return the embedder of a model that was used here before; None where it cannot be opened any more."""
+    """Return the embedder of a model that was used here before; None where it cannot be opened any
+    more.
+    """
     values = _read(_file(wiring)).get(model, _BUNDLED)
     if values["embedder"] not in registry.EMBEDDERS:
         return None
@@ -197,7 +218,9 @@ def _kept(wiring: Wiring, model: str) -> Embedder | None:
 
 
 def _keep(wiring: Wiring, model: str) -> None:
-    """Keep how a model is opened; the bundled one needs nothing. A home that is read-only goes without."""
+    """Keep how a model is opened; the bundled one needs nothing. A home that is read-only goes
+    without.
+    """
     values = {name: wiring.settings.text(name) for name in _DECIDING}
     if values["embedder"] == _BUNDLED["embedder"]:
         return

@@ -1,7 +1,7 @@
 """Switches encryption at rest on and off, and changes its key: archives and backups, file by file.
 
-What is to be is written down first (`encryption.json`), with the key before it: until every file is done, both keys are known,
-and the same command goes on with what was killed.
+What is to be is written down first (`encryption.json`), with the key before it: until every file is
+done, both keys are known, and the same command goes on with what was killed.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,10 @@ from gieok.paths import encryption_key
 from gieok.ports.encryption import EncryptionChange, EncryptionStatus, SealedPlace
 from gieok.ports.journal import ArchivedTalk
 
-_HEAD = "# The key of what Gieok encrypts (age, https://age-encryption.org). Who loses it loses what is encrypted.\n"
+_HEAD = (
+    "# The key of what Gieok encrypts (age, https://age-encryption.org). Who loses it loses what "
+    "is encrypted.\n"
+)
 #: What stays in the clear, and why.
 IN_CLEAR = (
     ("active_memory*.md", "agents read it as a file"),
@@ -30,7 +33,10 @@ IN_CLEAR = (
     ("spool/", "what hooks leave for the sidecar, until it is taken"),
     ("daemon.log, logs/", "errors and counts; no memories"),
     ("memory/, archive/decision … (records)", "your own Markdown files, which you edit"),
-    (".gieok/code of a project", "the index of a source that lies beside it in the clear; it can be made again"),
+    (
+        ".gieok/code of a project",
+        "the index of a source that lies beside it in the clear; it can be made again",
+    ),
     ("agents' own transcripts and notes", "other programs write and read them"),
 )
 
@@ -50,7 +56,10 @@ class HomeEncryption:
         key = known.key
         found = self._backups.listed()
         sealed = sum(one.is_encrypted for one in found)
-        places = [SealedPlace("archive", *self._archived()), SealedPlace("backups", sealed, len(found) - sealed)]
+        places = [
+            SealedPlace("archive", *self._archived()),
+            SealedPlace("backups", sealed, len(found) - sealed),
+        ]
         return EncryptionStatus(
             key.recipient if key else "",
             str(key.file) if key else "",
@@ -64,7 +73,8 @@ class HomeEncryption:
         )
 
     def _archived(self) -> tuple[int, int]:
-        with suppress(GieokError):  # a disk that is not plugged in says so where the archive is looked after
+        # a disk that is not plugged in says so where the archive is looked after
+        with suppress(GieokError):
             return reseal.left(archive.tiers(self._wiring))
         return 0, 0
 
@@ -94,12 +104,17 @@ class HomeEncryption:
                 )
             if known.is_changing:
                 raise BadRequest(
-                    "encryption is being switched off", hint="`gieok encryption off` ends that; then again"
+                    "encryption is being switched off",
+                    hint="`gieok encryption off` ends that; then again",
                 )
             key, is_new = self._key(key_file or encryption_key(self._home), passphrase)
-            return self._carry_out(SealingState(key, None, is_changing=True, databases=databases), is_new=is_new)
+            return self._carry_out(
+                SealingState(key, None, is_changing=True, databases=databases), is_new=is_new
+            )
 
-    def rotate(self, key_file: Path | None = None, passphrase: Callable[[], str] | None = None) -> EncryptionChange:
+    def rotate(
+        self, key_file: Path | None = None, passphrase: Callable[[], str] | None = None
+    ) -> EncryptionChange:
         """Encrypt everything with another key."""
         with self._alone():
             known = sealing.state(self._home)
@@ -110,9 +125,14 @@ class HomeEncryption:
             sealing.identity(self._wiring, known.key.file)  # the key that everything is opened with
             now = self._wiring.clock.now().astimezone(UTC)
             usual = encryption_key(self._home)
-            key, is_new = self._key(key_file or usual.with_stem(f"{usual.stem}-{now:%Y%m%dT%H%M%S}Z"), passphrase)
+            key, is_new = self._key(
+                key_file or usual.with_stem(f"{usual.stem}-{now:%Y%m%dT%H%M%S}Z"), passphrase
+            )
             if key.recipient == known.key.recipient:
-                raise BadRequest(f"{str(key.file)!r} holds the key in use", hint="name a file that is not there yet")
+                raise BadRequest(
+                    f"{str(key.file)!r} holds the key in use",
+                    hint="name a file that is not there yet",
+                )
             if known.databases:
                 self._databases.require()
                 self._databases.begin(is_sealed=True, is_new=True)
@@ -127,7 +147,10 @@ class HomeEncryption:
             if before is None:
                 raise BadRequest("nothing is encrypted here", hint="`gieok encryption status`")
             if known.is_changing and known.key and known.before:
-                raise BadRequest("the key is being changed", hint="`gieok encryption rotate` ends that; then again")
+                raise BadRequest(
+                    "the key is being changed",
+                    hint="`gieok encryption rotate` ends that; then again",
+                )
             sealing.identity(self._wiring, before.file)
             if self._databases.has_key():
                 self._databases.require()
@@ -139,7 +162,8 @@ class HomeEncryption:
             sealing.keep(self._home, wanted)
         say = self._wiring.say
         self._databases.begin(is_sealed=wanted.databases)
-        databases = self._databases.carry_out(say)  # first: nobody may have them open, this process neither
+        # first: nobody may have them open, this process neither
+        databases = self._databases.carry_out(say)
         done = reseal.reseal(archive.tiers(self._wiring), lambda count: say(f"archive: {count:,}"))
         files, wrong = done.written + databases, list(done.wrong)
         journal = self._wiring.stores.journal()
@@ -154,7 +178,9 @@ class HomeEncryption:
         if not wrong:
             sealing.keep(self._home, SealingState(wanted.key, databases=wanted.databases))
         key = wanted.key
-        return EncryptionChange(key.recipient if key else "", str(key.file if key else ""), is_new, files, tuple(wrong))
+        return EncryptionChange(
+            key.recipient if key else "", str(key.file if key else ""), is_new, files, tuple(wrong)
+        )
 
     def _key(self, file: Path, passphrase: Callable[[], str] | None) -> tuple[SealingKey, bool]:
         """Return the key of a file, made where there is none, and whether it is new."""
@@ -169,7 +195,9 @@ class HomeEncryption:
             raise BadRequest(f"{str(file)!r} was made meanwhile", hint="run it again")
         key = SealingKey(recipient, file, bool(word))
         if sealing.identity(self._wiring, file, word) != identity:
-            raise BadRequest(f"{str(file)!r} does not read as it was written", hint="name a file on another disk")
+            raise BadRequest(
+                f"{str(file)!r} does not read as it was written", hint="name a file on another disk"
+            )
         return key, True
 
     @contextmanager

@@ -1,4 +1,6 @@
-"""Keys of services: found by the tables of backends and the settings, kept in `.env` or the system's keyring, tried."""
+"""Keys of services: found by the tables of backends and the settings, kept in `.env` or the
+system's keyring, tried.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -21,13 +23,16 @@ _MODELS = (
     ("character.model", "character."),
     ("character.memory_model", "character.memory_"),
 )
-#: What a service answers that read a request which it cannot do; or one that knows no such address, and read no key.
+#: What a service answers that read a request which it cannot do; or one that knows no such address,
+#: and read no key.
 _UNSURE = (400, 404, 422)
 _TABLES = (registry.GENERATORS, registry.EMBEDDERS, registry.RERANKERS, registry.NOTIFIERS)
 
 
 class KeyUse(NamedTuple):
-    """A service that takes a key: the setting that chose it ('': none did), its table, and what it is opened with."""
+    """A service that takes a key: the setting that chose it ('': none did), its table, and what it
+    is opened with.
+    """
 
     setting: str
     table: "Mapping[str, registry.Backend]"
@@ -79,7 +84,9 @@ class HomeKeys:
         return self.keep({row.variable: value})
 
     def keep(self, values: Mapping[str, str]) -> str:
-        """Set secrets by variable, those of `.env` in one step; return where they are. Raises BadRequest, BadConfig."""
+        """Set secrets by variable, those of `.env` in one step; return where they are. Raises
+        BadRequest, BadConfig.
+        """
         if self._settings.text("keys.store") == "keyring":
             for variable, value in values.items():
                 _keyring().write(variable, value)
@@ -97,8 +104,14 @@ class HomeKeys:
         """Raise BadRequest where the environment sets a key, which wins over every other place."""
         if self._wiring.caller.environment.get(row.variable):
             raise BadRequest(
-                f"{row.variable} is set in the environment, which wins over what would be kept here",
-                hint=f"take it out there (`unset {row.variable}`, your shell's profile), or change it there",
+                (
+                    f"{row.variable} is set in the environment, which wins over what would be "
+                    f"kept here"
+                ),
+                hint=(
+                    f"take it out there (`unset {row.variable}`, your shell's profile), or change "
+                    f"it there"
+                ),
             )
 
     def test(self, row: KeyRow, value: str = "") -> Sequence[Trial]:
@@ -106,7 +119,9 @@ class HomeKeys:
         chosen = [use for use in self._chosen() if use.variable == row.variable]
         uses = chosen or [use for use in _known() if use.variable == row.variable][:1]
         unique = {(id(use.table), use.provider, use.address, use.model): use for use in uses}
-        return [self.tried(use, value or self._settings.secret(row.variable)) for use in unique.values()]
+        return [
+            self.tried(use, value or self._settings.secret(row.variable)) for use in unique.values()
+        ]
 
     def tried(self, use: KeyUse, key: str) -> Trial:
         """Ask a service once whether it takes a key."""
@@ -123,11 +138,15 @@ class HomeKeys:
                 return self._listed(use, key, error)
             return _judged(use, error, hint, key)
         except GieokError as error:
-            return Trial(use.provider, use.variable, Verdict.UNTRIED, _without(str(error), key), error.hint)
+            return Trial(
+                use.provider, use.variable, Verdict.UNTRIED, _without(str(error), key), error.hint
+            )
         return Trial(use.provider, use.variable, Verdict.VALID, said)
 
     def _listed(self, use: KeyUse, key: str, error: ServiceFailed) -> Trial:
-        """Say of a key what the provider's list of models says, where a request failed for something else, perhaps."""
+        """Say of a key what the provider's list of models says, where a request failed for
+        something else, perhaps.
+        """
         said, setting = _without(str(error), key), use.setting or "the address"
         untried = Trial(
             use.provider,
@@ -147,21 +166,34 @@ class HomeKeys:
         try:
             registry.load(registry.KEY_PROBES, use.provider)(key, address, "", _TIMEOUT_S)
         except ServiceFailed as again:
-            return untried if again.status in _UNSURE else _judged(use, again, f"`gieok keys set {use.provider}`", key)
+            return (
+                untried
+                if again.status in _UNSURE
+                else _judged(use, again, f"`gieok keys set {use.provider}`", key)
+            )
         except MissingExtra:
             return untried
-        return Trial(use.provider, use.variable, Verdict.VALID, f"the key is taken, but {said}: check `{setting}`")
+        return Trial(
+            use.provider,
+            use.variable,
+            Verdict.VALID,
+            f"the key is taken, but {said}: check `{setting}`",
+        )
 
     def _probe(self, use: KeyUse, key: str) -> str:
         """Ask once; return what was seen. Raises ServiceFailed, MissingExtra, BadConfig."""
         if use.table is registry.GENERATORS:
-            registry.load(registry.KEY_PROBES, use.provider)(key, use.address, use.model, _TIMEOUT_S)
+            registry.load(registry.KEY_PROBES, use.provider)(
+                key, use.address, use.model, _TIMEOUT_S
+            )
             return f"{use.model} answered" if use.model else "it is taken; no model was asked"
         if use.table is registry.NOTIFIERS:
             seen: str = notices.channel(self._wiring, use.provider, {use.variable: key}).check()
             return seen
         if use.table is registry.ARCHIVES:
-            return archive.looked_into(self._wiring.supposing({"archive.cold": use.provider}, {use.variable: key}))
+            return archive.looked_into(
+                self._wiring.supposing({"archive.cold": use.provider}, {use.variable: key})
+            )
         opening = ModelOpening(
             provider=use.provider,
             model=use.model,
@@ -189,10 +221,14 @@ class HomeKeys:
             variable = settings.text(f"{prefix}key_variable") if prefix else ""
             if row and model and not row.program and (variable := variable or row.key_variable):
                 address = settings.text(f"{prefix}base_url") if prefix else ""
-                yield KeyUse(setting, registry.GENERATORS, provider, variable, address or row.address, model)
+                yield KeyUse(
+                    setting, registry.GENERATORS, provider, variable, address or row.address, model
+                )
         if settings.text("store") == "gemini":
             variable = registry.GENERATORS["gemini"].key_variable
-            yield KeyUse("store", registry.GENERATORS, "gemini", variable, settings.text("gemini.url"))
+            yield KeyUse(
+                "store", registry.GENERATORS, "gemini", variable, settings.text("gemini.url")
+            )
         for setting, table in (("embedder", registry.EMBEDDERS), ("reranker", registry.RERANKERS)):
             provider = settings.text(setting)
             found = table.get(provider)
@@ -202,10 +238,16 @@ class HomeKeys:
                 and (variable := settings.text(f"{setting}.key_variable") or found.key_variable)
             ):
                 address = settings.text(f"{setting}.base_url") or found.address
-                yield KeyUse(setting, table, provider, variable, address, settings.text(f"{setting}.model"))
+                yield KeyUse(
+                    setting, table, provider, variable, address, settings.text(f"{setting}.model")
+                )
         for provider in notices.names(settings):
             way = registry.NOTIFIERS.get(provider)
-            if way and way.key_variable and (provider != "smtp" or settings.text("notify.smtp_user")):
+            if (
+                way
+                and way.key_variable
+                and (provider != "smtp" or settings.text("notify.smtp_user"))
+            ):
                 yield KeyUse("notify.to", registry.NOTIFIERS, provider, way.key_variable)
 
         cold = settings.text("archive.cold")
@@ -213,11 +255,17 @@ class HomeKeys:
             yield KeyUse("archive.cold", registry.ARCHIVES, cold, variable)
 
     def _prefix(self, begin: str, provider: str) -> str:
-        """Return where the address and key of a model are set: those for one provider never go to another."""
+        """Return where the address and key of a model are set: those for one provider never go to
+        another.
+        """
         settings = self._settings
         if begin == "character.memory_":
             return models.memory_prefix(settings)
-        if begin != "code.upkeep_" or settings.text(f"{begin}base_url") or settings.text(f"{begin}key_variable"):
+        if (
+            begin != "code.upkeep_"
+            or settings.text(f"{begin}base_url")
+            or settings.text(f"{begin}key_variable")
+        ):
             return begin
         return "code." if settings.text("code.model").partition(":")[0] == provider else ""
 
@@ -226,7 +274,11 @@ class HomeKeys:
             return "environment"
         if private.get(variable):
             return ".env"
-        return "keyring" if self._settings.text("keys.store") == "keyring" and _keyring().read(variable) else ""
+        return (
+            "keyring"
+            if self._settings.text("keys.store") == "keyring" and _keyring().read(variable)
+            else ""
+        )
 
     def _rewrite(self, values: Mapping[str, str]) -> None:
         """Change lines of `.env` in one step; '' takes one out."""
@@ -236,7 +288,8 @@ class HomeKeys:
                 text = self._file.read_bytes().decode("utf-8") if self._file.exists() else ""
             except (OSError, UnicodeDecodeError) as error:
                 raise BadConfig(
-                    f"cannot read {str(self._file)!r}: {type(error).__name__}", origin=str(self._file)
+                    f"cannot read {str(self._file)!r}: {type(error).__name__}",
+                    origin=str(self._file),
                 ) from error
             for variable, value in values.items():
                 text = changed(text, variable, value)
@@ -244,9 +297,15 @@ class HomeKeys:
 
 
 def changed(text: str, variable: str, value: str) -> str:
-    """Return the text of a `.env` with one variable set, or with '' taken out; other lines stay. Raises BadRequest."""
+    """Return the text of a `.env` with one variable set, or with '' taken out; other lines stay.
+    Raises BadRequest.
+    """
     lines = text.splitlines(keepends=True)
-    own = [number for number, line in enumerate(lines) if variable in resolved.assigned(line.rstrip("\r\n"))]
+    own = [
+        number
+        for number, line in enumerate(lines)
+        if variable in resolved.assigned(line.rstrip("\r\n"))
+    ]
     if not value:
         return "".join(line for number, line in enumerate(lines) if number not in own)
     line = _line(variable, value)
@@ -264,7 +323,10 @@ def _line(variable: str, value: str) -> str:
         line = f"{variable}={quote}{value}{quote}"
         if line.splitlines() == [line] and resolved.assigned(line) == {variable: value}:
             return line
-    raise BadRequest("a key cannot hold line breaks or both kinds of quotes at its ends", hint="copy it again, alone")
+    raise BadRequest(
+        "a key cannot hold line breaks or both kinds of quotes at its ends",
+        hint="copy it again, alone",
+    )
 
 
 def _known() -> Iterator[KeyUse]:
@@ -274,14 +336,20 @@ def _known() -> Iterator[KeyUse]:
             if row.key_variable:
                 yield KeyUse("", table, provider, row.key_variable, getattr(row, "address", ""))
     for provider, cold in registry.ARCHIVES.items():
-        yield from (KeyUse("", registry.ARCHIVES, provider, variable) for variable in cold.key_variables)
+        yield from (
+            KeyUse("", registry.ARCHIVES, provider, variable) for variable in cold.key_variables
+        )
 
 
 def _judged(use: KeyUse, error: ServiceFailed, hint: str, key: str) -> Trial:
     """Return what a failure says of the key."""
     status, said = error.status, _without(str(error), key)
     if status in (401, 403):
-        again = error.hint if use.table is registry.NOTIFIERS else f"get another from the provider, then {hint}"
+        again = (
+            error.hint
+            if use.table is registry.NOTIFIERS
+            else f"get another from the provider, then {hint}"
+        )
         return Trial(use.provider, use.variable, Verdict.INVALID, said, again)
     if status in (402, 429):
         told = "wait, or look at the account: too much was asked, or nothing is left to spend"

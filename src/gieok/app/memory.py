@@ -38,13 +38,21 @@ def opened(wiring: Wiring) -> MemoryContext:
         keep_calibration=partial(rerankers.keep_calibration, settings.home),
         profile=partial(_profile, settings),
         catch_up=partial(_catch_up, wiring),
-        cut=Cut(settings.integer("index.passage_tokens"), settings.integer("index.overlap_tokens"), wiring.zone),
-        seeds=SeedAccess(settings.flag("seed.files"), settings.integer("seed.commits"), partial(_log, wiring)),
+        cut=Cut(
+            settings.integer("index.passage_tokens"),
+            settings.integer("index.overlap_tokens"),
+            wiring.zone,
+        ),
+        seeds=SeedAccess(
+            settings.flag("seed.files"), settings.integer("seed.commits"), partial(_log, wiring)
+        ),
     )
 
 
 def _catch_up(wiring: Wiring) -> "Backlog":
-    """Take in what agents wrote last, within a small budget; nothing in a process that follows them."""
+    """Take in what agents wrote last, within a small budget; nothing in a process that follows
+    them.
+    """
     from gieok.capabilities.observe import freshness
 
     settings, home = wiring.settings, str(wiring.settings.home)
@@ -52,7 +60,10 @@ def _catch_up(wiring: Wiring) -> "Backlog":
     is_followed = wiring.resident is not None and wiring.resident.follows
     if is_followed or not settings.flag("index.sessions") or (agents == "none" and not folders):
         return freshness.Backlog()
-    whose, began_s = freshness.key(agents, folders, wiring.caller.environment), wiring.clock.now().timestamp()
+    whose, began_s = (
+        freshness.key(agents, folders, wiring.caller.environment),
+        wiring.clock.now().timestamp(),
+    )
     if not freshness.is_new(home, whose):
         return freshness.Backlog()
     from gieok.app import observe

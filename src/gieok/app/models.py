@@ -1,4 +1,6 @@
-"""Opens language models, and what asks them within a budget; says what is known of them without asking."""
+"""Opens language models, and what asks them within a budget; says what is known of them without
+asking.
+"""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -19,7 +21,9 @@ def asker(
     budget: str = "observe.daily_tokens",
     ledger: Ledger | None = None,
 ) -> Asker:
-    """Return what asks a model in a role, within the tokens of a day, which a setting names; the journal counts them."""
+    """Return what asks a model in a role, within the tokens of a day, which a setting names; the
+    journal counts them.
+    """
     return Asker(
         role=role,
         generator=generator,
@@ -32,7 +36,8 @@ def asker(
 
 
 def generator(settings: Settings, prefix: str, model: str) -> Generator:
-    """Return the generator of `provider:model`, or of an agent's command (`claude-code`, `codex:name`).
+    """Return the generator of `provider:model`, or of an agent's command (`claude-code`,
+    `codex:name`).
 
     Its address and key are the settings that begin with `prefix` ('' for none).
 
@@ -43,19 +48,24 @@ def generator(settings: Settings, prefix: str, model: str) -> Generator:
         registry.check_model(registry.GENERATORS, (), model)
     except ValueError as error:
         raise BadConfig(f"no such model: {model!r}: {error}", hint=registry.MODEL_HINT) from None
-    address, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
+    address, variable = (
+        settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable")
+    )
     row = registry.GENERATORS[provider]
     variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
-    made: Generator = registry.load(registry.GENERATORS, provider)(model, key, address or row.address)
+    made: Generator = registry.load(registry.GENERATORS, provider)(
+        model, key, address or row.address
+    )
     return made
 
 
 def chat(settings: Settings, model: str, *, timeout_s: float = 0.0) -> ChatModel:
-    """Return the model that talks of `provider:model`, or `scripted`. Raises BadConfig, MissingExtra, GeneratorFailed.
+    """Return the model that talks of `provider:model`, or `scripted`. Raises BadConfig,
+    MissingExtra, GeneratorFailed.
 
-    Address and key of `character.model` are those of every model of its provider. `timeout_s`: how long a provider may take
-    for a piece of a reply; 0: as long as it has.
+    Address and key of `character.model` are those of every model of its provider. `timeout_s`: how
+    long a provider may take for a piece of a reply; 0: as long as it has.
     """
     provider = model.partition(":")[0]
     try:
@@ -66,24 +76,35 @@ def chat(settings: Settings, model: str, *, timeout_s: float = 0.0) -> ChatModel
         raise BadConfig(f"no such model: {model!r}: {error}", hint=hint) from None
     row = registry.CHATS[provider]
     is_own = settings.text("character.model").partition(":")[0] == provider
-    address, variable = (settings.text(f"character.{one}") if is_own else "" for one in ("base_url", "key_variable"))
+    address, variable = (
+        settings.text(f"character.{one}") if is_own else "" for one in ("base_url", "key_variable")
+    )
     variable = variable or row.key_variable
     key = settings.secret(variable) if variable else ""
     limit = {"timeout_s": timeout_s} if timeout_s else {}
-    made: ChatModel = registry.load(registry.CHATS, provider)(model, key, address or row.address, **limit)
+    made: ChatModel = registry.load(registry.CHATS, provider)(
+        model, key, address or row.address, **limit
+    )
     return made
 
 
 def memory_model(settings: Settings) -> str:
-    """Return the model that finds facts for characters, and writes their summaries; '' where rules do it alone."""
+    """Return the model that finds facts for characters, and writes their summaries; '' where rules
+    do it alone.
+    """
     model = settings.text("character.memory_model") or settings.text("character.model")
     return "" if model in ("rules", "scripted") else model
 
 
 def memory_prefix(settings: Settings) -> str:
     """Return where the address and key of that model are set."""
-    is_shared = settings.text("character.model").partition(":")[0] == memory_model(settings).partition(":")[0]
-    has_own = settings.text("character.memory_base_url") or settings.text("character.memory_key_variable")
+    is_shared = (
+        settings.text("character.model").partition(":")[0]
+        == memory_model(settings).partition(":")[0]
+    )
+    has_own = settings.text("character.memory_base_url") or settings.text(
+        "character.memory_key_variable"
+    )
     return "character." if is_shared and not has_own else "character.memory_"
 
 
@@ -95,7 +116,8 @@ def memory_asker(wiring: Wiring) -> Asker:
 
 
 def verify(wiring: Wiring, setting: str, prefix: str) -> None:
-    """Raise where the model of a setting cannot be asked, as far as that is known without asking it.
+    """Raise where the model of a setting cannot be asked, as far as that is known without asking
+    it.
 
     Raises BadConfig, MissingExtra, GeneratorFailed.
     """
@@ -104,7 +126,9 @@ def verify(wiring: Wiring, setting: str, prefix: str) -> None:
     generator(settings, prefix, model)
     provider = model.partition(":")[0]
     row = registry.GENERATORS[provider]
-    path, variable = (settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable"))
+    path, variable = (
+        settings.text(f"{prefix}{name}") if prefix else "" for name in ("base_url", "key_variable")
+    )
     if row.program and not registry.find_program(path or row.program, wiring.caller.environment):
         raise GeneratorFailed(
             f"{model} needs the command `{path or row.program}`, which is not here",
@@ -112,19 +136,32 @@ def verify(wiring: Wiring, setting: str, prefix: str) -> None:
         )
     variable = variable or row.key_variable
     if variable and not path and not settings.secret(variable):
-        raise BadConfig(f"{model!r} needs a key: {variable} is not set", hint=f"`gieok keys set {provider}`")
+        raise BadConfig(
+            f"{model!r} needs a key: {variable} is not set", hint=f"`gieok keys set {provider}`"
+        )
 
 
 def observer(wiring: Wiring) -> str:
-    """Say what observes, and which command of an agent could, without a key; nothing is asked. Raises as `verify`."""
+    """Say what observes, and which command of an agent could, without a key; nothing is asked.
+    Raises as `verify`.
+    """
     settings, environment = wiring.settings, wiring.caller.environment
     model, rows = settings.text("observe.model"), registry.GENERATORS
     if model == "rules":
-        here = [name for name, row in rows.items() if row.program and registry.find_program(row.program, environment)]
-        has_key = any(settings.secret(row.key_variable) for row in rows.values() if row.key_variable)
+        here = [
+            name
+            for name, row in rows.items()
+            if row.program and registry.find_program(row.program, environment)
+        ]
+        has_key = any(
+            settings.secret(row.key_variable) for row in rows.values() if row.key_variable
+        )
         if has_key or not here:
             return "rules, no model: weaker"
-        command = f"`observe.model: {here[0]}` in the settings lets the agent's own command observe, without a key"
+        command = (
+            f"`observe.model: {here[0]}` in the settings lets the agent's own command observe, "
+            f"without a key"
+        )
         return f"rules, no model: weaker; {command}"
     verify(wiring, "observe.model", "observe.")
     program = rows[model.partition(":")[0]].program
@@ -138,12 +175,18 @@ def is_paid(settings: Settings, setting: str) -> bool:
     """Say whether the embedder or the reranker (`setting`) is asked beyond this machine."""
     table = registry.EMBEDDERS if setting == "embedder" else registry.RERANKERS
     row = table.get(settings.text(setting))
-    return row is not None and row.is_service and not _is_here(settings.text(f"{setting}.base_url") or row.address)
+    return (
+        row is not None
+        and row.is_service
+        and not _is_here(settings.text(f"{setting}.base_url") or row.address)
+    )
 
 
 def costs(settings: Settings, prefix: str, model: str) -> bool:
     """Say whether a model is asked beyond this machine, or by a subscription."""
-    row = registry.CHATS.get(model.partition(":")[0]) or registry.GENERATORS.get(model.partition(":")[0])
+    row = registry.CHATS.get(model.partition(":")[0]) or registry.GENERATORS.get(
+        model.partition(":")[0]
+    )
     if row is None:
         return False
     address = (settings.text(f"{prefix}base_url") if prefix else "") or row.address

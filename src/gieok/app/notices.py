@@ -1,4 +1,6 @@
-"""Opens what tells a person: the ways that `notify.to` names, and the record of those that failed."""
+"""Opens what tells a person: the ways that `notify.to` names, and the record of those that
+failed.
+"""
 
 import contextlib
 import json
@@ -20,7 +22,13 @@ def opened(wiring: Wiring) -> Notices:
     """Put it together; a way is opened when it is used."""
     settings, file = wiring.settings, paths.notices(wiring.settings.home)
     record = FailureRecord(partial(_read, file), lambda told: _change(wiring, file, told))
-    return Notices(names(settings), partial(channel, wiring), record, settings.number("notify.timeout_s"), wiring.lang)
+    return Notices(
+        names(settings),
+        partial(channel, wiring),
+        record,
+        settings.number("notify.timeout_s"),
+        wiring.lang,
+    )
 
 
 def names(settings: Settings) -> list[str]:
@@ -39,11 +47,14 @@ def channel(
     secrets: Mapping[str, str] = MappingProxyType({}),
     to: Mapping[str, str] = MappingProxyType({}),
 ) -> Channel:
-    """Open a way by its name; `secrets` and `to` stand in for secrets and settings. Raises BadConfig."""
+    """Open a way by its name; `secrets` and `to` stand in for secrets and settings. Raises
+    BadConfig.
+    """
     row = registry.NOTIFIERS.get(name)
     if row is None:
         raise BadConfig(
-            f"there is no way to tell you called {name!r}", hint=f"`notify.to`: {', '.join(registry.NOTIFIERS)}"
+            f"there is no way to tell you called {name!r}",
+            hint=f"`notify.to`: {', '.join(registry.NOTIFIERS)}",
         )
     settings = wiring.settings
     opening = ChannelOpening(
@@ -66,7 +77,11 @@ def _read(file: Path) -> Mapping[str, str]:
         found = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return {name: said for name, said in found.items() if isinstance(said, str)} if isinstance(found, dict) else {}
+    return (
+        {name: said for name, said in found.items() if isinstance(said, str)}
+        if isinstance(found, dict)
+        else {}
+    )
 
 
 def _change(wiring: Wiring, file: Path, told: Sequence[Told]) -> None:

@@ -14,7 +14,15 @@ from gieok.agents.agent import observed
 from gieok.agents.openclaw import installation
 from gieok.app import embedders, models, notices
 from gieok.app.wiring import Wiring
-from gieok.capabilities.observe import active_memory, known, observation, reflect, repointing, rules, scope_memory
+from gieok.capabilities.observe import (
+    active_memory,
+    known,
+    observation,
+    reflect,
+    repointing,
+    rules,
+    scope_memory,
+)
 from gieok.capabilities.observe.active_memory import Look
 from gieok.capabilities.observe.buffer import READER, Thresholds
 from gieok.capabilities.observe.known import Known
@@ -105,7 +113,9 @@ def _open_transcripts(agent: str, file: Path) -> TranscriptStore:
 
 
 class _ProjectScopes:
-    """The scope of the project that a folder belongs to; keeps such folders for `ops.memory.seeding`."""
+    """The scope of the project that a folder belongs to; keeps such folders for
+    `ops.memory.seeding`.
+    """
 
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
@@ -125,22 +135,30 @@ class _ProjectScopes:
 
 
 def _folder_of(wiring: Wiring, digest: str) -> str:
-    """Return the folder, of those in which a session was seen, whose path has this SHA-256; '' for none."""
+    """Return the folder, of those in which a session was seen, whose path has this SHA-256; '' for
+    none.
+    """
     seen = wiring.stores.journal().kept(FOLDERS)
-    return next((folder for folder in seen if hashlib.sha256(folder.encode()).hexdigest() == digest), "")
+    return next(
+        (folder for folder in seen if hashlib.sha256(folder.encode()).hexdigest() == digest), ""
+    )
 
 
 def _project_scope(home: Path, folder: str) -> Scope | None:
-    """Return the scope of the project that a session worked in; None where its folder is there and is no project.
+    """Return the scope of the project that a session worked in; None where its folder is there and
+    is no project.
 
-    A folder that is gone, or was never on this machine, is a project by its path: what was said there is not about the person.
+    A folder that is gone, or was never on this machine, is a project by its path: what was said
+    there is not about the person.
     """
     if not folder:
         return None
     if root := places.workplace(folder):
         top = places.repository(folder)
         seen = top if places.common_folder(top) == root else root
-        return Scope(projects.know(home, seen) if named(seen) == seen else places.project_scope(seen))
+        return Scope(
+            projects.know(home, seen) if named(seen) == seen else places.project_scope(seen)
+        )
     is_path = PurePosixPath(folder).is_absolute() or PureWindowsPath(folder).is_absolute()
     return Scope(places.gone_scope(folder)) if is_path and not Path(folder).exists() else None
 
@@ -160,12 +178,19 @@ def _agents(settings: Settings) -> list[str]:
     names = [name.strip() for name in wanted.split(",") if name.strip()]
     unknown = sorted(set(names) - set(known))
     if unknown:
-        raise BadConfig(f"observe.agents names {unknown[0]!r}", hint=f"agents: {', '.join(known)}, or auto, or none")
+        raise BadConfig(
+            f"observe.agents names {unknown[0]!r}",
+            hint=f"agents: {', '.join(known)}, or auto, or none",
+        )
     return names
 
 
 def _folders(wiring: Wiring) -> list[Path]:
-    return [wiring.caller.path(name) for name in wiring.settings.text("observe.folders").split(os.pathsep) if name]
+    return [
+        wiring.caller.path(name)
+        for name in wiring.settings.text("observe.folders").split(os.pathsep)
+        if name
+    ]
 
 
 def _notes(wiring: Wiring) -> NotesMirror:
@@ -186,7 +211,11 @@ def _notes(wiring: Wiring) -> NotesMirror:
 
 
 def _look(
-    journal: FullJournal, store: Store, scope: Scope, messages: Sequence[Journalled], before: Sequence[Observed]
+    journal: FullJournal,
+    store: Store,
+    scope: Scope,
+    messages: Sequence[Journalled],
+    before: Sequence[Observed],
 ) -> Known:
     """Return what is known to a conversation, with what was observed ahead and is not kept yet."""
     ahead = [observation.load(chunk.body) for chunk in journal.chunks(scope, READER)]
@@ -227,7 +256,9 @@ def _scope_models(wiring: Wiring, store: Store) -> ScopeModels:
 
 
 def _rules(wiring: Wiring, store: Store, scope: Scope, judge: rules.Judge) -> Callable[[Any], Any]:
-    """Return the observer without a model, which looks up what a turn answers and what is held already."""
+    """Return the observer without a model, which looks up what a turn answers and what is held
+    already.
+    """
     journal = wiring.stores.journal()
 
     def before(found: Journalled) -> str:
@@ -236,7 +267,9 @@ def _rules(wiring: Wiring, store: Store, scope: Scope, judge: rules.Judge) -> Ca
         return rules.of_agent_before([turn.message for turn in turns if turn.place < found.seq])
 
     def held() -> list[str]:
-        documents = scope_memory.load(store, scope, hashes=scope_memory.standing(journal, scope)).documents
+        documents = scope_memory.load(
+            store, scope, hashes=scope_memory.standing(journal, scope)
+        ).documents
         return [document.text for document in documents if document.valid_to is None]
 
     return rules.RulesObserver(wiring.zone, judge, before, held)

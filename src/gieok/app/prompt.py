@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 def opened(wiring: Wiring) -> PromptContext:
     """Put the context together; the index is opened when it is asked for."""
     settings = wiring.settings
-    location = registry.local_index(str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid"))
+    location = registry.local_index(
+        str(settings.home), settings.text("store"), hybrid=settings.flag("hybrid")
+    )
     values = {option.name: settings.values[option.name].value for option in OPTIONS}
     return PromptContext(partial(_reader, location), HookSettings(values))
 

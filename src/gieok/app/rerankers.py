@@ -1,4 +1,6 @@
-"""Opens the reranker that the settings ask for, and the calibrations of models that `gieok calibrate` fitted."""
+"""Opens the reranker that the settings ask for, and the calibrations of models that `gieok
+calibrate` fitted.
+"""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +18,9 @@ from gieok.ports.models import Reranker
 
 
 def opened(wiring: Wiring) -> Reranking | None:
-    """Return the reranker with its calibration; None where the user wants none. Nothing is opened yet."""
+    """Return the reranker with its calibration; None where the user wants none. Nothing is opened
+    yet.
+    """
     settings = wiring.settings
     if settings.text("reranker") == "none":
         return None
@@ -25,7 +29,9 @@ def opened(wiring: Wiring) -> Reranking | None:
 
 
 class LazyReranker:
-    """`Reranker`, opened at its first use: what is wrong with its settings is a failure of the reranking, not of the search."""
+    """`Reranker`, opened at its first use: what is wrong with its settings is a failure of the
+    reranking, not of the search.
+    """
 
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
@@ -44,7 +50,11 @@ class LazyReranker:
         if self._wiring.resident is None:
             return _new(self._wiring)
         settings = self._wiring.settings
-        key = tuple(str(s.value) for name, s in settings.values.items() if name.startswith(("reranker", "threads")))
+        key = tuple(
+            str(s.value)
+            for name, s in settings.values.items()
+            if name.startswith(("reranker", "threads"))
+        )
         return self._wiring.resident.reranker((key, _key(self._wiring)), lambda: _new(self._wiring))
 
 
@@ -77,7 +87,10 @@ def _new(wiring: Wiring) -> Reranker:
 
 def _key(wiring: Wiring) -> tuple[str, str]:
     settings = wiring.settings
-    variable = settings.text("reranker.key_variable") or registry.RERANKERS[settings.text("reranker")].key_variable
+    variable = (
+        settings.text("reranker.key_variable")
+        or registry.RERANKERS[settings.text("reranker")].key_variable
+    )
     return (settings.secret(variable) if variable else ""), variable
 
 

@@ -1,4 +1,6 @@
-"""What the calls of one long-lived process share: open stores and the embedder; both are let go while nobody asks."""
+"""What the calls of one long-lived process share: open stores and the embedder; both are let go
+while nobody asks.
+"""
 
 import gc
 import sys
@@ -24,7 +26,9 @@ class Resident:
     """Stores by the settings that decide them; the embedder. May be used by several threads."""
 
     def __init__(self, *, follows: bool = False) -> None:
-        """`follows`: the process takes in what agents write as they write it, so that no call has to."""
+        """`follows`: the process takes in what agents write as they write it, so that no call has
+        to.
+        """
         self.follows = follows
         self._lock = threading.Lock()
         self._stores: OrderedDict[object, Stores] = OrderedDict()
@@ -33,7 +37,9 @@ class Resident:
         self._used_s = 0.0
 
     def stores(self, settings: Settings, environment: object, made: Callable[[], Stores]) -> Stores:
-        """Return the stores of these settings, made at the first call; `environment` holds the passwords of servers."""
+        """Return the stores of these settings, made at the first call; `environment` holds the
+        passwords of servers.
+        """
         key: object = (
             str(settings.home),
             *(
@@ -53,7 +59,9 @@ class Resident:
             return stores
 
     def embedder(self, key: object, made: Callable[[], Embedder]) -> Embedder:
-        """Return the embedder of these settings, made at the first call; while models are switched there are two."""
+        """Return the embedder of these settings, made at the first call; while models are switched
+        there are two.
+        """
         with self._lock:
             self._used_s = time.monotonic()
             found = self._embedders.pop(key, None) or made()
@@ -71,7 +79,8 @@ class Resident:
             return self._reranker[1]
 
     def release(self, idle_s: float) -> bool:
-        """Let go of everything after so long without a call, and give the memory back; calls that run keep what they have.
+        """Let go of everything after so long without a call, and give the memory back; calls that
+        run keep what they have.
 
         Return whether there was anything to let go of.
         """

@@ -49,7 +49,8 @@ class Extraction:
 def is_used(home: Path) -> bool:
     """Say whether a folder holds anything that is not made again or carried over."""
     return home.is_dir() and any(
-        file.name not in _CARRIED and not members.is_made_again(file.name) for file in home.iterdir()
+        file.name not in _CARRIED and not members.is_made_again(file.name)
+        for file in home.iterdir()
     )
 
 
@@ -66,11 +67,17 @@ def no_daemon(home: Path) -> Iterator[None]:
 
 
 def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
-    """Put the key with which a backup was opened into the restored home, where that looks for it."""
+    """Put the key with which a backup was opened into the restored home, where that looks for
+    it.
+    """
     wanted = sealing.state(home).key
     own = sealing.state(wiring.settings.home)
     known = [key_file] if key_file else [key.file for key in (own.key, own.before) if key]
-    if wanted is None or wanted.file.exists() or not wanted.file.resolve().is_relative_to(home.resolve()):
+    if (
+        wanted is None
+        or wanted.file.exists()
+        or not wanted.file.resolve().is_relative_to(home.resolve())
+    ):
         return
     for file in known:
         with suppress(BadConfig):
@@ -79,7 +86,9 @@ def bring_key(wiring: Wiring, home: Path, key_file: Path | None) -> None:
 
 
 def settled(wiring: Wiring, home: Path) -> tuple[int, int, int]:
-    """Check the databases of a restored home, bring them to this release, and the store in line with the journal."""
+    """Check the databases of a restored home, bring them to this release, and the store in line
+    with the journal.
+    """
     for file in members.databases(home):
         members.check(file, members.what(file))
     for name, row in registry.ACCOUNTS.items():
@@ -115,7 +124,8 @@ def take_place(wiring: Wiring, staging: Path, home: Path) -> Path | None:
     for name in _CARRIED:
         if (home / name).exists():
             _copy(home / name, staging / name)
-    # A pause after the backup was made stays one: transcripts are read again from where the backup ends.
+    # A pause after the backup was made stays one: transcripts are read again from where the backup
+    # ends.
     Privacy(str(staging)).take_over(Privacy(str(home)))
     now = wiring.clock.now().astimezone(UTC)
     aside = home.with_name(f"{home.name}.before-{now:{_DATED}}Z")

@@ -20,12 +20,15 @@ PASSPHRASE = "GIEOK_PASSPHRASE"  # noqa: S105 - the name of a variable
 #: How a file in the format of age begins.
 MAGIC = b"age-encryption.org/v1\n"
 _SECRET = "AGE-SECRET-KEY-1"  # noqa: S105 - how a key begins
-#: Keys that a passphrase opened, in this process: file, its time of change → identity. Opening one takes a second.
+#: Keys that a passphrase opened, in this process: file, its time of change → identity. Opening one
+#: takes a second.
 _opened: dict[tuple[str, int], str] = {}
 
 
 class SealingKey(NamedTuple):
-    """A key: its public side, the file of its secret side, and whether that is protected by a passphrase."""
+    """A key: its public side, the file of its secret side, and whether that is protected by a
+    passphrase.
+    """
 
     recipient: str
     file: Path
@@ -33,9 +36,11 @@ class SealingKey(NamedTuple):
 
 
 class SealingState(NamedTuple):
-    """What `encryption.json` says. While the key changes, `before` is the one that some files still have.
+    """What `encryption.json` says. While the key changes, `before` is the one that some files still
+    have.
 
-    `key` None: not encrypted. `is_changing`: files are of either key (`before` None: some are in the clear).
+    `key` None: not encrypted. `is_changing`: files are of either key (`before` None: some are in
+    the clear).
     """
 
     key: SealingKey | None = None
@@ -51,18 +56,30 @@ def state(home: Path) -> SealingState:
     try:
         row = json.loads(file.read_text(encoding="utf-8"))
         return SealingState(
-            _key(home, row["key"]), _key(home, row["before"]), bool(row["is_changing"]), bool(row.get("databases"))
+            _key(home, row["key"]),
+            _key(home, row["before"]),
+            bool(row["is_changing"]),
+            bool(row.get("databases")),
         )
     except FileNotFoundError:
         return SealingState()
     except (OSError, ValueError, KeyError, TypeError) as error:
-        hint = "restore it from a backup, or copy of the home; without it nobody knows which key was used"
-        raise BadConfig(f"cannot read {str(file)!r}: {type(error).__name__}", hint=hint, origin=str(file)) from error
+        hint = (
+            "restore it from a backup, or copy of the home; without it nobody knows which key was "
+            "used"
+        )
+        raise BadConfig(
+            f"cannot read {str(file)!r}: {type(error).__name__}", hint=hint, origin=str(file)
+        ) from error
 
 
 def keep(home: Path, new: SealingState) -> None:
     """Write it, in one step."""
-    row = {"key": _row(home, new.key), "before": _row(home, new.before), "is_changing": new.is_changing}
+    row = {
+        "key": _row(home, new.key),
+        "before": _row(home, new.before),
+        "is_changing": new.is_changing,
+    }
     row["databases"] = new.databases
     fs.replace_private(paths.encryption(home), json.dumps(row, indent=1) + "\n")
 
@@ -76,11 +93,17 @@ def _row(home: Path, key: SealingKey | None) -> dict[str, object] | None:
 
 
 def _key(home: Path, row: "dict[str, Any] | None") -> SealingKey | None:
-    return SealingKey(str(row["recipient"]), home / str(row["file"]), bool(row["has_passphrase"])) if row else None
+    return (
+        SealingKey(str(row["recipient"]), home / str(row["file"]), bool(row["has_passphrase"]))
+        if row
+        else None
+    )
 
 
-def sealer(wiring: Wiring, *keys: SealingKey, passphrase: str = "") -> Any:  # noqa: ANN401 - `KeyedSealer` and `StreamSealer`
-    """Return what seals with the first key, and opens with any; secret sides are read when something is opened.
+# `KeyedSealer` and `StreamSealer`.
+def sealer(wiring: Wiring, *keys: SealingKey, passphrase: str = "") -> Any:  # noqa: ANN401
+    """Return what seals with the first key, and opens with any; secret sides are read when
+    something is opened.
 
     Raises MissingExtra.
     """
@@ -91,11 +114,15 @@ def sealer(wiring: Wiring, *keys: SealingKey, passphrase: str = "") -> Any:  # n
 def key_in(wiring: Wiring, file: Path, passphrase: str = "") -> SealingKey:
     """Return the key that a file holds. Raises BadConfig, WrongKey."""
     age = registry.load(registry.SEALERS, "age")
-    return SealingKey(age.recipient_of(identity(wiring, file, passphrase)), file, _read(file).startswith(MAGIC))
+    return SealingKey(
+        age.recipient_of(identity(wiring, file, passphrase)), file, _read(file).startswith(MAGIC)
+    )
 
 
 def identity(wiring: Wiring, file: Path, passphrase: str = "") -> str:
-    """Return the secret side of a key. Raises BadConfig where it is not there or open to others, WrongKey, Damaged."""
+    """Return the secret side of a key. Raises BadConfig where it is not there or open to others,
+    WrongKey, Damaged.
+    """
     data = _read(file)
     if not data.startswith(MAGIC):
         return _secret_in(file, data)
@@ -111,7 +138,12 @@ def _read(file: Path) -> bytes:
         mode = file.stat().st_mode
         if os.name == "posix" and stat.S_IMODE(mode) & (stat.S_IRWXG | stat.S_IRWXO):
             told = f"the key {str(file)!r} can be read by others"
-            raise BadConfig(told, hint=f"run `chmod 600 {file}`; if others may have read it: `gieok encryption rotate`")
+            raise BadConfig(
+                told,
+                hint=(
+                    f"run `chmod 600 {file}`; if others may have read it: `gieok encryption rotate`"
+                ),
+            )
         return file.read_bytes()
     except OSError as error:
         raise BadConfig(
@@ -125,7 +157,10 @@ def _secret_in(file: Path, data: bytes) -> str:
     lines = data.decode("utf-8", "replace").splitlines()
     found = next((line.strip() for line in lines if line.strip().startswith(_SECRET)), "")
     if not found:
-        raise BadConfig(f"{str(file)!r} holds no key of age", hint=f"a key file has a line that begins with {_SECRET}")
+        raise BadConfig(
+            f"{str(file)!r} holds no key of age",
+            hint=f"a key file has a line that begins with {_SECRET}",
+        )
     return found
 
 
@@ -136,12 +171,17 @@ def _asked(wiring: Wiring, file: Path) -> str:
         return getpass(f"{file}: ", sys.stderr)
     raise BadConfig(
         f"the key {str(file)!r} is protected by a passphrase, and nobody can be asked for it here",
-        hint=f"set {PASSPHRASE} in the environment, in {paths.private(wiring.settings.home)} (chmod 600) or in the keyring",
+        hint=(
+            f"set {PASSPHRASE} in the environment, in {paths.private(wiring.settings.home)} "
+            f"(chmod 600) or in the keyring"
+        ),
     )
 
 
 def in_use(wiring: Wiring) -> Any:  # noqa: ANN401 - `KeyedSealer` and `StreamSealer`, or None
-    """Return what seals new files of this home; None where nothing is encrypted. Raises MissingExtra, BadConfig."""
+    """Return what seals new files of this home; None where nothing is encrypted. Raises
+    MissingExtra, BadConfig.
+    """
     known = state(wiring.settings.home)
     return sealer(wiring, *filter(None, (known.key, known.before))) if known.key else None
 
@@ -154,15 +194,26 @@ def opening(wiring: Wiring) -> Any:  # noqa: ANN401 - `StreamSealer`, or None
 
 
 def of_archives(wiring: Wiring, home: Path | None = None) -> tuple[Sealer, ...]:
-    """Return the sealers of files in the archives of a home: the first seals, each opens what has its suffix."""
+    """Return the sealers of files in the archives of a home: the first seals, each opens what has
+    its suffix.
+    """
     known = state(home or wiring.settings.home)
     if known.key:
-        return (ArchiveSealer(sealer(wiring, *filter(None, (known.key, known.before)))), PlainSealer())
-    return (PlainSealer(), ArchiveSealer(sealer(wiring, known.before))) if known.before else (PlainSealer(),)
+        return (
+            ArchiveSealer(sealer(wiring, *filter(None, (known.key, known.before)))),
+            PlainSealer(),
+        )
+    return (
+        (PlainSealer(), ArchiveSealer(sealer(wiring, known.before)))
+        if known.before
+        else (PlainSealer(),)
+    )
 
 
 class ArchiveSealer:
-    """`KeyedSealer` of archives, whose errors are an archive's: the file is left as it is, and named."""
+    """`KeyedSealer` of archives, whose errors are an archive's: the file is left as it is, and
+    named.
+    """
 
     def __init__(self, inner: Any) -> None:  # noqa: ANN401 - see `sealer`
         self._inner = inner

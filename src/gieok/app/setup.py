@@ -1,4 +1,6 @@
-"""What `gieok setup` looks at, tries and saves: the same backends and the same key store as every other command."""
+"""What `gieok setup` looks at, tries and saves: the same backends and the same key store as every
+other command.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,17 +34,29 @@ class HomeSetup:
         """Return who could observe, by the table of generators."""
         found = []
         for name, row in registry.GENERATORS.items():
-            program = registry.find_program(row.program, self._wiring.caller.environment) if row.program else ""
+            program = (
+                registry.find_program(row.program, self._wiring.caller.environment)
+                if row.program
+                else ""
+            )
             place = self.has_secret(row.key_variable) if row.key_variable else ""
-            needs = "" if all(map(extras.is_installed, row.modules)) else extras.install_hint(row.extra)
-            found.append(Provider(name, row.key_variable, place, row.address, program, bool(row.program), needs))
+            needs = (
+                "" if all(map(extras.is_installed, row.modules)) else extras.install_hint(row.extra)
+            )
+            found.append(
+                Provider(
+                    name, row.key_variable, place, row.address, program, bool(row.program), needs
+                )
+            )
         return found
 
     def ollama(self) -> Sequence[str] | None:
         """Ask what is pulled."""
         settings = self._wiring.settings
         is_chosen = settings.text("observe.model").startswith("ollama:")
-        address = (settings.text("observe.base_url") if is_chosen else "") or registry.GENERATORS["ollama"].address
+        address = (settings.text("observe.base_url") if is_chosen else "") or registry.GENERATORS[
+            "ollama"
+        ].address
         service = Service("Ollama", address.removesuffix("/v1"), {}, _OLLAMA_S, ModelFailed)
         try:
             found = service.get("/api/tags").get("models")
@@ -65,7 +79,9 @@ class HomeSetup:
         return ""
 
     def try_model(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Trial:
-        """Look whether the key is taken, then let the model observe a sentence: in a journal that is not the home's."""
+        """Look whether the key is taken, then let the model observe a sentence: in a journal that
+        is not the home's.
+        """
         wiring = self._wiring.supposing(settings, secrets)
         model = wiring.settings.text("observe.model")
         provider = model.partition(":")[0]
@@ -78,16 +94,24 @@ class HomeSetup:
             if trial.verdict in (Verdict.INVALID, Verdict.QUOTA, Verdict.MISSING):
                 return trial
         with TemporaryDirectory(prefix="gieok-setup-") as folder:
-            journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(Path(folder) / "journal.sqlite")
+            journal: FullJournal = registry.load(registry.JOURNALS, "sqlite")(
+                Path(folder) / "journal.sqlite"
+            )
             try:
-                return Trial(provider, variable, Verdict.VALID, trials.observe_sentence(wiring, journal))
+                return Trial(
+                    provider, variable, Verdict.VALID, trials.observe_sentence(wiring, journal)
+                )
             except GieokError as error:
                 return _failed(provider, error)
             finally:
                 journal.close()
 
     def try_notice(
-        self, settings: Mapping[str, str], secrets: Mapping[str, str], way: str, told: tuple[str, str]
+        self,
+        settings: Mapping[str, str],
+        secrets: Mapping[str, str],
+        way: str,
+        told: tuple[str, str],
     ) -> Trial:
         """Tell it."""
         wiring = self._wiring.supposing(settings, secrets)
@@ -107,7 +131,9 @@ class HomeSetup:
             return _failed(cold, error)
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
-        """Write secrets, which nothing uses yet, then the settings: killed between, the old settings are in force."""
+        """Write secrets, which nothing uses yet, then the settings: killed between, the old
+        settings are in force.
+        """
         home = self._wiring.settings.home
         file = paths.user_config(home)
         with config.changing(home):
@@ -122,12 +148,26 @@ def reopened(old: Wiring) -> Ribs:
     """Return the openers of all ribs under the settings as they are now."""
     caller = old.caller
     settings = config.load(caller.flags, caller.environment, caller.folder)
-    return ribs_of(Wiring(settings, caller, old.clock, old.zone, old.lang, old.say, old.wait, old.resident, old.daemon))
+    return ribs_of(
+        Wiring(
+            settings,
+            caller,
+            old.clock,
+            old.zone,
+            old.lang,
+            old.say,
+            old.wait,
+            old.resident,
+            old.daemon,
+        )
+    )
 
 
 def _failed(name: str, error: GieokError) -> Trial:
     """Return what an error says: what could not even be asked is not tried."""
-    verdict = Verdict.UNTRIED if isinstance(error, MissingExtra | BadConfig) else Verdict.UNREACHABLE
+    verdict = (
+        Verdict.UNTRIED if isinstance(error, MissingExtra | BadConfig) else Verdict.UNREACHABLE
+    )
     if isinstance(error, GeneratorFailed) and (error.status or not error.worth_retrying):
         verdict = _BY_STATUS.get(error.status, Verdict.FAILED)
     return Trial(name, "", verdict, str(error), error.hint)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 from gieok import fs, paths, registry, trust
 from gieok.backends.opening import Opening
 from gieok.config import Settings
-from gieok.errors import GieokError, MissingExtra, StoreBusy, StoreCorrupt, StoreError, StoreReadOnly, StoreUnreachable
+from gieok.errors import (
+    GieokError,
+    MissingExtra,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreReadOnly,
+    StoreUnreachable,
+)
 from gieok.ports.store import Adoptable, Notes, Store
 from gieok.ports.system import Clock
 
@@ -38,7 +46,12 @@ class Stores:
         self.name = settings.text("store")
         self.journal_name = settings.text("journal")
         self._opening = Opening(
-            settings.home, settings.home, settings.text, settings.secret, is_resident=is_resident, say=say
+            settings.home,
+            settings.home,
+            settings.text,
+            settings.secret,
+            is_resident=is_resident,
+            say=say,
         )
         self.open: Callable[[str], Store] = cache(self._open)
         self.journal: Callable[[], FullJournal] = cache(self._open_journal)
@@ -70,10 +83,16 @@ class Stores:
 
         left = sorted({index_of(name) for name in registry.STORES} - {index_of(self.name)})
         copied = {index_of(name): name for name, row in registry.STORES.items() if row.sent}
-        return [self._open_left(Path(file), copied.get(file, "")) for file in left if Path(file).is_file()]
+        return [
+            self._open_left(Path(file), copied.get(file, ""))
+            for file in left
+            if Path(file).is_file()
+        ]
 
     def _open_left(self, file: Path, copied: str) -> Store:
-        """Open a file that is not in use; `copied` is the store whose copies at a service have to follow it."""
+        """Open a file that is not in use; `copied` is the store whose copies at a service have to
+        follow it.
+        """
         try:
             if copied:
                 return self.open(copied)
@@ -85,7 +104,8 @@ class Stores:
     def elsewhere(self) -> dict[str, Path | None]:
         """Return the stores that may have data at a service, or on a server that the settings name.
 
-        With each is the file by which its data is known again there; None where nothing here is needed for that.
+        With each is the file by which its data is known again there; None where nothing here is
+        needed for that.
         """
         found: dict[str, Path | None] = {}
         has_server = bool(self._settings.text("database.url"))
@@ -98,23 +118,30 @@ class Stores:
         return found
 
     def set_aside(self) -> tuple[Path, Store | None]:
-        """Move the file of the configured store away. Raises StoreCorrupt where it is on a server."""
+        """Move the file of the configured store away. Raises StoreCorrupt where it is on a
+        server.
+        """
         file = Path(registry.local_index(str(self._settings.home), self.name, hybrid=False))
         if file == Path():
             raise StoreCorrupt(
-                f"the data of `store: {self.name}` is damaged", hint="restore it from a backup of the server"
+                f"the data of `store: {self.name}` is damaged",
+                hint="restore it from a backup of the server",
             )
         folder = paths.aside(self._settings.home) / f"{self._clock.now():%Y%m%dT%H%M%S%fZ}"
         fs.set_aside(file, folder)
         try:
-            salvaged: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(folder / file.name)
+            salvaged: Store = registry.load(registry.STORES, registry.LOCAL_STORE)(
+                folder / file.name
+            )
         except GieokError:
             return folder, None
         return folder, salvaged
 
     def _open(self, name: str) -> Store:
         row = registry.load(registry.STORES, name)
-        opened: Store = row.open(self._opening._replace(file=self._settings.home / registry.STORES[name].file))
+        opened: Store = row.open(
+            self._opening._replace(file=self._settings.home / registry.STORES[name].file)
+        )
         if name == self.name:
             _grant_what_was_known(self._settings.home, opened)
             fs.keep_reserve(self._settings.home)
@@ -123,7 +150,8 @@ class Stores:
         return opened
 
     def _open_adopted(self) -> Store:
-        # A server is asked where the journal is written, not by every search, which must not wait for one that is down.
+        # A server is asked where the journal is written, not by every search, which must not wait
+        # for one that is down.
         store = self.configured()
         adopt(self.journal, store)
         return store
@@ -135,13 +163,17 @@ class Stores:
         return self.open_accounts(self.journal_name)
 
     def open_accounts(self, journal_name: str) -> "Accounts":
-        """Open the accounts beside a journal: a service whose messages are on a server has its users there too."""
+        """Open the accounts beside a journal: a service whose messages are on a server has its
+        users there too.
+        """
         name, opening = self._beside(journal_name)
         made: Accounts = registry.load(registry.ACCOUNTS, name).open(opening)
         return made
 
     def has_accounts(self, journal_name: str) -> bool:
-        """Say whether there are accounts beside a journal; none are made. Raises StoreUnreachable."""
+        """Say whether there are accounts beside a journal; none are made. Raises
+        StoreUnreachable.
+        """
         name, opening = self._beside(journal_name)
         return bool(registry.load(registry.ACCOUNTS, name).is_there(opening))
 
@@ -154,7 +186,9 @@ class Stores:
         name = self._settings.text("character.windows")
         if name == "none":
             return None
-        made: WindowCache = registry.load(registry.CACHES, name).open(self._opening, self.journal().identity)
+        made: WindowCache = registry.load(registry.CACHES, name).open(
+            self._opening, self.journal().identity
+        )
         return made
 
     def _open_limiter(self) -> "RateLimiter":
@@ -182,7 +216,8 @@ def adopt(journal: "Callable[[], FullJournal]", store: Store) -> None:
     try:
         if store.is_unadopted():
             _make_durable(journal(), store)
-    except (StoreBusy, StoreReadOnly, StoreUnreachable, OSError):  # the next command that may write does it
+    # the next command that may write does it
+    except (StoreBusy, StoreReadOnly, StoreUnreachable, OSError):
         return
 
 
@@ -191,16 +226,21 @@ def _make_durable(journal: "FullJournal", store: Adoptable) -> None:
     from gieok.capabilities.observe import observation
     from gieok.engine import durable
 
-    durable.adopt(journal, store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,))
+    durable.adopt(
+        journal, store, lambda key: key.startswith(observation.PREFIX), (sync.SHAPE_NOTE,)
+    )
 
 
 def _grant_what_was_known(home: Path, store: Store) -> None:
-    """Trust what was remembered before there was trust, once, and before anything compares it with the files."""
+    """Trust what was remembered before there was trust, once, and before anything compares it with
+    the files.
+    """
     if Path(trust.adopted_file(str(home))).exists():
         return
     from gieok.capabilities.files.adopt import adopt
 
     try:
         adopt(home, store)
-    except (StoreError, OSError):  # a server that is down, a home that is read-only: those who need it say so
+    # a server that is down, a home that is read-only: those who need it say so
+    except (StoreError, OSError):
         return

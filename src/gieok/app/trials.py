@@ -1,4 +1,6 @@
-"""Tries the models that settings choose, each by the path of its work: for `doctor` and `status`."""
+"""Tries the models that settings choose, each by the path of its work: for `doctor` and
+`status`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,7 +34,10 @@ def trials(wiring: Wiring) -> Iterator[ModelTrial]:
     settings = wiring.settings
     model = settings.text("observe.model")
     yield ModelTrial(
-        "observe.model", model, models.costs(settings, "observe.", model), partial(observe_sentence, wiring)
+        "observe.model",
+        model,
+        models.costs(settings, "observe.", model),
+        partial(observe_sentence, wiring),
     )
     for setting, prefix in _others(settings):
         model = settings.text(setting)
@@ -40,12 +45,17 @@ def trials(wiring: Wiring) -> Iterator[ModelTrial]:
         yield ModelTrial(setting, model, models.costs(settings, prefix, model), attempt)
     if (model := settings.text("character.model")) != "scripted":
         yield ModelTrial(
-            "character.model", model, models.costs(settings, "character.", model), partial(_talk, wiring, model)
+            "character.model",
+            model,
+            models.costs(settings, "character.", model),
+            partial(_talk, wiring, model),
         )
 
 
 def _others(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield the settings that name a language model of their own, and where its address and key are set."""
+    """Yield the settings that name a language model of their own, and where its address and key are
+    set.
+    """
     if settings.text("reflect.model") not in ("", "rules"):
         yield "reflect.model", "reflect."
     if settings.text("code.model"):
@@ -57,7 +67,8 @@ def _others(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
-    """Let the observer that is configured observe one sentence; nothing of it is kept but what it cost.
+    """Let the observer that is configured observe one sentence; nothing of it is kept but what it
+    cost.
 
     Raises GeneratorFailed, BadConfig, MissingExtra.
     """
@@ -81,14 +92,20 @@ def observe_sentence(wiring: Wiring, ledger: Ledger | None = None) -> str:
         asker = models.asker(wiring, "observer", generator, ledger=ledger)
         once = replace(asker, delays_s=(), timeout_s=settings.number(_TIMEOUT))
         temperature = settings.number("observe.temperature")
-        found = ModelObserver(once, wiring.zone, lambda messages, before: Known(), temperature)(span)
+        found = ModelObserver(once, wiring.zone, lambda messages, before: Known(), temperature)(
+            span
+        )
     if not found.observations:
-        raise GeneratorFailed(f"{model} keeps nothing of a sentence that is worth keeping", hint="take another model")
+        raise GeneratorFailed(
+            f"{model} keeps nothing of a sentence that is worth keeping", hint="take another model"
+        )
     return f"{said}; it observed a sentence"
 
 
 def _ask_word(wiring: Wiring, setting: str, prefix: str, model: str) -> str:
-    """Ask a model for a word, once and within the tokens of the day. Raises GeneratorFailed, BadConfig, MissingExtra."""
+    """Ask a model for a word, once and within the tokens of the day. Raises GeneratorFailed,
+    BadConfig, MissingExtra.
+    """
     models.verify(wiring, setting, prefix)
     asker = models.asker(wiring, "doctor", models.generator(wiring.settings, prefix, model))
     replace(asker, delays_s=(), timeout_s=wiring.settings.number(_TIMEOUT)).ask(_WORD, _spoken)
@@ -105,7 +122,8 @@ def _talk(wiring: Wiring, model: str) -> str:
     """Let the model of characters say a word. Raises GeneratorFailed, BadConfig, MissingExtra."""
     timeout_s, began = wiring.settings.number(_TIMEOUT), wiring.clock.now()
     parts = models.chat(wiring.settings, model, timeout_s=timeout_s).stream(
-        [ChatMessage("system", _WORD.system), ChatMessage("user", _WORD.text)], Sampling(0.0, _WORD.max_output_tokens)
+        [ChatMessage("system", _WORD.system), ChatMessage("user", _WORD.text)],
+        Sampling(0.0, _WORD.max_output_tokens),
     )
     said = ""
     for part in parts:

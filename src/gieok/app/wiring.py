@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # most processes end with their call
 
 
 class Wiring:
-    """`wait` sleeps between tries of a model; `resident` is what the calls of a process that lives long share.
+    """`wait` sleeps between tries of a model; `resident` is what the calls of a process that lives
+    long share.
 
     A plain class: making a dataclass takes a millisecond of a cold search.
     """
@@ -38,35 +39,64 @@ class Wiring:
         resident: "Resident | None",
         daemon: Callable[[], DaemonControl] | None,
     ) -> None:
-        self.settings, self.caller, self.clock, self.zone, self.lang = settings, caller, clock, zone, lang
+        self.settings, self.caller, self.clock, self.zone, self.lang = (
+            settings,
+            caller,
+            clock,
+            zone,
+            lang,
+        )
         self.say, self.wait, self.resident, self.daemon = say, wait, resident, daemon
-        #: Those of a process that ends with its call, by the settings that decide them: a model is loaded once.
+        #: Those of a process that ends with its call, by the settings that decide them: a model is
+        #: loaded once.
         self.embedders: dict[object, Embedder] = {}
 
     def supposing(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> "Wiring":
-        """Return the wiring as if these were set, to try them: nothing is waited for. Raises BadConfig."""
+        """Return the wiring as if these were set, to try them: nothing is waited for. Raises
+        BadConfig.
+        """
         supposed = config.supposing(self.settings, settings, secrets)
         return Wiring(
-            supposed, self.caller, self.clock, self.zone, self.lang, self.say, lambda seconds: None, None, None
+            supposed,
+            self.caller,
+            self.clock,
+            self.zone,
+            self.lang,
+            self.say,
+            lambda seconds: None,
+            None,
+            None,
         )
 
     @cached_property
     def privacy(self) -> Privacy:
         """Return what is nobody's business."""
         text, user = self.settings.text, str(self.caller.user)
-        return private.opened(str(self.settings.home), text("exclude.folders"), text("exclude.agents"), user)
+        return private.opened(
+            str(self.settings.home), text("exclude.folders"), text("exclude.agents"), user
+        )
 
     @cached_property
     def stores(self) -> Stores:
         """Return the stores and the journal."""
         if self.resident is None:
-            return Stores(self.settings, self.clock, self.say, is_resident=False, sealers=self._sealers)
+            return Stores(
+                self.settings, self.clock, self.say, is_resident=False, sealers=self._sealers
+            )
         # Nobody's progress: several callers may wait for one store.
-        made = partial(Stores, self.settings, self.clock, lambda line: None, is_resident=True, sealers=self._sealers)
+        made = partial(
+            Stores,
+            self.settings,
+            self.clock,
+            lambda line: None,
+            is_resident=True,
+            sealers=self._sealers,
+        )
         return self.resident.stores(self.settings, frozenset(self.caller.environment.items()), made)
 
     def _sealers(self) -> "Sequence[Sealer]":
         """Return what seals and opens the files of archives."""
-        # By name, as the ribs: who reads nothing of them has no time for it, and it needs this module.
+        # By name, as the ribs: who reads nothing of them has no time for it, and it needs this
+        # module.
         found: Sequence[Sealer] = import_module("gieok.app.sealing").of_archives(self)
         return found

@@ -1,7 +1,9 @@
-"""Backends: stores, journals, embedders, generators and the rest. Only `gieok.app` loads them, through `gieok.registry`.
+"""Backends: stores, journals, embedders, generators and the rest. Only `gieok.app` loads them,
+through `gieok.registry`.
 
-Numeric code runs on one thread unless the user says otherwise: two threads on busy cores cost ten times the CPU for the
-small matrices of a search (measured). Numeric libraries read this when they are first imported.
+Numeric code runs on one thread unless the user says otherwise: two threads on busy cores cost ten
+times the CPU for the small matrices of a search (measured). Numeric libraries read this when they
+are first imported.
 """
 
 import os

@@ -31,7 +31,10 @@ class CoverageFile:
                 f"{str(file)!r} cannot be read: {error.strerror}", hint=f"name the file, or {_HOW}"
             ) from error
         if not is_file:
-            raise BadRequest(f"{str(file)!r} is no file", hint="name coverage.py's data file, usually `.coverage`")
+            raise BadRequest(
+                f"{str(file)!r} is no file",
+                hint="name coverage.py's data file, usually `.coverage`",
+            )
         self._data = CoverageData(str(file.absolute()))
         self._asked(self._open)
 
@@ -48,7 +51,9 @@ class CoverageFile:
         found: dict[str, set[int]] = defaultdict(set)
         for name in self._asked(self._data.measured_files):
             if _posix(name) == path:
-                for line, contexts in self._asked(partial(self._data.contexts_by_lineno, name)).items():
+                for line, contexts in self._asked(
+                    partial(self._data.contexts_by_lineno, name)
+                ).items():
                     for context in contexts:
                         found[context].add(line)
                 if not found and self._asked(partial(self._data.arcs, name)):
@@ -56,11 +61,17 @@ class CoverageFile:
         yield from sorted((context, frozenset(lines - {0})) for context, lines in found.items())
 
     def _open(self) -> None:
-        """Open the file, and no other: in a database without them `CoverageData` makes its tables."""
+        """Open the file, and no other: in a database without them `CoverageData` makes its
+        tables.
+        """
         with closing(
-            sqlite3.connect(f"{self._file.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S)
+            sqlite3.connect(
+                f"{self._file.absolute().as_uri()}?mode=ro", uri=True, timeout=_BUSY_TIMEOUT_S
+            )
         ) as db:
-            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'coverage_schema'").fetchone():
+            if not db.execute(
+                "SELECT 1 FROM sqlite_master WHERE name = 'coverage_schema'"
+            ).fetchone():
                 raise CoverageException("it has no tables of coverage.py")
         self._data.read()
 
@@ -76,9 +87,14 @@ class CoverageFile:
             KeyError,
         ) as error:  # a value of another type
             busy = "database is locked" in str(error)
-            what = "is being written" if busy else "is no data file of coverage.py 5.0 or later, or is damaged"
+            what = (
+                "is being written"
+                if busy
+                else "is no data file of coverage.py 5.0 or later, or is damaged"
+            )
             raise BadRequest(
-                f"{str(self._file)!r} {what}: {error}", hint="try again when the tests are done" if busy else _HOW
+                f"{str(self._file)!r} {what}: {error}",
+                hint="try again when the tests are done" if busy else _HOW,
             ) from error
 
 

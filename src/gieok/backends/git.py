@@ -1,4 +1,6 @@
-"""`Versions` by the `git` program. Everything is empty where there is no git, no repository or no commit."""
+"""`Versions` by the `git` program. Everything is empty where there is no git, no repository or no
+commit.
+"""
 
 import os
 import subprocess
@@ -16,7 +18,15 @@ _COMMIT_FIELDS = 5
 #: A clock that was wrong, or somebody's joke.
 _LATEST_S = 4_102_444_800
 #: The repository may be hostile: no command of its configuration is run.
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "diff.external=", "--no-pager")
+_SAFE = (
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "diff.external=",
+    "--no-pager",
+)
 
 
 class Git:
@@ -36,9 +46,11 @@ class Git:
         return self._ask("config", "user.name").strip()
 
     def files(self) -> frozenset[str] | None:
-        """Return the files that are tracked or not ignored, those of repositories inside too; None outside of git.
+        """Return the files that are tracked or not ignored, those of repositories inside too; None
+        outside of git.
 
-        None where there is no repository, or where the enclosing repository ignores the folder itself.
+        None where there is no repository, or where the enclosing repository ignores the folder
+        itself.
         """
         found = self._files("")
         if found is None or (not found and self._is_ignored("", ["."]) != frozenset()):
@@ -50,11 +62,17 @@ class Git:
                 files.add(path)
             else:  # a repository inside, or a submodule
                 repository = path.rstrip("/")
-                found |= {f"{repository}/{inner}" for inner in self._files(repository) or () if inner.strip("./")}
+                found |= {
+                    f"{repository}/{inner}"
+                    for inner in self._files(repository) or ()
+                    if inner.strip("./")
+                }
         return frozenset(files)
 
     def _files(self, repository: str) -> set[str] | None:
-        code, listed, _ = self._run("ls-files", "-z", "--cached", "--others", "--exclude-standard", folder=repository)
+        code, listed, _ = self._run(
+            "ls-files", "-z", "--cached", "--others", "--exclude-standard", folder=repository
+        )
         return {os.fsdecode(name) for name in listed.split(b"\0") if name} if code == 0 else None
 
     def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
@@ -71,7 +89,9 @@ class Git:
         return frozenset(found)
 
     def _questions(self, paths: Sequence[str]) -> dict[str, dict[str, set[str]]]:
-        """Return the paths to ask of each repository: a path itself, or the nested repository on the way to it."""
+        """Return the paths to ask of each repository: a path itself, or the nested repository on
+        the way to it.
+        """
         asked: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for path in paths:
             repository = ""
@@ -88,20 +108,38 @@ class Git:
             os.fsencode(f"./{path}") for path in paths
         )  # a path that begins with a colon is no pathspec magic
         code, said, _ = self._run("check-ignore", "-z", "--stdin", folder=repository, given=given)
-        return frozenset(os.fsdecode(name)[2:] for name in said.split(b"\0") if name) if code in (0, 1) else None
+        return (
+            frozenset(os.fsdecode(name)[2:] for name in said.split(b"\0") if name)
+            if code in (0, 1)
+            else None
+        )
 
     def diff(self, revision: str) -> str:
         """Return the unified diff, without context, from a revision to the files on disk."""
         if revision.startswith("-"):
             raise BadRequest(f"{revision!r} is no revision")
         code, text, error = self._text(
-            "-c", "core.quotePath=false",  # names unquoted
-            "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "--no-renames",
-            "--src-prefix=a/", "--dst-prefix=b/", revision, "--", ".",
-        )  # fmt: skip
+            "-c",
+            "core.quotePath=false",  # names unquoted
+            "diff",
+            "--unified=0",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--relative",
+            "--no-renames",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            revision,
+            "--",
+            ".",
+        )
         if code != 0:
             raise BadRequest(
-                f"git cannot compare with {revision!r}: {error.strip().splitlines()[0] if error.strip() else 'no git here'}",
+                (
+                    f"git cannot compare with {revision!r}: "
+                    f"{error.strip().splitlines()[0] if error.strip() else 'no git here'}"
+                ),
                 hint="name a commit, a branch or HEAD~1, inside of a git repository",
             )
         return text
@@ -112,12 +150,24 @@ class Git:
         return text if code == 0 else None
 
     def log(self, most: int) -> list[Commit]:
-        """Return the newest commits of the branch that is checked out, merges left out, newest first."""
+        """Return the newest commits of the branch that is checked out, merges left out, newest
+        first.
+        """
         said = self._ask(
-            "-c", "core.quotePath=false", "-c", "log.showSignature=false",
-            "log", f"--max-count={most}", "--no-merges", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv",
-            "--name-only", "--format=%x1e%H%x1f%an%x1f%at%x1f%B%x1f",
-        )  # fmt: skip
+            "-c",
+            "core.quotePath=false",
+            "-c",
+            "log.showSignature=false",
+            "log",
+            f"--max-count={most}",
+            "--no-merges",
+            "--no-color",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--name-only",
+            "--format=%x1e%H%x1f%an%x1f%at%x1f%B%x1f",
+        )
         rows = (row.split("\x1f") for row in said.split("\x1e"))
         return [_commit(*row) for row in rows if len(row) == _COMMIT_FIELDS and row[2].isdigit()]
 
@@ -134,16 +184,25 @@ class Git:
         code, out, error = self._run(*arguments, safe=safe)
         return code, out.decode("utf-8", "replace"), error
 
-    def _run(self, *arguments: str, safe: bool = True, folder: str = "", given: bytes = b"") -> tuple[int, bytes, str]:
+    def _run(
+        self, *arguments: str, safe: bool = True, folder: str = "", given: bytes = b""
+    ) -> tuple[int, bytes, str]:
         """Run git in a folder below the root."""
         environment = {**self._environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):  # a git hook may set them for another folder
+        # a git hook may set them for another folder
+        for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
             environment.pop(name, None)
         try:
-            done = subprocess.run(  # noqa: S603 - fixed program, no shell; arguments that could be options are refused
+            # Fixed program, no shell; arguments that could be options are refused.
+            done = subprocess.run(  # noqa: S603
                 ["git", *(_SAFE if safe else ()), *arguments],  # noqa: S607 - the user's own git
-                cwd=self._root / folder, env=environment, input=given, capture_output=True, timeout=_TIMEOUT_S, check=False,
-            )  # fmt: skip
+                cwd=self._root / folder,
+                env=environment,
+                input=given,
+                capture_output=True,
+                timeout=_TIMEOUT_S,
+                check=False,
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return _NOT_RUN, b"", str(error)
         return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")

@@ -1,7 +1,8 @@
-"""One JSON request to a service that embeds, reranks or tells. Standard library: a client per vendor would be 46 MB and more.
+"""One JSON request to a service that embeds, reranks or tells. Standard library: a client per
+vendor would be 46 MB and more.
 
-Redirects are refused: they would carry the key to another host. A proxy of the environment is used, but never for an
-address on this machine.
+Redirects are refused: they would carry the key to another host. A proxy of the environment is used,
+but never for an address on this machine.
 """
 
 import http.client
@@ -44,7 +45,12 @@ class Service:
     """A service at an address; `failed` is what its failures are raised as."""
 
     def __init__(
-        self, name: str, address: str, headers: Mapping[str, str], timeout_s: float, failed: type[ServiceFailed]
+        self,
+        name: str,
+        address: str,
+        headers: Mapping[str, str],
+        timeout_s: float,
+        failed: type[ServiceFailed],
     ) -> None:
         self._name = name
         self._address = address.rstrip("/")
@@ -52,9 +58,15 @@ class Service:
         self._timeout_s = timeout_s
         self._failed = failed
 
-    def post(self, path: str, body: object, hints: Mapping[int, str] | None = None) -> dict[str, Any]:
-        """Return the answer to one request. `hints` is status → what to do. Raises ServiceFailed of the service's kind."""
-        return self._asked(path, json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"), hints or {})
+    def post(
+        self, path: str, body: object, hints: Mapping[int, str] | None = None
+    ) -> dict[str, Any]:
+        """Return the answer to one request. `hints` is status → what to do. Raises ServiceFailed of
+        the service's kind.
+        """
+        return self._asked(
+            path, json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"), hints or {}
+        )
 
     def get(self, path: str) -> dict[str, Any]:
         """Return what stands at a path. Raises as `post` does."""
@@ -62,7 +74,8 @@ class Service:
 
     def _asked(self, path: str, data: bytes | None, hints: Mapping[int, str]) -> dict[str, Any]:
         try:
-            request = urllib.request.Request(self._address + path, data, self._headers)  # noqa: S310 - checked by `_opener`
+            # Checked by `_opener`.
+            request = urllib.request.Request(self._address + path, data, self._headers)  # noqa: S310
             with self._opener().open(request, timeout=self._timeout_s) as answer:
                 text = answer.read(_MOST_BYTES) if answer.status != _NOTHING_TO_SAY else b"{}"
         except urllib.error.HTTPError as error:
@@ -77,11 +90,14 @@ class Service:
             raise self.misunderstood("it answered something that is no JSON object")
         return found
 
-    def lines(self, path: str, body: object, hints: Mapping[int, str] | None = None) -> Iterator[dict[str, Any]]:
+    def lines(
+        self, path: str, body: object, hints: Mapping[int, str] | None = None
+    ) -> Iterator[dict[str, Any]]:
         """Yield the lines of an answer, each a JSON object, as they come. Raises as `post` does."""
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         try:
-            request = urllib.request.Request(self._address + path, data, self._headers)  # noqa: S310 - checked by `_opener`
+            # Checked by `_opener`.
+            request = urllib.request.Request(self._address + path, data, self._headers)  # noqa: S310
             with self._opener().open(request, timeout=self._timeout_s) as answer:
                 for line in answer:
                     found = json.loads(line) if line.strip() else {}
@@ -95,12 +111,16 @@ class Service:
 
     def misunderstood(self, what: str) -> ServiceFailed:
         """Return the error for an answer of another shape than the service's."""
-        return self._failed(f"{self._name}: {what}", hint=f"is {self._address} the address of such a service?")
+        return self._failed(
+            f"{self._name}: {what}", hint=f"is {self._address} the address of such a service?"
+        )
 
     def _opener(self) -> urllib.request.OpenerDirector:
         parts = urllib.parse.urlsplit(self._address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise self._failed(f"{self._address!r} is no address of a service", hint="write http://… or https://…")
+            raise self._failed(
+                f"{self._address!r} is no address of a service", hint="write http://… or https://…"
+            )
         handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
         if _is_local(parts.hostname):
             handlers.append(urllib.request.ProxyHandler({}))
@@ -112,7 +132,9 @@ class Service:
         except (OSError, http.client.HTTPException):
             told = ""
         status = error.code
-        is_long = status == _TOO_LARGE or (status < 500 and any(words in told.lower() for words in _TOO_LONG))
+        is_long = status == _TOO_LARGE or (
+            status < 500 and any(words in told.lower() for words in _TOO_LONG)
+        )
         hint = hints.get(status) or f"is {self._address} the address of such a service?"
         wait = error.headers.get("retry-after", "") if error.headers else ""
         return self._failed(
@@ -127,7 +149,11 @@ class Service:
     def _silent(self, error: Exception) -> ServiceFailed:
         reason = getattr(error, "reason", None) or error
         is_late = isinstance(reason, TimeoutError)
-        what = f"did not answer within {self._timeout_s:g} s" if is_late else f"cannot be reached: {reason}"
+        what = (
+            f"did not answer within {self._timeout_s:g} s"
+            if is_late
+            else f"cannot be reached: {reason}"
+        )
         told = f"{self._name} at {self._address} {what}"
         return self._failed(told, hint="check that it runs, and its address", worth_retrying=True)
 
@@ -141,7 +167,9 @@ def key_hints(variable: str, home: object) -> dict[int, str]:
     """Return what to do where a service refuses the key."""
     if not variable:
         return {}
-    hint = f"check the key in {variable} (environment, or {home}/.env): `gieok keys test {variable}`"
+    hint = (
+        f"check the key in {variable} (environment, or {home}/.env): `gieok keys test {variable}`"
+    )
     return {401: hint, 403: hint}
 
 

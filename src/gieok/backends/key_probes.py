@@ -1,6 +1,8 @@
-"""One cheap request to a provider of language models, through its own library: does it take this key?
+"""One cheap request to a provider of language models, through its own library: does it take this
+key?
 
-With a model, that model says a word; without one, the models are listed, which costs nothing. Nothing that a library says is
+With a model, that model says a word; without one, the models are listed, which costs nothing.
+Nothing that a library says is
 passed on: providers repeat keys.
 """
 
@@ -31,7 +33,11 @@ def openai(key: str, address: str, model: str, timeout_s: float) -> None:
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
         said: Any = [{"role": "user", "content": _WORD}]
         if model:
-            _asked(lambda: client.chat.completions.create(model=model, messages=said, max_completion_tokens=_TOKENS))
+            _asked(
+                lambda: client.chat.completions.create(
+                    model=model, messages=said, max_completion_tokens=_TOKENS
+                )
+            )
         else:
             _asked(client.models.list)
 
@@ -44,7 +50,11 @@ def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
         said: Any = [{"role": "user", "content": _WORD}]
         if model:
-            _asked(lambda: client.chat.completions.create(model=model, messages=said, max_tokens=_TOKENS))
+            _asked(
+                lambda: client.chat.completions.create(
+                    model=model, messages=said, max_tokens=_TOKENS
+                )
+            )
         else:
             _asked(client.models.list)
 
@@ -54,7 +64,9 @@ def anthropic(key: str, address: str, model: str, timeout_s: float) -> None:
     with extras.imports_of("models", "anthropic"):
         from anthropic import Anthropic
 
-    with Anthropic(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
+    with Anthropic(
+        api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s
+    ) as client:
         if model:
             said: Any = [{"role": "user", "content": _WORD}]
             _asked(lambda: client.messages.create(model=model, messages=said, max_tokens=_TOKENS))
@@ -69,13 +81,17 @@ def gemini(key: str, address: str, model: str, timeout_s: float) -> None:
         from google.genai.types import GenerateContentConfig, HttpOptions, HttpRetryOptions
 
     options = HttpOptions(
-        base_url=address or None, timeout=int(timeout_s * 1000), retry_options=HttpRetryOptions(attempts=1)
+        base_url=address or None,
+        timeout=int(timeout_s * 1000),
+        retry_options=HttpRetryOptions(attempts=1),
     )
     client = Client(api_key=key, vertexai=False, http_options=options)
     try:
         if model:
             config = GenerateContentConfig(max_output_tokens=_TOKENS)
-            _asked(lambda: client.models.generate_content(model=model, contents=_WORD, config=config))
+            _asked(
+                lambda: client.models.generate_content(model=model, contents=_WORD, config=config)
+            )
         else:
             _asked(lambda: client.models.list(config={"page_size": 1}))
     finally:
@@ -88,7 +104,9 @@ def _asked(ask: Callable[[], object]) -> None:
         ask()
     except Exception as error:  # each library has its own
         status = _status(error)
-        told = f"it answered {status}" if status else f"it cannot be reached ({type(error).__name__})"
+        told = (
+            f"it answered {status}" if status else f"it cannot be reached ({type(error).__name__})"
+        )
         raise ServiceFailed(told, status=status) from error
 
 

@@ -1,7 +1,8 @@
-"""A folder with an exported model: its graph (`model.onnx`, external weights beside it) and its `tokenizer.json`.
+"""A folder with an exported model: its graph (`model.onnx`, external weights beside it) and its
+`tokenizer.json`.
 
-As `optimum`, sentence-transformers and onnx-community lay it out: the graph stands in the folder or in `onnx/`, the rest beside
-or above it. Nothing is downloaded, and no code of the folder is run.
+As `optimum`, sentence-transformers and onnx-community lay it out: the graph stands in the folder or
+in `onnx/`, the rest beside or above it. Nothing is downloaded, and no code of the folder is run.
 """
 
 import hashlib
@@ -36,23 +37,34 @@ _TOKENIZER = "tokenizer.json"
 _MOST_TOKENS = 2_048
 _USUAL_TOKENS = 512
 #: Files that say what the model is, read whole into its fingerprint.
-_SMALL_FILES = ("modules.json", "1_Pooling/config.json", "config_sentence_transformers.json", "config.json")
+_SMALL_FILES = (
+    "modules.json",
+    "1_Pooling/config.json",
+    "config_sentence_transformers.json",
+    "config.json",
+)
 _EDGE_BYTES = 65_536
 _KINDS = {
-    "tensor(int64)": "int64", "tensor(int32)": "int32", "tensor(float)": "float32", "tensor(float16)": "float16",
+    "tensor(int64)": "int64",
+    "tensor(int32)": "int32",
+    "tensor(float)": "float32",
+    "tensor(float16)": "float16",
     "tensor(bool)": "bool",
-}  # fmt: skip
+}
 
 
 class OnnxFolder:
-    """The graph and the tokenizer of a folder, loaded at the first text. Safe to share between threads."""
+    """The graph and the tokenizer of a folder, loaded at the first text. Safe to share between
+    threads.
+    """
 
     def __init__(self, opening: ModelOpening, setting: str, failed: type[ModelFailed]) -> None:
         self._failed = failed
         self._threads = opening.threads
         if not opening.model:
             raise failed(
-                opening.needs("the folder of an exported model", setting), hint=f"such as `{setting}: ~/bge-m3`"
+                opening.needs("the folder of an exported model", setting),
+                hint=f"such as `{setting}: ~/bge-m3`",
             )
         named = Path(opening.model).expanduser()
         named = named if named.is_absolute() else opening.home / named
@@ -62,7 +74,9 @@ class OnnxFolder:
         if folder is None or not self.graph.is_file():
             missing = _TOKENIZER if self.graph.is_file() else "graph"
             hint = "it needs model.onnx (or onnx/model.onnx) and tokenizer.json"
-            raise failed(f"{str(named)!r} holds no exported model: there is no {missing}", hint=hint)
+            raise failed(
+                f"{str(named)!r} holds no exported model: there is no {missing}", hint=hint
+            )
         self.folder = folder
         self._lock = Lock()
         self._loaded: tuple[InferenceSession, Tokenizer] | None = None
@@ -71,7 +85,8 @@ class OnnxFolder:
         places = (folder / sub / name for name in _GRAPHS for sub in ("", "onnx"))
         return next((place for place in places if place.is_file()), folder / _GRAPHS[0])
 
-    def read(self, name: str) -> Any:  # noqa: ANN401 - JSON of strangers; each reader checks what it takes
+    # JSON of strangers; each reader checks what it takes.
+    def read(self, name: str) -> Any:  # noqa: ANN401
         """Return the JSON of a small file of the folder; {} where there is none."""
         try:
             return json.loads((self.folder / name).read_text(encoding="utf-8"))
@@ -81,10 +96,17 @@ class OnnxFolder:
             raise self._failed(f"{str(self.folder / name)!r} cannot be read: {error}") from error
 
     def fingerprint(self) -> str:
-        """Return six digits that change with the model: sizes and edges of large files, small ones whole."""
+        """Return six digits that change with the model: sizes and edges of large files, small ones
+        whole.
+        """
         seen = hashlib.sha1(usedforsecurity=False)
         weights = sorted(self.graph.parent.glob(f"{self.graph.name}[_.]*data*"))
-        for file in (self.graph, *weights, self.folder / _TOKENIZER, *(self.folder / name for name in _SMALL_FILES)):
+        for file in (
+            self.graph,
+            *weights,
+            self.folder / _TOKENIZER,
+            *(self.folder / name for name in _SMALL_FILES),
+        ):
             if not file.is_file():
                 continue
             size = file.stat().st_size
@@ -96,13 +118,16 @@ class OnnxFolder:
         return seen.hexdigest()[:6]
 
     def windows(self, text: str, pair: str | None = None) -> "list[Encoding]":
-        """Return the tokens of a text, or of a pair, in as many parts as the model reads at once. Raises ModelFailed."""
+        """Return the tokens of a text, or of a pair, in as many parts as the model reads at once.
+        Raises ModelFailed.
+        """
         tokenizer = self._session()[1]
         encoded = tokenizer.encode(_whole(text), None if pair is None else _whole(pair))
         return [encoded, *encoded.overflowing]
 
     def run(self, encoded: "Encoding") -> dict[str, "NDArray[Any]"]:
-        """Return the graph's outputs by name for some tokens, each with one row. Raises ModelFailed.
+        """Return the graph's outputs by name for some tokens, each with one row. Raises
+        ModelFailed.
 
         One at a time and without padding: what comes of a text never depends on what else is asked.
         """
@@ -123,8 +148,12 @@ class OnnxFolder:
             elif wanted.name.startswith("past_key_values"):
                 feeds[wanted.name] = np.zeros(_empty(wanted.shape), kind)
             else:
-                raise self._failed(f"{str(self.graph)!r} wants an input that is not known: {wanted.name!r}")
-        names = [output.name for output in session.get_outputs() if not output.name.startswith("present")]
+                raise self._failed(
+                    f"{str(self.graph)!r} wants an input that is not known: {wanted.name!r}"
+                )
+        names = [
+            output.name for output in session.get_outputs() if not output.name.startswith("present")
+        ]
         errors: tuple[type[Exception], ...] = (MemoryError, *run_errors())
         try:
             return dict(zip(names, session.run(names, feeds), strict=True))
@@ -149,10 +178,14 @@ class OnnxFolder:
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         try:
-            session = onnxruntime.InferenceSession(str(self.graph), options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(
+                str(self.graph), options, providers=["CPUExecutionProvider"]
+            )
             tokenizer = Tokenizer.from_file(str(self.folder / _TOKENIZER))
         except Exception as error:  # `tokenizers` raises plain ones, onnxruntime has no base class
-            raise self._failed(f"the model in {str(self.folder)!r} cannot be loaded: {error}") from error
+            raise self._failed(
+                f"the model in {str(self.folder)!r} cannot be loaded: {error}"
+            ) from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(self._most_tokens())
         return session, tokenizer
@@ -167,7 +200,10 @@ class OnnxFolder:
             self.read("tokenizer_config.json").get("model_max_length"),
             positions - 2 if "roberta" in str(config.get("model_type")) else positions,
         )
-        known = next((int(one) for one in said if isinstance(one, int | float) and 0 < one < 1e6), _USUAL_TOKENS)
+        known = next(
+            (int(one) for one in said if isinstance(one, int | float) and 0 < one < 1e6),
+            _USUAL_TOKENS,
+        )
         return min(known, _MOST_TOKENS)
 
 
@@ -177,14 +213,20 @@ def _whole(text: str) -> str:
 
 
 def _empty(shape: Sequence[object]) -> list[int]:
-    """Return the shape of a cache that holds nothing: one row, zero tokens, the rest as the graph says."""
+    """Return the shape of a cache that holds nothing: one row, zero tokens, the rest as the graph
+    says.
+    """
     sizes = [size if isinstance(size, int) else 0 for size in shape]
     return [1, *sizes[1:]]
 
 
 def plain_name(folder: Path) -> str:
-    """Return the name of a folder as part of a model's name; of `…/snapshots/HASH` that of the model above."""
+    """Return the name of a folder as part of a model's name; of `…/snapshots/HASH` that of the
+    model above.
+    """
     parts = [
-        part for part in folder.parts if part not in ("onnx", "snapshots") and not re.fullmatch(r"[0-9a-f]{40}", part)
+        part
+        for part in folder.parts
+        if part not in ("onnx", "snapshots") and not re.fullmatch(r"[0-9a-f]{40}", part)
     ]
     return re.sub(r"^models--(.+--)?", "", parts[-1]) if parts else folder.name

@@ -1,4 +1,6 @@
-"""What stores, models and notifiers are opened with: the settings that a backend may see. Standard library only."""
+"""What stores, models and notifiers are opened with: the settings that a backend may see. Standard
+library only.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -10,7 +12,9 @@ if TYPE_CHECKING:
 
 
 class Opening(NamedTuple):
-    """`setting` returns a setting's text by name; `secret` a variable of the environment or of `.env`, '' for none."""
+    """`setting` returns a setting's text by name; `secret` a variable of the environment or of
+    `.env`, '' for none.
+    """
 
     home: Path
     #: Of the store that is opened (`StoreBackend.file`); its home where it has none.
@@ -19,14 +23,17 @@ class Opening(NamedTuple):
     secret: Callable[[str], str]
     #: For long-lived processes: scopes that are asked about are kept in memory.
     is_resident: bool = False
-    #: Shows a line of progress to a person: an index of an older release may take a while to bring up to date.
+    #: Shows a line of progress to a person: an index of an older release may take a while to bring
+    #: up to date.
     say: Callable[[str], None] = lambda line: None
     #: How files that texts are moved to are written and read.
     sealers: "Callable[[], Sequence[Sealer]]" = tuple
 
 
 class ModelOpening(NamedTuple):
-    """What an embedder or a reranker is opened with. `provider` is its row in the registry, `model` a name or a folder."""
+    """What an embedder or a reranker is opened with. `provider` is its row in the registry, `model`
+    a name or a folder.
+    """
 
     provider: str
     model: str
@@ -52,11 +59,13 @@ class ModelOpening(NamedTuple):
 
 
 class ArchiveOpening(NamedTuple):
-    """What an archive is opened with: a person's folder, the subfolder that is Gieok's, what marks a vault ('': nothing).
+    """What an archive is opened with: a person's folder, the subfolder that is Gieok's, what marks
+    a vault ('': nothing).
 
-    `of_scope` is the folder of a scope, for archives that keep each apart; `has_memories` says whether any live there by now.
-    `secret`, `wait` as in other openings. `trial_s`: a person waits to see whether it answers: a service is tried once, for so
-    long; 0: as often and as long as it takes to write there.
+    `of_scope` is the folder of a scope, for archives that keep each apart; `has_memories` says
+    whether any live there by now. `secret`, `wait` as in other openings. `trial_s`: a person waits
+    to see whether it answers: a service is tried once, for so long; 0: as often and as long as it
+    takes to write there.
     """
 
     folder: Path
@@ -70,7 +79,9 @@ class ArchiveOpening(NamedTuple):
 
 
 class ChannelOpening(NamedTuple):
-    """What a notifier is opened with. `setting`, `secret` as in `Opening`; `user` is the person's folder, `log` Gieok's log."""
+    """What a notifier is opened with. `setting`, `secret` as in `Opening`; `user` is the person's
+    folder, `log` Gieok's log.
+    """
 
     setting: Callable[[str], str]
     secret: Callable[[str], str]

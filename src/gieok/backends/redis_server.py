@@ -1,4 +1,6 @@
-"""A Redis or Valkey server that may be gone at any time: whoever asks it has an answer of their own for then."""
+"""A Redis or Valkey server that may be gone at any time: whoever asks it has an answer of their own
+for then.
+"""
 
 import logging
 import time
@@ -22,7 +24,8 @@ T = TypeVar("T")
 
 
 class RedisServer:
-    """A client with short time-outs and a circuit: after a failure nobody waits for the server until `rest_s` passed.
+    """A client with short time-outs and a circuit: after a failure nobody waits for the server
+    until `rest_s` passed.
 
     `location` is the address without secrets; `now` is monotonic, in seconds.
     """
@@ -39,16 +42,22 @@ class RedisServer:
         self.location = _location(url)
         self._rest_s, self._now, self._closed_until = rest_s, now, float("-inf")
         self._is_gone = False
-        # Again at once where the connection had been idle and the server hung up; a server that is silent is asked once.
+        # Again at once where the connection had been idle and the server hung up; a server that is
+        # silent is asked once.
         again = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
         self.client = _client(url, self.location, password, timeout_s, again)
 
     @classmethod
     def open(cls, opening: Opening) -> "RedisServer":
-        """Return the server of `redis.url`. Nothing is connected before the first call. Raises BadConfig."""
+        """Return the server of `redis.url`. Nothing is connected before the first call. Raises
+        BadConfig.
+        """
         url = opening.setting("redis.url")
         if not url:
-            raise BadConfig("`redis.url` is not set", hint="such as redis://localhost:6379/0, or rediss:// for TLS")
+            raise BadConfig(
+                "`redis.url` is not set",
+                hint="such as redis://localhost:6379/0, or rediss:// for TLS",
+            )
         return cls(url, password=opening.secret("REDIS_PASSWORD"))
 
     @property
@@ -65,7 +74,11 @@ class RedisServer:
         except (redis.RedisError, OSError) as error:
             self._closed_until = self._now() + self._rest_s
             if not self._is_gone:
-                _LOG.warning("%s does not answer (%s): this process goes on alone", self.location, type(error).__name__)
+                _LOG.warning(
+                    "%s does not answer (%s): this process goes on alone",
+                    self.location,
+                    type(error).__name__,
+                )
             self._is_gone = True
             return None
         if self._is_gone:
@@ -82,10 +95,15 @@ def _client(url: str, location: str, password: str, timeout_s: float, again: Ret
     options = {"password": password} if password and not urlsplit(url).password else {}
     try:
         made = redis.Redis.from_url(
-            _as_redis(url), socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=again, **options
+            _as_redis(url),
+            socket_timeout=timeout_s,
+            socket_connect_timeout=timeout_s,
+            retry=again,
+            **options,
         )
         pool = made.connection_pool
-        pool.connection_class(**pool.connection_kwargs)  # an option that it does not know shows here
+        # an option that it does not know shows here
+        pool.connection_class(**pool.connection_kwargs)
     except (ValueError, TypeError, redis.RedisError):  # the message may quote the password
         raise _no_address(location) from None
     return made
@@ -108,6 +126,9 @@ def _location(url: str) -> str:
 
 def _no_address(said: str) -> BadConfig:
     hint = (
-        "such as redis://localhost:6379/0, rediss://host:6380/0 for TLS, or unix:///path; a password as REDIS_PASSWORD"
+        "such as redis://localhost:6379/0, rediss://host:6380/0 for TLS, or unix:///path; a "
+        "password as REDIS_PASSWORD"
     )
-    return BadConfig(f"redis.url is no address of Redis or Valkey: {said}", hint=hint, setting="redis.url")
+    return BadConfig(
+        f"redis.url is no address of Redis or Valkey: {said}", hint=hint, setting="redis.url"
+    )

@@ -1,6 +1,7 @@
 """Rate limits that processes share in Redis or Valkey.
 
-While the server is gone, each process counts for itself: of N processes, a key may then have N times its rate, and never all.
+While the server is gone, each process counts for itself: of N processes, a key may then have N
+times its rate, and never all.
 """
 
 from limits.storage import RedisStorage
@@ -18,7 +19,9 @@ class RedisLimiter:
         self._server = server
         self._alone = MemoryLimiter()
         pool = server.client.connection_pool
-        self._counted = Counted(RedisStorage("redis://", connection_pool=pool, key_prefix="gieok:rate"))
+        self._counted = Counted(
+            RedisStorage("redis://", connection_pool=pool, key_prefix="gieok:rate")
+        )
 
     @classmethod
     def open(cls, opening: Opening) -> "RedisLimiter":

@@ -1,4 +1,6 @@
-"""File events by the `watchfiles` library (Rust's notify: inotify, FSEvents, ReadDirectoryChanges)."""
+"""File events by the `watchfiles` library (Rust's notify: inotify, FSEvents,
+ReadDirectoryChanges).
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,13 +15,18 @@ _TICK_S = 1
 class FileWatcher:
     """`Watcher` on the operating system's events."""
 
-    def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
-        """Yield what changed once it is quiet; an empty set soon after the start, so that earlier changes are looked for."""
+    def changes(
+        self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
+    ) -> Iterator[set[Path]]:
+        """Yield what changed once it is quiet; an empty set soon after the start, so that earlier
+        changes are looked for.
+        """
         quiet_s = 0
         for events in watchfiles.watch(
             *folders,
             watch_filter=None,
-            # The library looks every `step` and goes on after one without events: quiet lasts one to two steps.
+            # The library looks every `step` and goes on after one without events: quiet lasts one
+            # to two steps.
             step=debounce_ms * 2 // 3,
             debounce=_LONGEST_WAIT_MS,
             rust_timeout=_TICK_S * 1000,

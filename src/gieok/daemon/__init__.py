@@ -1,1 +1,3 @@
-"""One process that watches transcripts, observes them and keeps active memory up to date. Everything works without it."""
+"""One process that watches transcripts, observes them and keeps active memory up to date.
+Everything works without it.
+"""

@@ -1,4 +1,6 @@
-"""Answers calls in the daemon: in the caller's folder and environment, with what this process keeps open."""
+"""Answers calls in the daemon: in the caller's folder and environment, with what this process keeps
+open.
+"""
 
 import os
 from collections.abc import Callable, Mapping
@@ -26,7 +28,9 @@ def answering(resident: Resident) -> Answering:
 def answered(
     resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]
 ) -> Mapping[str, Any]:
-    """Return the answer to a call (`ops.run.Answer` by name), also where something unexpected happens."""
+    """Return the answer to a call (`ops.run.Answer` by name), also where something unexpected
+    happens.
+    """
     try:
         answer = _answer(resident, call, say, tell)
     except Exception as error:  # noqa: BLE001 - the caller is told, as at a terminal
@@ -35,22 +39,30 @@ def answered(
 
 
 def warm(resident: Resident, home: Path) -> bool:
-    """Open what the first prompt needs, model and stores; return whether a model was loaded. Raises EmbedderFailed.
+    """Open what the first prompt needs, model and stores; return whether a model was loaded. Raises
+    EmbedderFailed.
 
-    A model takes half a second, as long as a hook waits. A recall alone asks nothing of the model where the home's own scope
-    holds nothing, and all is in those of projects.
+    A model takes half a second, as long as a hook waits. A recall alone asks nothing of the model
+    where the home's own scope holds nothing, and all is in those of projects.
     """
     context = open_context({}, environment=os.environ, folder=home, resident=resident)
-    embedder = context.memory.embedder() if isinstance(context.memory.store(), VectorSearch) else None
+    embedder = (
+        context.memory.embedder() if isinstance(context.memory.store(), VectorSearch) else None
+    )
     if embedder is not None:
         embedder.embed_query(WAKING)
     answered(
-        resident, Call("recall", {"prompt": [WAKING]}, HOOK, str(home), os.environ), lambda _: None, lambda _: None
+        resident,
+        Call("recall", {"prompt": [WAKING]}, HOOK, str(home), os.environ),
+        lambda _: None,
+        lambda _: None,
     )
     return embedder is not None
 
 
-def _answer(resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]) -> Answer:
+def _answer(
+    resident: Resident, call: Call, say: Callable[[str], None], tell: Callable[[str], None]
+) -> Answer:
     return run(
         call.operation,
         call.values,

@@ -1,7 +1,7 @@
 """Brings up the daemon of a home folder when a session starts, without waiting for it.
 
-Imported by the hook: standard library, and none of it that is slow to import. Two that start at once are no harm: only who
-holds the lock is a daemon, and the other one ends.
+Imported by the hook: standard library, and none of it that is slow to import. Two that start at
+once are no harm: only who holds the lock is a daemon, and the other one ends.
 """
 
 import os
@@ -17,10 +17,14 @@ IDLE = "--idle"
 
 
 def is_wanted(home: str, setting: str, environment: Mapping[str, str]) -> bool:
-    """Say whether a session start may bring a daemon up; `setting` is `daemon.autostart`. Without a person, in CI: never."""
+    """Say whether a session start may bring a daemon up; `setting` is `daemon.autostart`. Without a
+    person, in CI: never.
+    """
     if setting == "off" or is_kept_down(home):
         return False
-    return setting == "on" or (not environment.get("CI") and _has_installs(os.path.join(home, _INSTALLS)))
+    return setting == "on" or (
+        not environment.get("CI") and _has_installs(os.path.join(home, _INSTALLS))
+    )
 
 
 def _has_installs(folder: str) -> bool:
@@ -34,14 +38,21 @@ def start(home: str) -> None:
     # -P: it starts in the agent's folder, whose files must not be imported.
     command = [sys.executable, "-P", "-m", "gieok.daemon", IDLE]
     environment = os.environ | {places.HOME_VARIABLE: home}
-    if not hasattr(os, "posix_spawn") or sys.platform == "darwin":  # `setsid` is not supported there
+    # `setsid` is not supported there
+    if not hasattr(os, "posix_spawn") or sys.platform == "darwin":
         import subprocess
 
         with open(log, "ab") as out:
             subprocess.Popen(  # noqa: S603 - fixed program, no shell
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, cwd=home, env=environment,
-                start_new_session=True, creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
-            ).returncode = 0  # nobody waits for it  # fmt: skip
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
+                cwd=home,
+                env=environment,
+                start_new_session=True,
+                creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+            ).returncode = 0  # nobody waits for it
         return
     files = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

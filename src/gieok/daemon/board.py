@@ -44,7 +44,8 @@ class Board:
     def say(self, line: str) -> None:
         """Write a line to the log."""
         with contextlib.suppress(OSError):  # a full disk, a reader that left: no reason to stop
-            print(time.strftime("%Y-%m-%d %H:%M:%S"), redact(line), flush=True)  # noqa: T201 - its output is the log
+            # Its output is the log.
+            print(time.strftime("%Y-%m-%d %H:%M:%S"), redact(line), flush=True)  # noqa: T201
 
     def start(self, name: str, work: Callable[[], None]) -> threading.Thread:
         """Start a part in a thread of its own, and again whenever it fails."""
@@ -53,7 +54,9 @@ class Board:
         return thread
 
     def _guarded(self, name: str, work: Callable[[], None]) -> None:
-        """Run a part again when it fails: a full disk or a locked file must not stop the rest, or this part for ever."""
+        """Run a part again when it fails: a full disk or a locked file must not stop the rest, or
+        this part for ever.
+        """
         pause_s = 1.0
         while not self.stop.is_set():
             try:

@@ -23,9 +23,11 @@ _PREFIXES = ("PG", "SSL_CERT_", "GIT_")
 #: Asks nothing that is injected anywhere, but opens the store and the model.
 WAKING = "gieok, what is remembered?"
 _WAKE_S = 0.2
-#: The share of the time left that the daemon may take, and that it may spend on questions: words must still fit in.
+#: The share of the time left that the daemon may take, and that it may spend on questions: words
+#: must still fit in.
 _DAEMONS_SHARE = 0.7
-#: The surface of the prompt hook, which is on no operation's list: it calls one, and what that uses is the daemon's own.
+#: The surface of the prompt hook, which is on no operation's list: it calls one, and what that uses
+#: is the daemon's own.
 HOOK = "hook"
 
 
@@ -36,9 +38,11 @@ class Call(
         defaults=({}, "en", "", False, False),
     )
 ):
-    """What is asked, and by whom: `values` are the operation's parameters; the rest as in `ops.run` and `Caller`.
+    """What is asked, and by whom: `values` are the operation's parameters; the rest as in `ops.run`
+    and `Caller`.
 
-    `lang` is the interface language where the settings leave it open, `text_lang` that of the text ('': as in the settings).
+    `lang` is the interface language where the settings leave it open, `text_lang` that of the text
+    ('': as in the settings).
     """
 
     __slots__ = ()
@@ -62,8 +66,9 @@ def ask(
 ) -> "dict[str, Any] | None":
     """Return the daemon's answer (`ops.run.Answer` by name); None where the caller answers itself.
 
-    That is where no daemon runs, it is of another version, it is busy, it ended in the middle of a call that only reads, or did
-    not answer within so many seconds (0: it may take its time). `say` and `tell` as in `Context`. Raises DaemonLost.
+    That is where no daemon runs, it is of another version, it is busy, it ended in the middle of a
+    call that only reads, or did not answer within so many seconds (0: it may take its time). `say`
+    and `tell` as in `Context`. Raises DaemonLost.
     """
     to = wire.address(home)
     if to is None or to.version != __version__ or call.environment.get(TRACEBACK_VARIABLE):
@@ -81,7 +86,9 @@ def ask(
                 tell(row["tell"])
     except (OSError, ValueError) as error:
         if has_begun and writes:
-            raise DaemonLost(f"the daemon ended in the middle of {call.operation!r}: {error}") from error
+            raise DaemonLost(
+                f"the daemon ended in the middle of {call.operation!r}: {error}"
+            ) from error
     return None
 
 
@@ -95,7 +102,8 @@ def ask_prompt(
     agent: str = "",
     session: str = "",
 ) -> "dict[str, Any] | None":
-    """Return what the daemon puts before a prompt (`ops.prompt.recall` as JSON); None where it does not say so in time.
+    """Return what the daemon puts before a prompt (`ops.prompt.recall` as JSON); None where it does
+    not say so in time.
 
     `left_s` is what the hook has left, of which words must still have some.
     """
@@ -103,16 +111,23 @@ def ask_prompt(
     if within_s <= 0:
         return None
     values = {
-        "prompt": [prompt], "agent": agent, "session": session, "scopes": ",".join(scopes),
+        "prompt": [prompt],
+        "agent": agent,
+        "session": session,
+        "scopes": ",".join(scopes),
         "within_ms": max(1, int(_DAEMONS_SHARE * 1000 * within_s)),
-    }  # fmt: skip
-    answer = ask(home, Call("recall", values, HOOK, folder, environment), writes=False, within_s=within_s)
+    }
+    answer = ask(
+        home, Call("recall", values, HOOK, folder, environment), writes=False, within_s=within_s
+    )
     found: dict[str, Any] | None = answer["data"] if answer and not answer["failure"] else None
     return found
 
 
 def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:
-    """Let the daemon open what a recall needs, without waiting for it; False where none of this version answers."""
+    """Let the daemon open what a recall needs, without waiting for it; False where none of this
+    version answers.
+    """
     to = wire.address(home)
     if to is None or to.version != __version__:
         return False
@@ -125,9 +140,11 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
 
 
 def is_of(call: Call, ours: Mapping[str, str]) -> bool:
-    """Say whether a process may answer for a caller: what is read of the process's own environment is the same.
+    """Say whether a process may answer for a caller: what is read of the process's own environment
+    is the same.
 
-    A hook runs where the agent does, which sets proxies and variables of Git that no recall uses: user and zone are enough.
+    A hook runs where the agent does, which sets proxies and variables of Git that no recall uses:
+    user and zone are enough.
     """
     prefixes = () if call.surface == HOOK else _PREFIXES
     return _of_the_process(call.environment, prefixes) == _of_the_process(ours, prefixes)
@@ -137,5 +154,6 @@ def _of_the_process(environment: Mapping[str, str], prefixes: tuple[str, ...]) -
     return {
         name: value
         for name, value in environment.items()
-        if name in _OF_THE_PROCESS or (prefixes and (name.startswith(prefixes) or name.lower().endswith("_proxy")))
+        if name in _OF_THE_PROCESS
+        or (prefixes and (name.startswith(prefixes) or name.lower().endswith("_proxy")))
     }

@@ -1,4 +1,6 @@
-"""Work in a child process, whose memory returns to the system when it ends: embedding, and syncing a project."""
+"""Work in a child process, whose memory returns to the system when it ends: embedding, and syncing
+a project.
+"""
 
 import json
 import os
@@ -24,9 +26,11 @@ _NICE = 10
 
 
 def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> str:
-    """Run a function of this module in a child process, and return what it prints; it ends where we are to stop.
+    """Run a function of this module in a child process, and return what it prints; it ends where we
+    are to stop.
 
-    It starts in the home folder and without `sys.path[0]`: a project's own files are never imported.
+    It starts in the home folder and without `sys.path[0]`: a project's own files are never
+    imported.
     """
     code = f"from gieok.daemon.child import {function}; {function}()"
     with subprocess.Popen(  # noqa: S603 - fixed program, no shell, functions of this module
@@ -47,7 +51,9 @@ def run(home: Path, stop: threading.Event, function: str, *arguments: str) -> st
 
 
 def embed() -> None:
-    """Fill in the vectors that are missing, behind whatever else the machine does; print what went wrong."""
+    """Fill in the vectors that are missing, behind whatever else the machine does; print what went
+    wrong.
+    """
     if hasattr(os, "nice"):
         os.nice(_NICE)
     context = open_context({})
@@ -56,13 +62,21 @@ def embed() -> None:
         if embedder is not None and isinstance(store, VectorSearch):
             fill_vectors(store, embedder, is_first=is_users)
             fill_lines(store, embedder)
-            promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
+            promotion.update(
+                store,
+                context.home,
+                context.memory.journal(),
+                now=context.clock.now(),
+                zone=context.zone,
+            )
     except GieokError as error:
         print(redact(f"embedding failed: {error}"), flush=True)  # noqa: T201 - for the daemon's log
 
 
 def sync() -> None:
-    """Sync the project of the folder that is the first argument; print the result as JSON, or what went wrong."""
+    """Sync the project of the folder that is the first argument; print the result as JSON, or what
+    went wrong.
+    """
     try:
         os.chdir(sys.argv[1])
         found = operation("code sync")

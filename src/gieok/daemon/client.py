@@ -1,4 +1,6 @@
-"""Starts, asks and stops the daemon of a home folder. What is stale heals: only who holds the lock is a daemon."""
+"""Starts, asks and stops the daemon of a home folder. What is stale heals: only who holds the lock
+is a daemon.
+"""
 
 import os
 import signal
@@ -31,7 +33,9 @@ class Daemon:
         if to is None or row is None:
             return None
         parts = row.get("parts")
-        return DaemonStatus(to.pid, to.started_at, to.version, parts if isinstance(parts, dict) else {})
+        return DaemonStatus(
+            to.pid, to.started_at, to.version, parts if isinstance(parts, dict) else {}
+        )
 
     def start(self) -> tuple[DaemonStatus, bool]:
         """Start a process of its own, and wait until it answers."""
@@ -72,16 +76,28 @@ class Daemon:
         return listening.found(self._home)
 
     def recalled(
-        self, prompt: str, scopes: Sequence[str], folder: Path, environment: Mapping[str, str], within_s: float
+        self,
+        prompt: str,
+        scopes: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        within_s: float,
     ) -> "Sequence[RecalledPrompt] | None":
         """Ask it as the prompt's hook does."""
-        found = call.ask_prompt(self._home, prompt, list(scopes), str(folder), environment, within_s)
+        found = call.ask_prompt(
+            self._home, prompt, list(scopes), str(folder), environment, within_s
+        )
         if found is None:
             return None
-        return [RecalledPrompt(m["handle"], m["citation"], m["score"], m["is_sure"]) for m in found["memories"]]
+        return [
+            RecalledPrompt(m["handle"], m["citation"], m["score"], m["is_sure"])
+            for m in found["memories"]
+        ]
 
     def stop(self) -> bool:
-        """Stop the daemon, and a server that `serve` started. No session start brings the daemon up again."""
+        """Stop the daemon, and a server that `serve` started. No session start brings the daemon up
+        again.
+        """
         served = listening.stop(self._home)
         return self._stop_daemon() or served
 
@@ -95,13 +111,16 @@ class Daemon:
         asked: set[str] = set()
         while self._is_alive():
             to = wire.address(self._home)
-            # Each once: one that was starting meanwhile writes down later where it listens, another may follow it.
+            # Each once: one that was starting meanwhile writes down later where it listens, another
+            # may follow it.
             if to and to.token not in asked:
                 asked.add(to.token)
                 if wire.ask(to, "stop") is None:
                     _terminate(to.pid)
             if time.monotonic() > deadline:
-                raise GieokError("the daemon does not stop", hint=f"end process {to.pid if to else '?'}")
+                raise GieokError(
+                    "the daemon does not stop", hint=f"end process {to.pid if to else '?'}"
+                )
             time.sleep(_POLL_S)
         return True
 

@@ -1,4 +1,6 @@
-"""Starts a server for the pages where none runs, and waits until it is ready: in the daemon, else in a process of its own."""
+"""Starts a server for the pages where none runs, and waits until it is ready: in the daemon, else
+in a process of its own.
+"""
 
 import os
 import subprocess
@@ -21,7 +23,9 @@ _MOST_LOG_BYTES = 1_000_000
 
 
 def start(home: Path) -> tuple[ServerStatus, bool]:
-    """Return a server that is ready, and whether it was started now. Two at once start one. Raises GieokError."""
+    """Return a server that is ready, and whether it was started now. Two at once start one. Raises
+    GieokError.
+    """
     with fs.exclusive(home / "serve.lock"):
         if listening.found(home):
             return _ready(home, lambda: ""), False
@@ -87,7 +91,9 @@ def end(child: "subprocess.Popen[bytes]") -> None:
 
 
 def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:
-    """Wait until a server of the home is ready. Raises GieokError where it fails or takes too long."""
+    """Wait until a server of the home is ready. Raises GieokError where it fails or takes too
+    long.
+    """
     deadline, status = time.monotonic() + _START_S, None
     while time.monotonic() < deadline:
         if status is None and (status := listening.found(home)):
@@ -96,7 +102,8 @@ def _ready(home: Path, failed: Callable[[], str]) -> ServerStatus:
             return status
         if why := failed():
             raise GieokError(
-                f"the server did not start: {why}", hint="`gieok serve` shows more; `serve.port` is the port"
+                f"the server did not start: {why}",
+                hint="`gieok serve` shows more; `serve.port` is the port",
             )
         time.sleep(_POLL_S)
     raise GieokError("the server is not ready", hint="`gieok doctor` shows what does not answer")

@@ -1,6 +1,8 @@
-"""Where a server of the home listens: a record, believed once the server proved that it knows the home's secret.
+"""Where a server of the home listens: a record, believed once the server proved that it knows the
+home's secret.
 
-A record may be left of a server that was killed, and its port be another program's by now, which must get no link to the pages.
+A record may be left of a server that was killed, and its port be another program's by now, which
+must get no link to the pages.
 """
 
 import hmac
@@ -27,8 +29,11 @@ _MOST_BYTES = 10_000
 
 
 def url(host: str, port: int) -> str:
-    """Return the address that a browser of this machine uses; a server on all of them is asked on the first."""
-    host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - replaced
+    """Return the address that a browser of this machine uses; a server on all of them is asked on
+    the first.
+    """
+    # Replaced.
+    host = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 

@@ -24,18 +24,24 @@ class MemoryFiles:
 
     def follow(self) -> None:
         """Index what changes, until the process is to stop."""
-        self._context.admin.watching.follow(self._folders, self._read, is_stopped=self._board.stop.is_set)
+        self._context.admin.watching.follow(
+            self._folders, self._read, is_stopped=self._board.stop.is_set
+        )
 
     def _roots(self) -> Mapping[Scope, Sequence[Root]]:
         """Return the roots that are there; what is gone for now keeps its place in the index."""
         store = self._context.memory.store()
-        known = {scope: [root for root in roots.load(store, scope) if root.path.exists()] for scope in store.scopes()}
+        known = {
+            scope: [root for root in roots.load(store, scope) if root.path.exists()]
+            for scope in store.scopes()
+        }
         return {scope: found for scope, found in known.items() if found}
 
     def _folders(self) -> list[Path]:
         found = {root.watched for known in self._roots().values() for root in known}
         self._board.note(_PART, f"watching {len(found)} folders")
-        # Without a root yet, something must be watched all the same, so that one that is added is found.
+        # Without a root yet, something must be watched all the same, so that one that is added is
+        # found.
         return sorted(found) or [fs.make_private(paths.spool(self._context.home))]
 
     def _read(self, changed: set[Path]) -> bool:

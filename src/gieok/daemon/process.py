@@ -1,6 +1,7 @@
 """The daemon's process: threads that follow files, observe and answer, until it is told to stop.
 
-Nothing is lost when it is killed: every step is a transaction of the journal, and the next start goes on from there.
+Nothing is lost when it is killed: every step is a transaction of the journal, and the next start
+goes on from there.
 """
 
 import os
@@ -34,9 +35,11 @@ from gieok.ports.store import Store, VectorSearch
 _TICK_S = 1
 _DRAIN_S = 4.0
 _MOST_LOG_BYTES = 5_000_000
-#: The embedder takes 75 MB, a scope of 100,000 passages as much; both are loaded in less than half a second.
+#: The embedder takes 75 MB, a scope of 100,000 passages as much; both are loaded in less than half
+#: a second.
 _IDLE_S = 1800.0
-#: So many passages are embedded here, a few seconds of what is said; a child takes .7 s of CPU to begin.
+#: So many passages are embedded here, a few seconds of what is said; a child takes .7 s of CPU to
+#: begin.
 _LITTLE = 64
 #: Without anything said for so long, what lasts is judged.
 _QUIET_S = 20.0
@@ -61,7 +64,9 @@ def main() -> int:
 
 
 def _settings() -> Mapping[str, object] | None:
-    """Return the settings in force in this process; None while one of them is wrong: then those of before stay."""
+    """Return the settings in force in this process; None while one of them is wrong: then those of
+    before stay.
+    """
     try:
         return config.load({}).values
     except BadConfig:
@@ -110,7 +115,11 @@ class DaemonProcess:
         if is_configured or self._serving.was_wanted():
             self._serving.want(is_configured=is_configured)
         board.start("answer", lambda: server.serve(answering(self._resident)))
-        idle_s = 3600 * float(self._context.admin.setting("daemon.idle_hours")) if autostart.IDLE in sys.argv else 0.0
+        idle_s = (
+            3600 * float(self._context.admin.setting("daemon.idle_hours"))
+            if autostart.IDLE in sys.argv
+            else 0.0
+        )
         while not board.stop.wait(_TICK_S):
             if self._resident.release(_IDLE_S):
                 board.note("model", "let go: nobody asked for half an hour")
@@ -131,17 +140,20 @@ class DaemonProcess:
         listening.close()
         wire.forget(self._home)
         board.say("stopped")
-        # A model may still be answering: what it says is not needed, and every transaction is whole.
+        # A model may still be answering: what it says is not needed, and every transaction is
+        # whole.
         sys.stdout.flush()
         if self._is_renewed:
-            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this very program
+            # This very program.
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606
         os._exit(0)
 
     def _warm(self) -> None:
         try:
             if warm(self._resident, self._home):
                 self.board.note("model", "loaded")
-        except GieokError as error:  # a model that cannot be loaded, a store that is away: prompts are told
+        # a model that cannot be loaded, a store that is away: prompts are told
+        except GieokError as error:
             self.board.say(f"not everything is open for the first prompt: {error}")
 
     def end(self) -> None:
@@ -154,10 +166,16 @@ class DaemonProcess:
         return open_context({}, resident=self._resident, wait=self.board.stop.wait)
 
     def _keep_vectors(self) -> None:
-        """Fill in vectors whenever passages wait, in a thread of its own: all that is on the disk may take minutes."""
+        """Fill in vectors whenever passages wait, in a thread of its own: all that is on the disk
+        may take minutes.
+        """
         memory, board = self._context.memory, self.board
         store, is_new = memory.store(), False
-        while memory.embedder_name != "none" and isinstance(store, VectorSearch) and not board.stop.is_set():
+        while (
+            memory.embedder_name != "none"
+            and isinstance(store, VectorSearch)
+            and not board.stop.is_set()
+        ):
             self._unembedded.clear()
             if waiting := sum(map(store.waiting, store.scopes())):
                 board.note("vectors", f"{waiting:,} passages wait")
@@ -182,7 +200,9 @@ class DaemonProcess:
         )
 
     def _embed(self, store: VectorSearch, *, is_little: bool) -> None:
-        """Embed what waits: a few turns with the model that searches use, more in a child, whose memory goes with it."""
+        """Embed what waits: a few turns with the model that searches use, more in a child, whose
+        memory goes with it.
+        """
         embedder = self._opened().memory.embedder() if is_little else None
         if embedder is not None:
             while not self.board.stop.is_set() and fill_vectors(store, embedder, batches=1):

@@ -1,4 +1,6 @@
-"""Keeps the code of projects that were handed over in sync, each in a thread: a restless or broken one is its own trouble."""
+"""Keeps the code of projects that were handed over in sync, each in a thread: a restless or broken
+one is its own trouble.
+"""
 
 import json
 import threading
@@ -35,7 +37,9 @@ class Projects:
             self._roots = self._handed_over()
             for root in self._roots:
                 if root not in running or not running[root].is_alive():
-                    running[root] = self._board.start(watched.part(root), partial(self._follow, root))
+                    running[root] = self._board.start(
+                        watched.part(root), partial(self._follow, root)
+                    )
             self._board.note("code", f"watching {len(self._roots)} projects")
             self._board.stop.wait(_TICK_S)
         for thread in running.values():
@@ -48,14 +52,18 @@ class Projects:
         for root in filter(_is_gone, list(roots)):
             watched.remove(home, root)
             roots.remove(root)
-            self._board.say(f"{root} is not watched any more: it has no index, `gieok code init` makes one")
+            self._board.say(
+                f"{root} is not watched any more: it has no index, `gieok code init` makes one"
+            )
         return roots
 
     def _follow(self, root: Path) -> None:
         def is_stopped() -> bool:
             return self._board.stop.is_set() or root not in self._roots
 
-        self._context.admin.watching.follow(lambda: [root], partial(self._read, root), is_stopped=is_stopped)
+        self._context.admin.watching.follow(
+            lambda: [root], partial(self._read, root), is_stopped=is_stopped
+        )
         self._board.note(watched.part(root), "")
 
     def _read(self, root: Path, changed: set[Path]) -> bool:
@@ -83,7 +91,9 @@ class Projects:
         note = f"; {found['note']}" if found["note"] else ""
         if count := found["added"] + found["changed"] + found["removed"]:
             self._board.say(f"{root}: {count} files synced in {found['ms']} ms{note}")
-        self._board.note(watched.part(root), f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}")
+        self._board.note(
+            watched.part(root), f"up to date {time.strftime('%Y-%m-%d %H:%M:%S')}{note}"
+        )
         return bool(found["embedded"] and found["waiting"])
 
 
@@ -92,7 +102,9 @@ def _is_gone(root: Path) -> bool:
         layout.index_file(root).stat()
     except (FileNotFoundError, NotADirectoryError):
         return True
-    except OSError:  # it cannot be looked at, and may be there (`is_file` says no, of all of them from Python 3.14 on)
+    # it cannot be looked at, and may be there (`is_file` says no, of all of them from Python 3.14
+    # on)
+    except OSError:
         return False
     return False
 
@@ -100,7 +112,8 @@ def _is_gone(root: Path) -> bool:
 def _concerns(root: Path, changed: set[Path]) -> bool:
     """Say whether a change may be one of a project's code.
 
-    The index is not opened for it: a connection that outlives its file would take the write-ahead log of the next one along.
+    The index is not opened for it: a connection that outlives its file would take the write-ahead
+    log of the next one along.
     """
     try:
         return bool(relevant(root, changed, ignored_in(root)))

@@ -1,4 +1,6 @@
-"""Does what is due at its time: sleeps until the next job, and never for long, as clocks are set and machines sleep."""
+"""Does what is due at its time: sleeps until the next job, and never for long, as clocks are set
+and machines sleep.
+"""
 
 import gc
 from collections.abc import Callable, Sequence
@@ -17,9 +19,13 @@ _PART = "schedules"
 
 
 class Schedules:
-    """`opened` opens a context for a round, with the keys of then; settings that change start the process anew."""
+    """`opened` opens a context for a round, with the keys of then; settings that change start the
+    process anew.
+    """
 
-    def __init__(self, opened: Callable[[], Context], board: Board, table: Sequence[Job] = jobs.JOBS) -> None:
+    def __init__(
+        self, opened: Callable[[], Context], board: Board, table: Sequence[Job] = jobs.JOBS
+    ) -> None:
         self._opened = opened
         self._board = board
         self._table = table

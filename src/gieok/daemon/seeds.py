@@ -13,7 +13,9 @@ _FIRST_S = 5
 
 
 class Seeds:
-    """A look every `watch.rescan_s`: a commit is no hurry, and a folder more to watch in each project would be one."""
+    """A look every `watch.rescan_s`: a commit is no hurry, and a folder more to watch in each
+    project would be one.
+    """
 
     def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
         self._context, self._board, self._embed = context, board, embed

@@ -1,4 +1,6 @@
-"""The daemon's server: a thread per connection, a bounded number of calls at once; a caller beyond that answers itself."""
+"""The daemon's server: a thread per connection, a bounded number of calls at once; a caller beyond
+that answers itself.
+"""
 
 import os
 import socket
@@ -17,7 +19,8 @@ _MOST_CONNECTIONS = 64
 #: Calls at once: enough for every agent of a person, few enough for two cores.
 _MOST_CALLS = 8
 
-#: Answers a call, given what shows progress and what tells a line that stays; returns what goes back.
+#: Answers a call, given what shows progress and what tells a line that stays; returns what goes
+#: back.
 Answering = Callable[[Call, Callable[[str], None], Callable[[str], None]], Mapping[str, object]]
 
 
@@ -47,7 +50,9 @@ class Server:
             except OSError:
                 self._connections.release()
                 raise
-            threading.Thread(target=self._converse, args=(connection, answer), name="answer", daemon=True).start()
+            threading.Thread(
+                target=self._converse, args=(connection, answer), name="answer", daemon=True
+            ).start()
 
     def _converse(self, connection: socket.socket, answer: Answering) -> None:
         connection.settimeout(wire.TIMEOUT_S)
@@ -57,7 +62,9 @@ class Server:
             if row.get("token") != self._token:
                 return
             if row.get("do") == "call":
-                self._call(lines, Call(**{name: row[name] for name in Call._fields if name in row}), answer)
+                self._call(
+                    lines, Call(**{name: row[name] for name in Call._fields if name in row}), answer
+                )
             else:
                 lines.send(self._control(str(row.get("do"))))
         except (OSError, ValueError, TypeError):  # it left, or is no client of ours

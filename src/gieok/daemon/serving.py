@@ -1,6 +1,8 @@
-"""The server as a part of the daemon: a child process, started again when it falls, ended with the daemon.
+"""The server as a part of the daemon: a child process, started again when it falls, ended with the
+daemon.
 
-A process of its own, so that what it needs and a crash in it are none of the daemon's: 100 MB, which return when it ends.
+A process of its own, so that what it needs and a crash in it are none of the daemon's: 100 MB,
+which return when it ends.
 """
 
 import os
@@ -23,7 +25,8 @@ from gieok.ops.context import Context
 PART = "server"
 #: How the state of this part begins where the server is not there.
 FAILED = "failed: "
-#: Starts a server; who does is the argument that follows. A child's input is a pipe, whose end ends it.
+#: Starts a server; who does is the argument that follows. A child's input is a pipe, whose end ends
+#: it.
 COMMAND = (sys.executable, "-P", "-m", "gieok.surfaces.http")
 #: What a server says once it answers, and where it listens.
 READY = "ready:"
@@ -43,7 +46,11 @@ class Serving:
     """Runs the server once it is wanted: by the setting, or by `want`."""
 
     def __init__(
-        self, home: Path, opened: Callable[[], Context], board: Board, command: Sequence[str] = COMMAND
+        self,
+        home: Path,
+        opened: Callable[[], Context],
+        board: Board,
+        command: Sequence[str] = COMMAND,
     ) -> None:
         self._home = home
         self._command = command
@@ -56,7 +63,9 @@ class Serving:
         self._lock = threading.Lock()
 
     def want(self, *, is_configured: bool = False) -> None:
-        """Have a server run from now on, also where the process starts anew; `is_configured`: on its own port alone."""
+        """Have a server run from now on, also where the process starts anew; `is_configured`: on
+        its own port alone.
+        """
         self._is_any_port = self._is_any_port and not is_configured
         os.environ[_WANTED] = "1"
         self._wanted.set()
@@ -85,7 +94,9 @@ class Serving:
             why = self._run()
             if stop.is_set():
                 return
-            pause_s = _SHORTEST_S if time.monotonic() - begun > _SOUND_S else min(pause_s * 2, _LONGEST_S)
+            pause_s = (
+                _SHORTEST_S if time.monotonic() - begun > _SOUND_S else min(pause_s * 2, _LONGEST_S)
+            )
             self._board.note(PART, f"{FAILED}{why}")
             if why != said:
                 self._board.say(f"the server ended: {why}")
@@ -139,7 +150,11 @@ class Serving:
         title = context.words("Gieok's server does not run", "Gieok 서버가 돌지 않습니다")
         error = GieokError(why, hint="see `gieok logs`; `serve.port` is its port")
         self._incidents(context).failed(
-            PART, error, title, first=timedelta(seconds=_SHORTEST_S), longest=timedelta(seconds=_LONGEST_S)
+            PART,
+            error,
+            title,
+            first=timedelta(seconds=_SHORTEST_S),
+            longest=timedelta(seconds=_LONGEST_S),
         )
 
     def _resolved(self) -> None:
@@ -154,7 +169,11 @@ class Serving:
 
 def reason(said: str) -> str:
     """Return what a process said last; of a traceback the error alone."""
-    errors = [line for line in said.splitlines() if "Error" in line or line.startswith("gieok.errors.")]
+    errors = [
+        line for line in said.splitlines() if "Error" in line or line.startswith("gieok.errors.")
+    ]
     if "Traceback (most" in said and errors:
-        return next((line for line in reversed(errors) if line[:1].isalpha()), said).partition(": ")[2]
+        return next((line for line in reversed(errors) if line[:1].isalpha()), said).partition(
+            ": "
+        )[2]
     return said.removeprefix("gieok: ")

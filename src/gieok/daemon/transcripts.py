@@ -14,16 +14,20 @@ from gieok.ops.context import Context
 from gieok.ops.observe.run import settled
 from gieok.precedence import PROMPTS
 
-#: Between a change of a transcript and reading it; short, because a line costs less than a millisecond to take.
+#: Between a change of a transcript and reading it; short, because a line costs less than a
+#: millisecond to take.
 _DEBOUNCE_MS = 60
-#: An agent's first session makes its folder; what is said there is known within seconds like everything else.
+#: An agent's first session makes its folder; what is said there is known within seconds like
+#: everything else.
 _FOLDERS_S = 2
 #: A conversation that rests is looked at this often.
 _IDLE_CHECK_S = 60
 
 
 class Transcripts:
-    """What is new goes to the journal at once; models are asked in another thread, because they take their time."""
+    """What is new goes to the journal at once; models are asked in another thread, because they
+    take their time.
+    """
 
     def __init__(self, context: Context, board: Board, embed: Callable[[], None]) -> None:
         self._context = context
@@ -39,7 +43,11 @@ class Transcripts:
         """Take what is written, until the process is to stop."""
         stopped = self._board.stop.is_set
         self._context.admin.watching.follow(
-            self._folders, self._read, debounce_ms=_DEBOUNCE_MS, folders_s=_FOLDERS_S, is_stopped=stopped
+            self._folders,
+            self._read,
+            debounce_ms=_DEBOUNCE_MS,
+            folders_s=_FOLDERS_S,
+            is_stopped=stopped,
         )
 
     def _folders(self) -> list[Path]:
@@ -50,7 +58,9 @@ class Transcripts:
     def _read(self, changed: set[Path]) -> bool:
         sidecar = self._sidecar
         ended = sidecar.capture_spool()
-        messages = sidecar.capture_paths(changed) if changed else sidecar.capture_all(self._said.set)
+        messages = (
+            sidecar.capture_paths(changed) if changed else sidecar.capture_all(self._said.set)
+        )
         self._said.set()
         with self._lock:
             self._ended |= ended
@@ -67,7 +77,8 @@ class Transcripts:
         if mirrored is None:
             return
         self._board.note(
-            "notes", "; ".join(f"{path}: {why}" for path, why in mirrored.troubles.items()) or "up to date"
+            "notes",
+            "; ".join(f"{path}: {why}" for path, why in mirrored.troubles.items()) or "up to date",
         )
         for path in mirrored.left:
             self._board.say(f"{path} was changed and is left alone")
@@ -97,7 +108,12 @@ class Transcripts:
             stopped = self._board.stop.is_set
             PROMPTS.give_way()
             # All of them, before anything is embedded.
-            if any([settled(self._context, s, flush=s in ended, is_stopped=stopped) for s in self._sidecar.scopes()]):  # noqa: C419
+            if any(
+                [  # noqa: C419
+                    settled(self._context, s, flush=s in ended, is_stopped=stopped)
+                    for s in self._sidecar.scopes()
+                ]
+            ):
                 self._embed()
                 gc.collect()  # what a run held is large, and the next may be hours away
             waiting = "; ".join(incident.detail for incident in journal.incidents())
@@ -105,7 +121,9 @@ class Transcripts:
             self._wake.wait(self._until_rested_s())
 
     def _until_rested_s(self) -> float:
-        """Return how long nothing can be due: while rules observe, what came last is due once it has rested."""
+        """Return how long nothing can be due: while rules observe, what came last is due once it
+        has rested.
+        """
         sidecar = self._sidecar
         if sidecar.models.observer_model or not any(map(sidecar.backlog_tokens, sidecar.scopes())):
             return _IDLE_CHECK_S

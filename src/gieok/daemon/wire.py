@@ -1,7 +1,9 @@
-"""How a client and the daemon talk: lines of JSON over a local socket; one line asks, one or more answer.
+"""How a client and the daemon talk: lines of JSON over a local socket; one line asks, one or more
+answer.
 
-A Unix socket in the home folder (0700) where there are such and the path is short enough for one; else a loopback port, which
-takes only who knows the token in `daemon.json` (0600). Fields may be added to both; unknown ones are ignored. The prompt hook
+A Unix socket in the home folder (0700) where there are such and the path is short enough for one;
+else a loopback port, which takes only who knows the token in `daemon.json` (0600). Fields may be
+added to both; unknown ones are ignored. The prompt hook
 asks through this too: standard library, and none of it that is slow to import.
 """
 
@@ -26,7 +28,8 @@ _MOST_BYTES = 1 << 28
 TIMEOUT_S = 5.0
 
 
-class DaemonAddress(namedtuple("DaemonAddress", "pid socket port token started_at version")):  # noqa: PYI024 - `typing` is slow
+# `typing` is slow.
+class DaemonAddress(namedtuple("DaemonAddress", ("pid socket port token started_at version"))):  # noqa: PYI024
     """Where the daemon of a home folder listens."""
 
     __slots__ = ()
@@ -51,7 +54,8 @@ class Lines:
             raise ValueError("no whole line came")
         row = json.loads(line)
         if not isinstance(row, dict):
-            raise ValueError("not an object")  # noqa: TRY004 - the callers' one error for a bad line
+            # The callers' one error for a bad line.
+            raise ValueError("not an object")  # noqa: TRY004
         return row
 
     def close(self) -> None:
@@ -66,7 +70,9 @@ def lock_file(home: "Path") -> "Path":
 
 
 def listen(home: "Path", started_at: str, version: str) -> tuple[socket.socket, DaemonAddress]:
-    """Open the socket and write down where it is. Whoever calls holds the lock, so what is there is stale."""
+    """Open the socket and write down where it is. Whoever calls holds the lock, so what is there is
+    stale.
+    """
     path = home / "daemon.sock"
     token = os.urandom(16).hex()
     if hasattr(socket, "AF_UNIX") and len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
@@ -77,7 +83,9 @@ def listen(home: "Path", started_at: str, version: str) -> tuple[socket.socket, 
         address = DaemonAddress(os.getpid(), str(path), 0, token, started_at, version)
     else:
         server = socket.create_server(("127.0.0.1", 0))
-        address = DaemonAddress(os.getpid(), "", server.getsockname()[1], token, started_at, version)
+        address = DaemonAddress(
+            os.getpid(), "", server.getsockname()[1], token, started_at, version
+        )
     server.listen(64)
     fs.replace_private(home / "daemon.json", json.dumps(address._asdict()))
     return server, address
@@ -107,10 +115,14 @@ def ask(to: DaemonAddress, what: str) -> "dict[str, Any] | None":
         return None
 
 
-def converse(to: DaemonAddress, row: Mapping[str, object], within_s: float = 0) -> "Iterator[dict[str, Any]]":
-    """Send a request and yield the lines of the answer; the first comes soon. Raises OSError, ValueError.
+def converse(
+    to: DaemonAddress, row: Mapping[str, object], within_s: float = 0
+) -> "Iterator[dict[str, Any]]":
+    """Send a request and yield the lines of the answer; the first comes soon. Raises OSError,
+    ValueError.
 
-    Everything together takes `within_s` at most, else TimeoutError; 0: a request takes as long as it takes.
+    Everything together takes `within_s` at most, else TimeoutError; 0: a request takes as long as
+    it takes.
     """
     end = time.monotonic() + within_s
     connection = _connect(to, min(within_s or TIMEOUT_S, TIMEOUT_S))

@@ -1,1 +1,3 @@
-"""The spine: one file per arrow of the flow. Imports nouns and ports; no rib, no backend, no surface."""
+"""The spine: one file per arrow of the flow. Imports nouns and ports; no rib, no backend, no
+surface.
+"""

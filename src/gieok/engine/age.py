@@ -1,4 +1,6 @@
-"""What age leaves of a score. The prompt hook ranks with this too: standard library, nothing slow to import."""
+"""What age leaves of a score. The prompt hook ranks with this too: standard library, nothing slow
+to import.
+"""
 
 #: Of files and of the hook, unless a setting says otherwise.
 HALF_LIFE_DAYS = 30.0
@@ -8,7 +10,9 @@ _DAY_S = 86_400.0
 
 
 def age_factor(age_s: float | None, half_life_days: float, floor: float = FLOOR) -> float:
-    """Return the share that a memory of that age keeps, from 1 down to `floor`; None: undated, so it keeps all."""
+    """Return the share that a memory of that age keeps, from 1 down to `floor`; None: undated, so
+    it keeps all.
+    """
     if age_s is None or half_life_days <= 0:
         return 1.0
     return float(floor + (1 - floor) * 0.5 ** (max(age_s, 0.0) / _DAY_S / half_life_days))

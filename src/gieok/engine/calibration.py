@@ -1,18 +1,21 @@
-"""What makes scores of another model mean the same: plain figures that belong to a model, by its name.
+"""What makes scores of another model mean the same: plain figures that belong to a model, by its
+name.
 
-The ranking's own figures (`engine/learned`) are fitted on the bundled embedder. Cosines of another model are brought to its
-scale, by what unrelated texts have in both; then the probability is corrected on questions of the user's own memory.
+The ranking's own figures (`engine/learned`) are fitted on the bundled embedder. Cosines of another
+model are brought to its scale, by what unrelated texts have in both; then the probability is
+corrected on questions of the user's own memory.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-#: The embedder that `engine/learned` was fitted on, and the cosines of its questions with passages at random: 5,628 passages
-#: and 300 questions of the development sets.
+#: The embedder that `engine/learned` was fitted on, and the cosines of its questions with passages
+#: at random: 5,628 passages and 300 questions of the development sets.
 FITTED_ON = "e5-small-koen-int8@1"
 _CENTRE, _SPREAD = 0.673, 0.035
-#: Of the two hundred nearest in a scope of thousands: what a model is held to that nobody has calibrated.
+#: Of the two hundred nearest in a scope of thousands: what a model is held to that nobody has
+#: calibrated.
 _NEAR_CENTRE, _NEAR_SPREAD = 0.743, 0.017
 _NEUTRAL = 0.8
 _LEAST_NEAR = 20
@@ -57,8 +60,8 @@ Calibrations = Mapping[str, Calibration]
 def cosines(values: Sequence[float], model: str, known: Calibrations) -> tuple[float, ...]:
     """Return the cosines of a ranking on the scale of the bundled embedder.
 
-    Those of a model that nobody has calibrated count by how far each stands out from the others, which is safe: no score is
-    high because a model's cosines are.
+    Those of a model that nobody has calibrated count by how far each stands out from the others,
+    which is safe: no score is high because a model's cosines are.
     """
     if model in known:
         return tuple(map(known[model].cosine, values))
@@ -68,12 +71,20 @@ def cosines(values: Sequence[float], model: str, known: Calibrations) -> tuple[f
         return (_NEUTRAL,) * len(values)
     mean = math.fsum(values) / len(values)
     deviation = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / len(values))
-    return tuple(_NEAR_CENTRE + (v - mean) / max(deviation, _LEAST_SPREAD) * _NEAR_SPREAD for v in values)
+    return tuple(
+        _NEAR_CENTRE + (v - mean) / max(deviation, _LEAST_SPREAD) * _NEAR_SPREAD for v in values
+    )
 
 
-def background(vectors: Sequence[Sequence[float]], questions: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """Return mean and deviation of the cosines of questions with passages at random; (0, 0) for too few."""
-    found = [math.fsum(a * b for a, b in zip(q, v, strict=True)) for q in questions for v in vectors]
+def background(
+    vectors: Sequence[Sequence[float]], questions: Sequence[Sequence[float]]
+) -> tuple[float, float]:
+    """Return mean and deviation of the cosines of questions with passages at random; (0, 0) for too
+    few.
+    """
+    found = [
+        math.fsum(a * b for a, b in zip(q, v, strict=True)) for q in questions for v in vectors
+    ]
     if len(found) < _LEAST_NEAR:
         return 0.0, 0.0
     mean = math.fsum(found) / len(found)
@@ -88,26 +99,38 @@ class Judged(NamedTuple):
 
 
 def fitted(judged: Sequence[Judged]) -> tuple[float, float]:
-    """Return slope and shift of the log-odds that make the outcomes likeliest, pulled towards (1, 0)."""
+    """Return slope and shift of the log-odds that make the outcomes likeliest, pulled towards (1,
+    0).
+    """
     points = [(log_odds(one.score), float(one.is_right)) for one in judged]
     slope, shift = _found(points, 1.0, 0.0, free=True)
-    if slope < _LEAST_SLOPE:  # a score never falls where the evidence rises: the order stays the ranking's
+    # a score never falls where the evidence rises: the order stays the ranking's
+    if slope < _LEAST_SLOPE:
         slope, shift = _found(points, _LEAST_SLOPE, 0.0, free=False)
     return slope, shift
 
 
-def _found(points: Sequence[tuple[float, float]], slope: float, shift: float, *, free: bool) -> tuple[float, float]:
-    """Return what Newton's method finds, each step shortened until it helps; the slope stays unless it is free."""
+def _found(
+    points: Sequence[tuple[float, float]], slope: float, shift: float, *, free: bool
+) -> tuple[float, float]:
+    """Return what Newton's method finds, each step shortened until it helps; the slope stays unless
+    it is free.
+    """
     for _ in range(_STEPS):
         by_slope, by_shift = _step(points, slope, shift, free=free)
         now, share = _surprise(points, slope, shift), 1.0
-        while share > _SHORTEST_STEP and _surprise(points, slope - share * by_slope, shift - share * by_shift) > now:
+        while (
+            share > _SHORTEST_STEP
+            and _surprise(points, slope - share * by_slope, shift - share * by_shift) > now
+        ):
             share /= 2
         slope, shift = slope - share * by_slope, shift - share * by_shift
     return slope, shift
 
 
-def _step(points: Sequence[tuple[float, float]], slope: float, shift: float, *, free: bool) -> tuple[float, float]:
+def _step(
+    points: Sequence[tuple[float, float]], slope: float, shift: float, *, free: bool
+) -> tuple[float, float]:
     """Return how far Newton's method goes: the gradient divided by the curvature."""
     g0, g1 = _PRIOR_SLOPE * (slope - 1.0), _PRIOR_SHIFT * shift
     h00, h01, h11 = _PRIOR_SLOPE, 0.0, _PRIOR_SHIFT
@@ -123,7 +146,9 @@ def _step(points: Sequence[tuple[float, float]], slope: float, shift: float, *, 
 
 
 def _surprise(points: Sequence[tuple[float, float]], slope: float, shift: float) -> float:
-    """Return what the fit makes small: the surprise at the outcomes, and the distance to no correction."""
+    """Return what the fit makes small: the surprise at the outcomes, and the distance to no
+    correction.
+    """
     pulled = _PRIOR_SLOPE / 2 * (slope - 1.0) ** 2 + _PRIOR_SHIFT / 2 * shift**2
     # log(1 + e^z), where z is the log-odds against what came true
     against = (-(slope * x + shift) if right else slope * x + shift for x, right in points)
@@ -131,12 +156,18 @@ def _surprise(points: Sequence[tuple[float, float]], slope: float, shift: float)
 
 
 def held_out(judged: Sequence[Judged], folds: int = 5) -> list[Judged]:
-    """Return what a fit on the other folds makes of each: the figures of a fit on what it was not fitted on."""
+    """Return what a fit on the other folds makes of each: the figures of a fit on what it was not
+    fitted on.
+    """
     made = []
     for fold in range(folds):
         slope, shift = fitted([one for i, one in enumerate(judged) if i % folds != fold])
         own = Calibration(slope=slope, shift=shift)
-        made += [one._replace(score=own.score(one.score)) for i, one in enumerate(judged) if i % folds == fold]
+        made += [
+            one._replace(score=own.score(one.score))
+            for i, one in enumerate(judged)
+            if i % folds == fold
+        ]
     return made
 
 
@@ -147,10 +178,16 @@ def log_loss(judged: Sequence[Judged]) -> float:
 
 
 def error(judged: Sequence[Judged], bins: int = 10) -> float:
-    """Return the expected calibration error: how far probabilities are from shares that are right, over equal bins of them."""
+    """Return the expected calibration error: how far probabilities are from shares that are right,
+    over equal bins of them.
+    """
     total = 0.0
     for b in range(bins):
-        own = [one for one in judged if b / bins <= one.score < (b + 1) / bins or (b == bins - 1 and one.score >= 1)]
+        own = [
+            one
+            for one in judged
+            if b / bins <= one.score < (b + 1) / bins or (b == bins - 1 and one.score >= 1)
+        ]
         if own:
             told = math.fsum(one.score for one in own) / len(own)
             total += len(own) * abs(told - sum(one.is_right for one in own) / len(own))

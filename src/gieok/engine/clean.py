@@ -15,12 +15,16 @@ def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Docum
         text=dialect(document.text),
         title=redact(document.title),
         metadata=dict(_pair(name, value) for name, value in document.metadata.items()),
-        provenance=tuple(origin._replace(source=named(origin.source)) for origin in document.provenance),
+        provenance=tuple(
+            origin._replace(source=named(origin.source)) for origin in document.provenance
+        ),
     )
 
 
 def _pair(name: str, value: str) -> tuple[str, str]:
-    """Redact a field as one line: only the name tells that the value of `password: …` is a secret."""
+    """Redact a field as one line: only the name tells that the value of `password: …` is a
+    secret.
+    """
     line = f"{name}: {value}"
     clean = redact(line)
     if clean == line:

@@ -1,6 +1,8 @@
-"""Keeps in the journal the parts of a store that no file can restore: a scope's notes, and documents of older releases.
+"""Keeps in the journal the parts of a store that no file can restore: a scope's notes, and
+documents of older releases.
 
-A store's notes are the working copy, so that a search needs no journal; a rebuild starts from the journal's.
+A store's notes are the working copy, so that a search needs no journal; a rebuild starts from the
+journal's.
 """
 
 import json
@@ -13,7 +15,8 @@ from gieok.ports.journal import Durable, FullJournal, KeptValues, MadeDocuments
 from gieok.ports.store import DERIVED, Adoptable, Documents, Notes, Store
 
 _NOTES = "notes:"
-#: Note of documents that a person forgot although a file still holds them: key → content hash, as JSON.
+#: Note of documents that a person forgot although a file still holds them: key → content hash, as
+#: JSON.
 FORGOTTEN_NOTE = "forgotten"
 _AT_ONCE = 500
 
@@ -79,13 +82,18 @@ def forgotten(notes: Notes, scope: Scope) -> dict[str, str]:
 
 def add_forgotten(notes: Notes, scope: Scope, more: Mapping[str, str]) -> None:
     """Record documents as forgotten while their content has this hash."""
-    notes.update_note(scope, FORGOTTEN_NOTE, lambda raw: json.dumps(json.loads(raw or "{}") | dict(more)))
+    notes.update_note(
+        scope, FORGOTTEN_NOTE, lambda raw: json.dumps(json.loads(raw or "{}") | dict(more))
+    )
 
 
-def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool], derived: Collection[str]) -> None:
+def adopt(
+    journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool], derived: Collection[str]
+) -> None:
     """Reconcile store and journal: documents by key, and all notes but `derived` ones.
 
-    The journal lacks what older releases kept in the store alone; a new store lacks what a lost one held. Safe to kill.
+    The journal lacks what older releases kept in the store alone; a new store lacks what a lost one
+    held. Safe to kill.
     """
     deliver(journal, store)
     for scope in store.scopes():
@@ -98,36 +106,50 @@ def adopt(journal: FullJournal, store: Adoptable, is_made: Callable[[str], bool]
     store.set_adopted()
 
 
-def adopt_scope(journal: MadeDocuments, store: Documents, scope: Scope, keys: Sequence[str]) -> None:
+def adopt_scope(
+    journal: MadeDocuments, store: Documents, scope: Scope, keys: Sequence[str]
+) -> None:
     """Copy documents of a store to the journal."""
     for start in range(0, len(keys), _AT_ONCE):
         journal.adopt(store.entries(scope, keys[start : start + _AT_ONCE]))
 
 
 def restore(journal: Durable, store: Store, scope: Scope) -> None:
-    """Write to a store a scope's notes, and the documents that it lacks or holds with other content."""
+    """Write to a store a scope's notes, and the documents that it lacks or holds with other
+    content.
+    """
     there = store.notes(scope)
     for name, value in kept_notes(journal, scope).items():
         if there.get(name) != value:
             _restore_note(journal, store, scope, name)
     known = store.hashes(scope)
-    fresh = [entry for entry in journal.made(scope) if known.get(entry.document.key) != entry.document.content_hash]
+    fresh = [
+        entry
+        for entry in journal.made(scope)
+        if known.get(entry.document.key) != entry.document.content_hash
+    ]
     for start in range(0, len(fresh), _AT_ONCE):
         store.put(fresh[start : start + _AT_ONCE])
 
 
 def _keep_unless_kept(journal: KeptValues, scope: Scope, name: str, value: str) -> None:
-    """Keep a note of which the journal has none; another process may write it at the same moment."""
+    """Keep a note of which the journal has none; another process may write it at the same
+    moment.
+    """
     journal.update_kept(_NOTES + scope.path, name, lambda kept: kept or value)
 
 
 def _restore_note(journal: KeptValues, store: Notes, scope: Scope, name: str) -> None:
-    """Write a kept note to a store. It is read under the store's lock, which `DurableNotes` holds while it writes both."""
+    """Write a kept note to a store. It is read under the store's lock, which `DurableNotes` holds
+    while it writes both.
+    """
     store.update_note(scope, name, lambda raw: kept_notes(journal, scope).get(name, raw))
 
 
 def retier(journal: Durable, store: Store) -> int:
-    """Tell a store where memories live; its documents are the same, so that no hash tells. Return how many differed."""
+    """Tell a store where memories live; its documents are the same, so that no hash tells. Return
+    how many differed.
+    """
     done = 0
     for scope in journal.made_scopes():
         tiers = {row.key: row.place.tier for row in journal.archived(scope)}

@@ -1,4 +1,6 @@
-"""Rankings → candidates with the probability that they answer: what the retrievers found, judged by `likelihood`."""
+"""Rankings → candidates with the probability that they answer: what the retrievers found, judged by
+`likelihood`.
+"""
 
 import math
 from collections import defaultdict
@@ -16,7 +18,9 @@ _LEAST = 1e-6
 
 
 class Candidate(NamedTuple):
-    """A passage that may answer, with its score, what the retrievers say of it, and the parts of its log-odds."""
+    """A passage that may answer, with its score, what the retrievers say of it, and the parts of
+    its log-odds.
+    """
 
     passage: FoundPassage
     score: float
@@ -25,7 +29,9 @@ class Candidate(NamedTuple):
     line: Line | None = None
 
     def weighed(self, factors: Mapping[str, float]) -> "Candidate":
-        """Return it with its odds (without parts: its score) multiplied by factors, which become signals."""
+        """Return it with its odds (without parts: its score) multiplied by factors, which become
+        signals.
+        """
         product = math.prod(factors.values())
         signals, parts = {**self.signals, **factors}, self.parts
         if parts is dict:
@@ -37,7 +43,9 @@ class Candidate(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The best passages of one scope and family, the rankings that they come from, and their fused scores."""
+    """The best passages of one scope and family, the rankings that they come from, and their fused
+    scores.
+    """
 
     passages: Sequence[FoundPassage]
     rankings: Sequence[Ranking]
@@ -46,13 +54,19 @@ class Found(NamedTuple):
 
     def ranking(self, name: str) -> Ranking:
         """Return a retriever's ranking; an empty one where it was not asked."""
-        return next((ranking for ranking in self.rankings if ranking.name == name), Ranking(name, ()))
+        return next(
+            (ranking for ranking in self.rankings if ranking.name == name), Ranking(name, ())
+        )
 
 
-def candidates(text: str, tokens: Mapping[str, float], found: Found, profile: Profile) -> list[Candidate]:
-    """Return the passages, best first, with scores that compare between questions, families and scopes.
+def candidates(
+    text: str, tokens: Mapping[str, float], found: Found, profile: Profile
+) -> list[Candidate]:
+    """Return the passages, best first, with scores that compare between questions, families and
+    scopes.
 
-    A passage without a vector yet is judged by its words alone: it can be found as soon as it is stored.
+    A passage without a vector yet is judged by its words alone: it can be found as soon as it is
+    stored.
     """
     signals = _signals(found)
     if not profile.learned:
@@ -63,12 +77,18 @@ def candidates(text: str, tokens: Mapping[str, float], found: Found, profile: Pr
         if language_of(passage.text) != asked.language:
             signals[passage.id]["other_language"] = 1.0
     made = list[Candidate]()
-    with_vector = [p for p in found.passages if found.all_have_vectors or _has_vector(signals[p.id])]
-    without = [p for p in found.passages if not (found.all_have_vectors or _has_vector(signals[p.id]))]
+    with_vector = [
+        p for p in found.passages if found.all_have_vectors or _has_vector(signals[p.id])
+    ]
+    without = [
+        p for p in found.passages if not (found.all_have_vectors or _has_vector(signals[p.id]))
+    ]
     for passages, has_vectors in ((with_vector, True), (without, False)):
         by = likelihood.weights(profile.learned, with_vectors=has_vectors)
         evidence = _evidence(found, passages, profile.candidates, has_vectors=has_vectors)
-        judged = likelihood.judge(asked, evidence, by, found.ranking("vector").cosines if has_vectors else ())
+        judged = likelihood.judge(
+            asked, evidence, by, found.ranking("vector").cosines if has_vectors else ()
+        )
         by_id = {p.id: p for p in passages}
         made += (_judged(by_id[one.id], one, judged, signals[one.id]) for one in judged.ranked)
     return sorted(made, key=lambda c: -c.score)
@@ -78,7 +98,9 @@ def _has_vector(signals: Mapping[str, float]) -> bool:
     return "vector" in signals or "mapped" in signals
 
 
-def _judged(passage: FoundPassage, one: Evidence, judged: likelihood.Judgement, signals: dict[str, float]) -> Candidate:
+def _judged(
+    passage: FoundPassage, one: Evidence, judged: likelihood.Judgement, signals: dict[str, float]
+) -> Candidate:
     return Candidate(passage, one.probability, signals, lambda: judged.parts(one))
 
 
@@ -90,21 +112,31 @@ def _signals(found: Found) -> dict[PassageId, dict[str, float]]:
     for ranking in found.rankings:
         for place, (passage, score) in enumerate(ranking.ranked):
             signals[passage][f"{ranking.name}_rank"] = place + 1
-            signals[passage][ranking.name] = ranking.cosines[place] if ranking.cosines else score / ranking.ceiling
+            signals[passage][ranking.name] = (
+                ranking.cosines[place] if ranking.cosines else score / ranking.ceiling
+            )
     return signals
 
 
-def _evidence(found: Found, passages: Sequence[FoundPassage], full: int, *, has_vectors: bool) -> list[Evidence]:
+def _evidence(
+    found: Found, passages: Sequence[FoundPassage], full: int, *, has_vectors: bool
+) -> list[Evidence]:
     words, vectors, mapped = (found.ranking(name) for name in ("keyword", "vector", "mapped"))
     keyword_z = rank.standard_scores(words, found.fused, full)
-    vector_z = rank.standard_scores(mapped if mapped.ranked else vectors, found.fused, full) if has_vectors else {}
+    vector_z = (
+        rank.standard_scores(mapped if mapped.ranked else vectors, found.fused, full)
+        if has_vectors
+        else {}
+    )
     scores = {passage: score / words.ceiling for passage, score in words.ranked}
     cosines = {p: c for (p, _), c in zip(vectors.ranked, vectors.cosines, strict=False)}
     furthest = min(vectors.cosines, default=0.0)
     made = {}
     for p in passages:
         # Passages of one document have consecutive ids; the first line has nothing before it.
-        near = [i for i in (p.id - 1 if p.start_line > 1 else p.id + 1, p.id + 1) if i in found.fused]
+        near = [
+            i for i in (p.id - 1 if p.start_line > 1 else p.id + 1, p.id + 1) if i in found.fused
+        ]
         made[p.id] = Evidence(
             p.id,
             p.text,

@@ -1,7 +1,7 @@
 """The one loop that follows files, for everybody who watches: everything once, then what changes.
 
-Everything is read again after `rescan_s` seconds without events, where folders were added, and after a failure, so that nothing
-falls between an event and its reader.
+Everything is read again after `rescan_s` seconds without events, where folders were added, and
+after a failure, so that nothing falls between an event and its reader.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,18 +17,22 @@ _LONGEST_PAUSE_S = 300
 class Followed(NamedTuple):
     """What is followed: folders, which may grow, and who reads them.
 
-    `read` takes the paths that changed, or an empty set: compare everything. It returns False where it failed.
+    `read` takes the paths that changed, or an empty set: compare everything. It returns False where
+    it failed.
     """
 
     folders: Callable[[], Sequence[Path]]
     read: Callable[[set[Path]], bool]
     debounce_ms: int
     rescan_s: int
-    #: New folders (of an agent that runs for the first time, another root) are found within this time of quiet.
+    #: New folders (of an agent that runs for the first time, another root) are found within this
+    #: time of quiet.
     folders_s: int = 60
 
 
-def follow(watcher: Watcher, followed: Followed, is_stopped: Callable[[], bool] = lambda: False) -> None:
+def follow(
+    watcher: Watcher, followed: Followed, is_stopped: Callable[[], bool] = lambda: False
+) -> None:
     """Read until `is_stopped`, which is asked every second, or until the process is interrupted."""
     while not is_stopped() and _follow_folders(watcher, followed, is_stopped):
         pass
@@ -38,12 +42,17 @@ def _follow_folders(watcher: Watcher, followed: Followed, is_stopped: Callable[[
     """Return True where other folders are to be watched."""
     folders = followed.folders()
     quiet_s, pause_s = 0, 1
-    has_missed = True  # the first answer says that the events are on: what changed before it is read then
+    # the first answer says that the events are on: what changed before it is read then
+    has_missed = True
     for changed in watcher.changes(folders, followed.debounce_ms, _TICK_S):
         if is_stopped():
             return False
         quiet_s += 0 if changed else _TICK_S
-        if not changed and quiet_s % followed.folders_s == 0 and set(followed.folders()) != set(folders):
+        if (
+            not changed
+            and quiet_s % followed.folders_s == 0
+            and set(followed.folders()) != set(folders)
+        ):
             return True
         if changed or quiet_s % followed.rescan_s == 0 or (has_missed and quiet_s % pause_s == 0):
             has_missed = not followed.read(set() if has_missed else changed)

@@ -1,7 +1,8 @@
 """Asks a model: prompt redacted, within the day's budget, with retries, metered.
 
-`accept` validates the answer; a rejected answer is asked for once more. An answer that reached its limit is asked for once more
-with twice the room, and never accepted: what is missing cannot be seen in it.
+`accept` validates the answer; a rejected answer is asked for once more. An answer that reached its
+limit is asked for once more with twice the room, and never accepted: what is missing cannot be seen
+in it.
 """
 
 from collections.abc import Callable
@@ -58,7 +59,9 @@ class Asker:
         Raises GeneratorFailed, DegenerateOutput, AnswerCut, BudgetReached.
         """
         began = self.clock.now()
-        prompt = prompt._replace(system=f"{MARKER}\n{redact(prompt.system)}", text=redact(prompt.text))
+        prompt = prompt._replace(
+            system=f"{MARKER}\n{redact(prompt.system)}", text=redact(prompt.text)
+        )
         try:
             return accept(self._whole(prompt, began))
         except DegenerateOutput:
@@ -69,12 +72,15 @@ class Asker:
         if not answer.is_cut:
             return answer.text
         roomier = prompt._replace(
-            max_output_tokens=2 * prompt.max_output_tokens, thinking_tokens=2 * prompt.thinking_tokens
+            max_output_tokens=2 * prompt.max_output_tokens,
+            thinking_tokens=2 * prompt.thinking_tokens,
         )
         answer = self._try(roomier, asked_at)
         if answer.is_cut:
             used = answer.output_tokens or count_tokens(answer.text)
-            raise AnswerCut(f"{self.generator.model} was cut off after {used:,} tokens of its answer")
+            raise AnswerCut(
+                f"{self.generator.model} was cut off after {used:,} tokens of its answer"
+            )
         return answer.text
 
     def _try(self, prompt: Prompt, asked_at: datetime) -> Generated:
@@ -94,12 +100,16 @@ class Asker:
         raise AssertionError("unreachable")
 
     def _limit_time(self, prompt: Prompt, asked_at: datetime) -> Prompt:
-        """Return a prompt with what is left of the time for all tries. Raises GeneratorFailed where none is."""
+        """Return a prompt with what is left of the time for all tries. Raises GeneratorFailed where
+        none is.
+        """
         if not self.timeout_s:
             return prompt
         left_s = self.timeout_s - self._since(asked_at)
         if left_s <= 0:
-            raise GeneratorFailed(f"{self.generator.model} did not answer within {self.timeout_s:g} s")
+            raise GeneratorFailed(
+                f"{self.generator.model} did not answer within {self.timeout_s:g} s"
+            )
         # In tenths, as a person reads it in the error.
         return prompt._replace(timeout_s=max(round(left_s, 1), 0.1))
 
@@ -109,7 +119,8 @@ class Asker:
         wanted = count_tokens(prompt.system) + count_tokens(prompt.text) + room
         if spent + wanted > self.daily_tokens:
             raise BudgetReached(
-                f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {wanted:,} more are needed"
+                f"{spent:,} of {self.daily_tokens:,} model tokens are spent today, {wanted:,} "
+                f"more are needed"
             )
 
     def _charge(self, usage: Usage) -> None:
@@ -127,7 +138,9 @@ def spent_tokens(ledger: Ledger, today: date) -> int:
     """Return the tokens that language models have used today, in all roles."""
     used = ledger.usage(today).items()
     return sum(
-        u.input_tokens + u.output_tokens for (day, role), u in used if day == today and role not in service.ROLES
+        u.input_tokens + u.output_tokens
+        for (day, role), u in used
+        if day == today and role not in service.ROLES
     )
 
 

@@ -19,7 +19,9 @@ class Incidents:
 
     def find(self, name: str) -> Incident | None:
         """Return the incident of this name."""
-        return next((incident for incident in self._ledger.incidents() if incident.name == name), None)
+        return next(
+            (incident for incident in self._ledger.incidents() if incident.name == name), None
+        )
 
     def waits(self, name: str) -> bool:
         """Say whether it is too early to try again."""

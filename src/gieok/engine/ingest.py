@@ -1,8 +1,9 @@
 """Sources → documents → store.
 
-A rib offers items with a hash each; only changed ones are built and put. A failing item does not stop the others, and an
-unreadable one keeps its stored document. Safe to kill and to run concurrently: every batch is one transaction, and another run
-converges to the same store as a fresh one.
+A rib offers items with a hash each; only changed ones are built and put. A failing item does not
+stop the others, and an unreadable one keeps its stored document. Safe to kill and to run
+concurrently: every batch is one transaction, and another run converges to the same store as a fresh
+one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,8 @@ _BATCH_ENTRIES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SourceItem:
-    """An item of a source: its key, its content hash, and functions that build and cut the document on demand.
+    """An item of a source: its key, its content hash, and functions that build and cut the document
+    on demand.
 
     `dialect` redacts its text.
     """
@@ -39,8 +41,8 @@ class SourceItem:
 class Failed:
     """An unreadable item of a source, and why.
 
-    Its stored document stays if it may become readable again (`keeps`), and goes if it is not for indexing. One that is left
-    out on purpose has not failed (`is_left_out`).
+    Its stored document stays if it may become readable again (`keeps`), and goes if it is not for
+    indexing. One that is left out on purpose has not failed (`is_left_out`).
     """
 
     key: str
@@ -93,8 +95,8 @@ def ingest(
 ) -> Report:
     """Make the store hold exactly `items` among the keys that `owns` claims.
 
-    With `force`, unchanged items are put again too. Items with a content hash of `forgotten` (key → hash) are left out until
-    they change. `progress` receives the number of items done.
+    With `force`, unchanged items are put again too. Items with a content hash of `forgotten` (key →
+    hash) are left out until they change. `progress` receives the number of items done.
     """
     report = Report()
     known = store.hashes(scope)
@@ -103,18 +105,28 @@ def ingest(
     for batch in _batches(_sift(items, known, seen, report, force=force, forgotten=skipped)):
         store.put(batch)
         for entry in batch:
-            (report.changed if entry.document.key in known else report.added).append(entry.document.key)
+            (report.changed if entry.document.key in known else report.added).append(
+                entry.document.key
+            )
         progress(len(seen))
-    report.removed = gone(known, seen, [failed.key for failed in report.failed if failed.keeps], owns)
+    report.removed = gone(
+        known, seen, [failed.key for failed in report.failed if failed.keeps], owns
+    )
     if report.removed:
         store.forget(scope, report.removed)
     return report
 
 
-def gone(known: Iterable[str], seen: Collection[str], unread: Sequence[str], owns: Callable[[str], bool]) -> list[str]:
-    """Return the known keys that the source no longer holds; those in an `unread` folder are not gone."""
+def gone(
+    known: Iterable[str], seen: Collection[str], unread: Sequence[str], owns: Callable[[str], bool]
+) -> list[str]:
+    """Return the known keys that the source no longer holds; those in an `unread` folder are not
+    gone.
+    """
     inside_unread = tuple(f"{folder}/" for folder in unread)
-    return sorted(key for key in known if key not in seen and owns(key) and not key.startswith(inside_unread))
+    return sorted(
+        key for key in known if key not in seen and owns(key) and not key.startswith(inside_unread)
+    )
 
 
 def _sift(
@@ -126,14 +138,17 @@ def _sift(
     force: bool,
     forgotten: frozenset[str],
 ) -> Iterator[Entry]:
-    """Yield the documents of new and changed items; note everything else in `report`, and what exists in `seen`."""
+    """Yield the documents of new and changed items; note everything else in `report`, and what
+    exists in `seen`.
+    """
     for item in items:
         if isinstance(item, Failed):
             (report.left_out if item.is_left_out else report.failed).append(item)
             if item.keeps:
                 seen.add(item.key)
             continue
-        if item.content_hash in forgotten:  # by content, which stays when a file is renamed or found under another root
+        # by content, which stays when a file is renamed or found under another root
+        if item.content_hash in forgotten:
             report.forgotten.append(item.key)
             continue
         seen.add(item.key)
@@ -146,7 +161,8 @@ def _sift(
             yield _entry(item)
         except StoreError:
             raise
-        except Exception as error:  # noqa: BLE001 - one bad item must not stop the others; it is reported
+        # One bad item must not stop the others; it is reported.
+        except Exception as error:  # noqa: BLE001
             report.failed.append(Failed(item.key, f"{type(error).__name__}: {error}"))
 
 
@@ -164,6 +180,8 @@ def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
 
 
 def _entry(item: SourceItem) -> Entry:
-    """Build the document, redact it, and cut it only then: offsets and tokens are those of the stored text."""
+    """Build the document, redact it, and cut it only then: offsets and tokens are those of the
+    stored text.
+    """
     clean = cleaned(item.build(), item.dialect)
     return Entry(clean, item.cut(clean))

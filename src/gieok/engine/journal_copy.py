@@ -27,7 +27,9 @@ def fingerprint(journal: CopiedJournal, scope: Scope | None) -> str:
 
 
 def parts(journal: CopiedJournal) -> list[Scope | None]:
-    """Return what is copied one after the other: each scope, and at the end what belongs to none."""
+    """Return what is copied one after the other: each scope, and at the end what belongs to
+    none.
+    """
     return [*journal.copied_scopes(), None]
 
 
@@ -46,10 +48,11 @@ def copy(
     progress: Callable[[int], None] = lambda done: None,
     what: str = "journal",
 ) -> Copied:
-    """Copy until both hold the same. Killed at any scope, the next run goes on: what is equal is left as it is.
+    """Copy until both hold the same. Killed at any scope, the next run goes on: what is equal is
+    left as it is.
 
-    Raises BadRequest where the target holds something else of a part, unless it may be replaced; StoreError where others go on
-    writing.
+    Raises BadRequest where the target holds something else of a part, unless it may be replaced;
+    StoreError where others go on writing.
     """
     wrong = differences(source, target)
     own = [scope for scope in wrong if fingerprint(target, scope)]
@@ -57,7 +60,10 @@ def copy(
         named = ", ".join(str(scope) if scope else "what belongs to no scope" for scope in own[:3])
         raise BadRequest(
             f"the other {what} holds something else already in {len(own)} parts ({named})",
-            hint="`--replace` drops all of that; or set `journal` in config.yaml by hand to use what is there",
+            hint=(
+                "`--replace` drops all of that; or set `journal` in config.yaml by hand to use "
+                "what is there"
+            ),
         )
     done = 0
     for _ in range(_TRIES):
@@ -70,5 +76,8 @@ def copy(
             return Copied(done, len(source.copied_scopes()))
     raise StoreError(
         f"{len(wrong)} parts of the {what} differ from their copies",
-        hint="end what writes meanwhile (`gieok down`) and run it again; the journal in use is still the old one",
+        hint=(
+            "end what writes meanwhile (`gieok down`) and run it again; the journal in use is "
+            "still the old one"
+        ),
     )

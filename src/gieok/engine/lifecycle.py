@@ -36,10 +36,12 @@ def fill_vectors(
     is_wanted: Callable[[str], bool] | None = None,
     form: Form = str,
 ) -> int:
-    """Embed passages without a vector, newest first: all, some batches, or those whose text `is_wanted`; return how many.
+    """Embed passages without a vector, newest first: all, some batches, or those whose text
+    `is_wanted`; return how many.
 
-    A vector is of what `form` makes of the text. Those whose text `is_first` come first, where all are embedded. An embedder
-    that follows makes those of the model that this store has. Raises EmbedderFailed, ShapeMismatch.
+    A vector is of what `form` makes of the text. Those whose text `is_first` come first, where all
+    are embedded. An embedder that follows makes those of the model that this store has. Raises
+    EmbedderFailed, ShapeMismatch.
     """
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)
@@ -62,12 +64,16 @@ def fill_vectors(
 
 
 def fill_lines(
-    store: VectorSearch, embedder: Embedder, progress: Progress = lambda done: None, *, batches: int = 0
+    store: VectorSearch,
+    embedder: Embedder,
+    progress: Progress = lambda done: None,
+    *,
+    batches: int = 0,
 ) -> int:
     """Embed lines without a vector, newest first: all, or some batches; return how many.
 
-    Called after `fill_vectors`: lines cost more than passages, and no passage is to wait for them. Nothing is done where the
-    store keeps no lines. Raises EmbedderFailed, ShapeMismatch.
+    Called after `fill_vectors`: lines cost more than passages, and no passage is to wait for them.
+    Nothing is done where the store keeps no lines. Raises EmbedderFailed, ShapeMismatch.
     """
     if not isinstance(store, LineSearch):
         return 0
@@ -76,7 +82,10 @@ def fill_lines(
     done, left = 0, batches or -1
     while left and (waiting := store.missing_lines(_BATCH)):
         vectors = embedder.embed_passages([text for _, text in waiting])
-        store.put_lines(embedder.model, {line: vector for (line, _), vector in zip(waiting, vectors, strict=True)})
+        store.put_lines(
+            embedder.model,
+            {line: vector for (line, _), vector in zip(waiting, vectors, strict=True)},
+        )
         done += len(waiting)
         left -= 1
         progress(done)
@@ -86,7 +95,9 @@ def fill_lines(
 def _first(
     store: ModelSwitch, embedder: Embedder, is_first: Callable[[str], bool], *, with_late: bool
 ) -> Iterator[list[tuple[PassageId, str]]]:
-    """Yield batches of the passages that come first, newest first; between them what was stored since, of every kind."""
+    """Yield batches of the passages that come first, newest first; between them what was stored
+    since, of every kind.
+    """
     before: PassageId | None = None
     newest: PassageId = 0
     while page := store.missing_for(embedder.model, embedder.dimension, before, _PAGE):
@@ -94,16 +105,26 @@ def _first(
         chosen = [(passage, text) for passage, text in page if is_first(text)]
         for start in range(0, len(chosen), _BATCH):
             yield chosen[start : start + _BATCH]
-            if with_late and (late := [(passage, text) for passage, text in store.missing(_BATCH) if passage > newest]):
+            if with_late and (
+                late := [
+                    (passage, text) for passage, text in store.missing(_BATCH) if passage > newest
+                ]
+            ):
                 newest = late[0][0]
                 yield late
         before = page[-1][0]
 
 
 def fill_in_order(
-    store: _VectorStore, embedder: Embedder, order: Sequence[PassageId], progress: Progress, *, form: Form
+    store: _VectorStore,
+    embedder: Embedder,
+    order: Sequence[PassageId],
+    progress: Progress,
+    *,
+    form: Form,
 ) -> int:
-    """Embed passages in an order, of each what `form` makes of its text; return how many were still there.
+    """Embed passages in an order, of each what `form` makes of its text; return how many were still
+    there.
 
     Raises EmbedderFailed, ShapeMismatch.
     """
@@ -111,7 +132,9 @@ def fill_in_order(
     store.use_model(embedder.model, embedder.dimension)
     done = 0
     for start in range(0, len(order), _BATCH):
-        waiting = [(found.id, found.text) for found in store.passages(order[start : start + _BATCH])]
+        waiting = [
+            (found.id, found.text) for found in store.passages(order[start : start + _BATCH])
+        ]
         store.put_vectors(embedder.model, _embed(embedder, waiting, form))
         done += len(waiting)
         progress(done)
@@ -119,17 +142,23 @@ def fill_in_order(
 
 
 def switch_model(
-    store: ModelSwitch, embedder: Embedder, progress: Progress = lambda done: None, *, form: Form = str
+    store: ModelSwitch,
+    embedder: Embedder,
+    progress: Progress = lambda done: None,
+    *,
+    form: Form = str,
 ) -> int:
-    """Embed everything with another model next to the old vectors, then swap; return how many passages.
+    """Embed everything with another model next to the old vectors, then swap; return how many
+    passages.
 
-    An embedder that follows gives the one that the settings ask for. Killed at any moment, the old vectors answer, and running
-    it again goes on where it stopped. Raises EmbedderFailed.
+    An embedder that follows gives the one that the settings ask for. Killed at any moment, the old
+    vectors answer, and running it again goes on where it stopped. Raises EmbedderFailed.
     """
     embedder = embedder.wanted() if isinstance(embedder, Followed) else embedder
     model, dimension = embedder.model, embedder.dimension
     done = 0
-    for _ in range(_PASSES):  # once more for what others wrote meanwhile: after the swap it would wait without a vector
+    # once more for what others wrote meanwhile: after the swap it would wait without a vector
+    for _ in range(_PASSES):
         before: PassageId | None = None
         made = 0
         while waiting := store.missing_for(model, dimension, before, _BATCH):
@@ -145,7 +174,9 @@ def switch_model(
 
 
 def for_store(embedder: Embedder, store: object) -> Embedder:
-    """Return the embedder of the model that a store's vectors are of now, where it follows; else the embedder itself."""
+    """Return the embedder of the model that a store's vectors are of now, where it follows; else
+    the embedder itself.
+    """
     return embedder.of(store) if isinstance(embedder, Followed) else embedder
 
 
@@ -157,18 +188,23 @@ def copy_scope(
     force: bool = False,
     progress: Progress = lambda done: None,
 ) -> int:
-    """Make a scope of `target` equal to that of `source`; return how many documents were put or forgotten.
+    """Make a scope of `target` equal to that of `source`; return how many documents were put or
+    forgotten.
 
-    Only documents with another content hash are put; all with `force`, or if a note differs, because notes tell how documents
-    were cut. Safe to kill and to repeat.
+    Only documents with another content hash are put; all with `force`, or if a note differs,
+    because notes tell how documents were cut. Safe to kill and to repeat.
     """
     # Notes first: how far documents are derived must not be ahead of the documents.
     notes, known = source.notes(scope), target.notes(scope)
     wanted, there = source.hashes(scope), target.hashes(scope)
     force = force or any(
-        known.get(name, value) != value for name, value in notes.items() if not name.startswith(DERIVED)
+        known.get(name, value) != value
+        for name, value in notes.items()
+        if not name.startswith(DERIVED)
     )
-    changed = [key for key, content_hash in wanted.items() if force or there.get(key) != content_hash]
+    changed = [
+        key for key, content_hash in wanted.items() if force or there.get(key) != content_hash
+    ]
     for start in range(0, len(changed), _COPIED_DOCUMENTS):
         batch = changed[start : start + _COPIED_DOCUMENTS]
         target.put(source.entries(scope, batch))
@@ -207,24 +243,36 @@ def copy_vectors(source: Store, target: Store, progress: Progress = lambda done:
 
 def _copy_lines(source: VectorCopy, target: ModelSwitch, model: str) -> None:
     before: LineId | None = None
-    while isinstance(target, LineSearch) and (page := target.missing_lines(_COPIED_VECTORS, before)):
+    while isinstance(target, LineSearch) and (
+        page := target.missing_lines(_COPIED_VECTORS, before)
+    ):
         known = source.vectors_of(model, [text for _, text in page])
         target.put_lines(model, {line: known[text] for line, text in page if text in known})
         before = page[-1][0]
 
 
 def differences(source: Store, target: Store) -> list[str]:
-    """Return the differences of two stores over the scopes of the first, and the second's own faults; empty: a good copy."""
+    """Return the differences of two stores over the scopes of the first, and the second's own
+    faults; empty: a good copy.
+    """
     found = target.check()
     for scope in source.scopes():
         ours, theirs = source.stats(scope), target.stats(scope)
         if source.hashes(scope) != target.hashes(scope) or ours.passages != theirs.passages:
-            found.append(f"{scope}: {theirs.documents:,} documents of {ours.documents:,} are the same")
-        elif isinstance(source, VectorCopy) and isinstance(target, VectorCopy) and theirs.vectors < ours.vectors:
+            found.append(
+                f"{scope}: {theirs.documents:,} documents of {ours.documents:,} are the same"
+            )
+        elif (
+            isinstance(source, VectorCopy)
+            and isinstance(target, VectorCopy)
+            and theirs.vectors < ours.vectors
+        ):
             found.append(f"{scope}: {theirs.vectors:,} vectors of {ours.vectors:,}")
     return found
 
 
-def _embed(embedder: Embedder, waiting: list[tuple[PassageId, str]], form: Form) -> dict[PassageId, bytes]:
+def _embed(
+    embedder: Embedder, waiting: list[tuple[PassageId, str]], form: Form
+) -> dict[PassageId, bytes]:
     vectors = embedder.embed_passages([form(text) for _, text in waiting])
     return {passage: vector for (passage, _), vector in zip(waiting, vectors, strict=True)}

@@ -1,10 +1,13 @@
-"""How likely a passage answers a question: readable features, a linear model, a calibrated probability.
+"""How likely a passage answers a question: readable features, a linear model, a calibrated
+probability.
 
-The hook's word-only path ranks with this too: standard library, nothing slow to import. The weights are in `learned/`, a
-file per family of documents, in each a set with vectors and one without; `benchmarks/fit.py` makes them.
+The hook's word-only path ranks with this too: standard library, nothing slow to import. The weights
+are in `learned/`, a file per family of documents, in each a set with vectors and one without;
+`benchmarks/fit.py` makes them.
 
     order        r = Σ weight · feature                       within one scope and family
-    probability  σ(scale · (r - best r) + bias + Σ weight · feature of the question and of the best passage)
+    probability  σ(scale · (r - best r) + bias + Σ weight · feature of the question and of the best
+    passage)
 
 Both are linear, so the contributions that `--explain` shows add up to the log-odds.
 """
@@ -25,11 +28,13 @@ if TYPE_CHECKING:
 #: Levels of a probability. The cuts are shown by the reliability tables of docs/retrieval.md.
 HIGH, MEDIUM, LOW = "high", "medium", "low"
 SURE, UNSURE = 0.5, 0.3
-#: How many fused candidates are judged: .90 of what answers on LoCoMo is among fifty, .97 among two hundred.
+#: How many fused candidates are judged: .90 of what answers on LoCoMo is among fifty, .97 among two
+#: hundred.
 JUDGED = 60
 _FOLDER = os.path.join(os.path.dirname(__file__), "learned")
 
-#: Smoothing of rarities: unrelated passages added to every scope, and the share of them that holds a given token.
+#: Smoothing of rarities: unrelated passages added to every scope, and the share of them that holds
+#: a given token.
 _PRIOR_PASSAGES = 500
 _PRIOR_SHARE = 0.002
 #: Characters of a passage that features look at: of a page the rest only costs time.
@@ -38,9 +43,10 @@ _MOST_CHARS = 3_000
 #: Candidates beside the best one from which its lead counts in full.
 _ENOUGH_RIVALS = 4
 
-#: Where more of a question than this, by how rare its words are, stands nowhere in the scope, nothing is sure to answer it: a
-#: near miss has its subject there and its attribute nowhere. Of near misses .37 are sure with it and .76 without, of what is on
-#: nothing .03 and .11; of right first hits .07 and .26, which are shown as unsure (benchmarks/small_folders.py).
+#: Where more of a question than this, by how rare its words are, stands nowhere in the scope,
+#: nothing is sure to answer it: a near miss has its subject there and its attribute nowhere. Of
+#: near misses .37 are sure with it and .76 without, of what is on nothing .03 and .11; of right
+#: first hits .07 and .26, which are shown as unsure (benchmarks/small_folders.py).
 _MOST_UNSEEN = 0.3
 #: What of the probability is left below `SURE` then.
 _DOUBT = 0.02
@@ -53,16 +59,21 @@ _WHEN = (
     r"(?i)\bwhen\b|\bwhat (?:date|day|time|month|year)\b|\bhow (?:long|old|often|recently)\b"
     r"|언제|며칠|몇 ?[시월일년살주]|요일"
 )
-_COUNT = r"(?i)\bhow (?:many|much)\b|\bwhat (?:number|price|version|port|size|percent)|몇|얼마|버전|포트"
+_COUNT = (
+    r"(?i)\bhow (?:many|much)\b|\bwhat (?:number|price|version|port|size|percent)|몇|얼마|버전|포트"
+)
 _DATED = (
-    r"(?i)\d{1,4}[-/.]\d{1,2}|\d\s*[월일년시주]|\b(?:yester|to)day\b|\btomorrow\b|\bago\b|\b(?:last|next|this) \w+"
+    r"(?i)\d{1,4}[-/.]\d{1,2}|\d\s*[월일년시주]|\b(?:yester|to)day\b|\btomorrow\b|\bago\b|\b(?:last"
+    r"|next|this) \w+"
     r"|요일|어제|오늘|내일|지난|다음 ?[주달]"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|june|july|august|september|october"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|june"
+    r"|july|august|september|october"
     r"|november|december)\b|\b(?:19|20)\d\d\b|\b(?:week|month|year)s?\b"
 )
 _ASKS = r"[?？]\s*[\"')\]]*\s*(?:\[[^\]]*\]\s*)?$|(?:나요|까요|니까|는지|을까|ㄹ까|할까|어때|인가|던가)\s*[.?~]*$"
 _OF_ASSISTANT = (
-    r"(?i)\byou (?:\w+ ){0,2}(?:said|say|suggest|recommend|mention|told|tell|gave|give|explain|list|provid|wrote|propos)"
+    r"(?i)\byou (?:\w+ ){0,2}(?:said|say|suggest|recommend|mention|told|tell|gave|give|explain"
+    r"|list|provid|wrote|propos)"
     r"|추천해\s?(?:준|줬)|알려\s?(?:준|줬)|네가|니가|제안"
 )
 _OWN = r"(?i)\b(?:my|i|me|mine|we|our)\b|내|나 |나는|제가|저는|우리"
@@ -70,18 +81,43 @@ _NAME = r"(?<=[a-z,;] )[A-Z][a-z]{2,}"
 
 
 class Evidence:
-    """What the retrievers know of one passage, and what is made of it. Higher is better everywhere but in `length`."""
+    """What the retrievers know of one passage, and what is made of it. Higher is better everywhere
+    but in `length`.
+    """
 
     __slots__ = (
-        "after", "before", "cosine", "fused", "heading", "held", "id", "keyword", "keyword_z", "log_odds", "near_keyword",
-        "near_vector", "order", "text", "values", "vector_z",
-    )  # fmt: skip
+        "after",
+        "before",
+        "cosine",
+        "fused",
+        "heading",
+        "held",
+        "id",
+        "keyword",
+        "keyword_z",
+        "log_odds",
+        "near_keyword",
+        "near_vector",
+        "order",
+        "text",
+        "values",
+        "vector_z",
+    )
 
     def __init__(
-        self, id: int, text: str, *, keyword: float = 0.0, fused: float = 0.0, keyword_z: float = 0.0,  # noqa: A002
-        cosine: "float | None" = None, vector_z: float = 0.0, near_keyword: float = 0.0, near_vector: float = 0.0,
+        self,
+        id: int,  # noqa: A002
+        text: str,
+        *,
+        keyword: float = 0.0,
+        fused: float = 0.0,
+        keyword_z: float = 0.0,
+        cosine: "float | None" = None,
+        vector_z: float = 0.0,
+        near_keyword: float = 0.0,
+        near_vector: float = 0.0,
         heading: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.id = id
         self.text = normalise(text[:_MOST_CHARS])
         #: What stands above it: the names of its note, and headings.
@@ -112,16 +148,32 @@ class Asked:
     """A question, and how rare its tokens are in the scope that is asked."""
 
     __slots__ = (
-        "counts", "is_own", "language", "names", "of_assistant", "passages", "prefixes", "rarities", "statement", "text",
-        "total", "unseen", "when", "words",
-    )  # fmt: skip
+        "counts",
+        "is_own",
+        "language",
+        "names",
+        "of_assistant",
+        "passages",
+        "prefixes",
+        "rarities",
+        "statement",
+        "text",
+        "total",
+        "unseen",
+        "when",
+        "words",
+    )
 
-    def __init__(self, text: str, tokens: "Mapping[str, float]", passages: int, holding: "Mapping[str, int]") -> None:
+    def __init__(
+        self, text: str, tokens: "Mapping[str, float]", passages: int, holding: "Mapping[str, int]"
+    ) -> None:
         self.text = text = text[:_MOST_CHARS]
         self.passages = passages
         self.rarities = rarities(tokens, passages, holding)
         self.total = sum(self.rarities.values()) or 1.0
-        self.unseen = sum(rare for token, rare in self.rarities.items() if token not in holding) / self.total
+        self.unseen = (
+            sum(rare for token, rare in self.rarities.items() if token not in holding) / self.total
+        )
         self.prefixes = {token[:2] for token in tokens if token.isascii()}
         self.language = language_of(text)
         self.statement = is_statement(text)
@@ -130,18 +182,26 @@ class Asked:
         self.of_assistant = bool(re.search(_OF_ASSISTANT, text))
         self.is_own = bool(re.search(_OWN, text))
         self.words = frozenset(re.findall(r"\w+", text.lower()))
-        #: Names of people, places, products, as far as English writes them with a capital inside a sentence.
+        #: Names of people, places, products, as far as English writes them with a capital inside a
+        #: sentence.
         self.names = [name.lower() for name in re.findall(_NAME, text)]
 
     def held(self, text: str) -> "frozenset[str]":
         """Return the question's tokens that a text holds.
 
-        Only words that begin like a token are stemmed: a tenth of the time of all, which the hook has not.
+        Only words that begin like a token are stemmed: a tenth of the time of all, which the hook
+        has not.
         """
-        alike = [word for word in set(re.findall(r"\w+", text)) if word[:2].lower() in self.prefixes]
+        alike = [
+            word for word in set(re.findall(r"\w+", text)) if word[:2].lower() in self.prefixes
+        ]
         latin = set(keyword_tokens(" ".join(alike))) if alike else set()
         lowered = text.lower()
-        return frozenset(token for token in self.rarities if (token in latin if token.isascii() else token in lowered))
+        return frozenset(
+            token
+            for token in self.rarities
+            if (token in latin if token.isascii() else token in lowered)
+        )
 
 
 class Weights:
@@ -184,14 +244,23 @@ def log_odds(probability: float) -> float:
     return math.log(probability / max(1 - probability, 1e-9))
 
 
-def rarities(tokens: "Mapping[str, float]", passages: int, holding: "Mapping[str, int]") -> dict[str, float]:
+def rarities(
+    tokens: "Mapping[str, float]", passages: int, holding: "Mapping[str, int]"
+) -> dict[str, float]:
     """Return weight · smoothed idf of each token, those that occur nowhere included."""
     total, prior = passages + _PRIOR_PASSAGES, _PRIOR_PASSAGES * _PRIOR_SHARE
-    return {token: weight * idf(total, holding.get(token, 0) + prior) for token, weight in tokens.items()}
+    return {
+        token: weight * idf(total, holding.get(token, 0) + prior)
+        for token, weight in tokens.items()
+    }
 
 
-def standardised(known: "Mapping[int, float]", union: "Collection[int]", absent: float) -> dict[int, float]:
-    """Return z-scores over a union of candidates; those that a ranking lacks get the score `absent`."""
+def standardised(
+    known: "Mapping[int, float]", union: "Collection[int]", absent: float
+) -> dict[int, float]:
+    """Return z-scores over a union of candidates; those that a ranking lacks get the score
+    `absent`.
+    """
     if not union:
         return {}
     values = {passage: known.get(passage, absent) for passage in union}
@@ -205,7 +274,9 @@ class Judgement:
 
     __slots__ = ("about", "by", "doubt", "ranked")
 
-    def __init__(self, ranked: "list[Evidence]", about: "dict[str, float]", by: Weights, doubt: float = 0.0) -> None:
+    def __init__(
+        self, ranked: "list[Evidence]", about: "dict[str, float]", by: Weights, doubt: float = 0.0
+    ) -> None:
         self.ranked = ranked
         #: What the log-odds of all lose because words of the question stand nowhere.
         self.doubt = doubt
@@ -224,10 +295,13 @@ class Judgement:
         return {name: part for name, part in parts.items() if part}
 
 
-def judge(asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequence[float]" = ()) -> Judgement:
+def judge(
+    asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequence[float]" = ()
+) -> Judgement:
     """Order the evidence, and set of each its features, its order and the log-odds that it answers.
 
-    `cosines` are those of all candidates of the scope: the best one counts by how far it stands out.
+    `cosines` are those of all candidates of the scope: the best one counts by how far it stands
+    out.
     """
     if not found:
         return Judgement([], {}, by)
@@ -238,11 +312,22 @@ def judge(asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequ
         one.order = sum(weight * one.values[name] for name, weight in by.rank.items())
     ranked = sorted(found, key=lambda one: (-one.order, one.id))
     best = ranked[0]
-    # Among a few, the second best is far off by chance: of two, 69 % of questions that neither answers were taken for answered.
-    lead = (best.order - ranked[1].order) * min(1.0, (len(ranked) - 1) / _ENOUGH_RIVALS) if len(ranked) > 1 else 0.0
-    about = {**question_features(asked, best, lead, cosines), "unseen_names": _unseen_names(asked, found)}
-    base = by.answer["bias"] + sum(by.answer.get(name, 0.0) * value for name, value in about.items())
-    # By words alone, what is unseen has its fitted weight; a vector is near to something whatever is asked.
+    # Among a few, the second best is far off by chance: of two, 69 % of questions that neither
+    # answers were taken for answered.
+    lead = (
+        (best.order - ranked[1].order) * min(1.0, (len(ranked) - 1) / _ENOUGH_RIVALS)
+        if len(ranked) > 1
+        else 0.0
+    )
+    about = {
+        **question_features(asked, best, lead, cosines),
+        "unseen_names": _unseen_names(asked, found),
+    }
+    base = by.answer["bias"] + sum(
+        by.answer.get(name, 0.0) * value for name, value in about.items()
+    )
+    # By words alone, what is unseen has its fitted weight; a vector is near to something whatever
+    # is asked.
     doubt = _doubt_of_unseen(base, asked.unseen) if best.cosine is not None else 0.0
     for one in ranked:
         one.log_odds = base + doubt + by.scale * (one.order - best.order)
@@ -250,7 +335,9 @@ def judge(asked: Asked, found: "Sequence[Evidence]", by: Weights, cosines: "Sequ
 
 
 def _doubt_of_unseen(base: float, unseen: float) -> float:
-    """Return what log-odds lose, so that nothing is sure where much of the question stands nowhere; 0 where little does."""
+    """Return what log-odds lose, so that nothing is sure where much of the question stands nowhere;
+    0 where little does.
+    """
     return min(0.0, log_odds(SURE - _DOUBT) - base) if unseen > _MOST_UNSEEN else 0.0
 
 
@@ -272,7 +359,9 @@ def features(asked: Asked, one: Evidence) -> dict[str, float]:
         "near_keyword": one.near_keyword,
         "near_vector": one.near_vector,
         "speaker": float(bool(speaker) and speaker.split()[0] in asked.words),
-        "names": sum(name in lowered for name in asked.names) / len(asked.names) if asked.names else 0.0,
+        "names": sum(name in lowered for name in asked.names) / len(asked.names)
+        if asked.names
+        else 0.0,
         "asks": float(asks),
         "dated": float(dated),
         "number": float(asked.counts and bool(re.search(r"\d", text))),
@@ -283,14 +372,19 @@ def features(asked: Asked, one: Evidence) -> dict[str, float]:
         "user": float(speaker == "user") if speaker else 0.5,
         "own_user": float(asked.is_own and speaker == "user"),
         "of_assistant": float(asked.of_assistant and speaker == "assistant"),
-        "answers": max(0.0, one.before.vector_z or one.before.keyword_z) * bool(re.search(_ASKS, one.before.text[-80:]))
+        "answers": max(0.0, one.before.vector_z or one.before.keyword_z)
+        * bool(re.search(_ASKS, one.before.text[-80:]))
         if one.before
         else 0.0,
     }
 
 
-def question_features(asked: Asked, best: Evidence, lead: float, cosines: "Sequence[float]") -> dict[str, float]:
-    """Return the features of the question and of its best passage, by which the probability of all is set."""
+def question_features(
+    asked: Asked, best: Evidence, lead: float, cosines: "Sequence[float]"
+) -> dict[str, float]:
+    """Return the features of the question and of its best passage, by which the probability of all
+    is set.
+    """
     own = best.values
     mean = sum(cosines) / len(cosines) if cosines else 0.0
     deviation = math.sqrt(sum((c - mean) ** 2 for c in cosines) / len(cosines)) if cosines else 0.0
@@ -312,7 +406,9 @@ def question_features(asked: Asked, best: Evidence, lead: float, cosines: "Seque
 
 
 def _unseen_names(asked: Asked, found: "Iterable[Evidence]") -> float:
-    """Return the share of the names in a question that no candidate holds, nor is called: it is asked of another memory."""
+    """Return the share of the names in a question that no candidate holds, nor is called: it is
+    asked of another memory.
+    """
     if not asked.names:
         return 0.0
     texts = [f"{one.heading}\n{one.text}".lower() for one in found]

@@ -1,7 +1,9 @@
-"""The leg of a service that searches by itself: asked once for a question, and believed as far as what is here bears it out.
+"""The leg of a service that searches by itself: asked once for a question, and believed as far as
+what is here bears it out.
 
-A service gives an order and no scores: it ranks something for every question, thanks and greetings too. So its order brings
-passages forward, and says nothing of how sure they are; that is what the words here say. What they do not bear out is unsure.
+A service gives an order and no scores: it ranks something for every question, thanks and greetings
+too. So its order brings passages forward, and says nothing of how sure they are; that is what the
+words here say. What they do not bear out is unsure.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,12 +18,15 @@ from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, Ranking
 from gieok.ports.store import Documents, ManagedSearch
 
-#: How far above `UNSURE` the first of a service's order stands, where nothing here bears it out: shown, and shown as unsure.
+#: How far above `UNSURE` the first of a service's order stands, where nothing here bears it out:
+#: shown, and shown as unsure.
 _ORDER_SHARE = 0.25
 
 
 class ManagedLeg(NamedTuple):
-    """What a service answered, by scope, and why it is not all that it should be. `is_asked`: it is, whatever came of it."""
+    """What a service answered, by scope, and why it is not all that it should be. `is_asked`: it
+    is, whatever came of it.
+    """
 
     by_scope: Mapping[Scope, Ranking] = MappingProxyType({})
     note: str = ""
@@ -29,7 +34,9 @@ class ManagedLeg(NamedTuple):
     is_silent: bool = False
 
 
-def ask(store: Documents, scopes: tuple[Scope, ...], text: str, where: Filter, limit: int) -> ManagedLeg:
+def ask(
+    store: Documents, scopes: tuple[Scope, ...], text: str, where: Filter, limit: int
+) -> ManagedLeg:
     """Ask the service of a store, once for all scopes; a store without one is not asked."""
     if not isinstance(store, ManagedSearch):
         return ManagedLeg()
@@ -41,10 +48,12 @@ def ask(store: Documents, scopes: tuple[Scope, ...], text: str, where: Filter, l
 
 
 def weigh(made: Iterable[Candidate], fused: rank.Scores) -> list[Candidate]:
-    """Return candidates in the fused order, which the service's is part of, each as sure as the words here are.
+    """Return candidates in the fused order, which the service's is part of, each as sure as the
+    words here are.
 
-    A passage that the service brings, and the words do not bear out, is unsure, however high the service ranks it. No score is
-    above that of a passage before it: the order is the better judge of which answers, the words of whether any does.
+    A passage that the service brings, and the words do not bear out, is unsure, however high the
+    service ranks it. No score is above that of a passage before it: the order is the better judge
+    of which answers, the words of whether any does.
     """
     lowest, kept = 1.0, list[Candidate]()
     for one in sorted(made, key=lambda c: (-fused[c.passage.id], c.passage.id)):

@@ -1,7 +1,7 @@
 """Tells a person of what waits for them, in every way that they chose; always in the log too.
 
-A way that fails stops nothing and raises no incident, so that a notification never leads to another: the failure is a line in
-the log, and is kept for `gieok doctor` until the way works again.
+A way that fails stops nothing and raises no incident, so that a notification never leads to
+another: the failure is a line in the log, and is kept for `gieok doctor` until the way works again.
 """
 
 import threading
@@ -20,7 +20,9 @@ _GRACE_S = 1.0
 
 
 class Told(NamedTuple):
-    """What came of one way: what happened; where it failed, what to do next. A look at some ways tries nothing."""
+    """What came of one way: what happened; where it failed, what to do next. A look at some ways
+    tries nothing.
+    """
 
     channel: str
     ok: bool
@@ -30,14 +32,18 @@ class Told(NamedTuple):
 
 
 class FailureRecord(NamedTuple):
-    """Reads and changes what is kept of ways that failed: channel → what was said. A record that cannot be written is none."""
+    """Reads and changes what is kept of ways that failed: channel → what was said. A record that
+    cannot be written is none.
+    """
 
     read: Callable[[], Mapping[str, str]]
     change: Callable[[Sequence[Told]], None]
 
 
 class Notices:
-    """`Notifier`, in the language of the person. `names` are the ways chosen; one is opened when it is used."""
+    """`Notifier`, in the language of the person. `names` are the ways chosen; one is opened when it
+    is used.
+    """
 
     def __init__(
         self,
@@ -68,7 +74,9 @@ class Notices:
         return told
 
     def check(self, names: Sequence[str]) -> list[Told]:
-        """Look at these ways without telling anybody anything; name the last failure of those that seem to work."""
+        """Look at these ways without telling anybody anything; name the last failure of those that
+        seem to work.
+        """
         last = self._record.read()
         return [
             one._replace(said=f"{one.said}; but the last time: {last[one.channel]}")
@@ -84,7 +92,10 @@ class Notices:
         def one(name: str) -> None:
             found[name] = self._used(name, use)
 
-        threads = [threading.Thread(target=one, args=(name,), daemon=True, name=f"notify {name}") for name in names]
+        threads = [
+            threading.Thread(target=one, args=(name,), daemon=True, name=f"notify {name}")
+            for name in names
+        ]
         for thread in threads:
             thread.start()
         # Each way ends by itself after `timeout_s` of silence; one that drips is left behind here.
@@ -102,7 +113,8 @@ class Notices:
             return Told(name, True, redact(seen))
         except GieokError as error:
             failed = error
-        except Exception as error:  # noqa: BLE001 - whatever a library raises may not stop the observer
+        # Whatever a library raises may not stop the observer.
+        except Exception as error:  # noqa: BLE001
             failed = unexpected(error)
         return Told(name, False, redact(str(failed)), failed.hint)
 

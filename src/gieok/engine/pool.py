@@ -1,7 +1,9 @@
-"""Makes one ranking of those of several scopes, so that what stands out is measured against all that was asked.
+"""Makes one ranking of those of several scopes, so that what stands out is measured against all
+that was asked.
 
-Beside a project's memory a user's own holds a few turns. Alone, one of three always stands out, and none is crowded: among the
-prompts of told_dev that memory cannot help, the same line of a user's three turns came with every third.
+Beside a project's memory a user's own holds a few turns. Alone, one of three always stands out, and
+none is crowded: among the prompts of told_dev that memory cannot help, the same line of a user's
+three turns came with every third.
 """
 
 from collections import Counter
@@ -25,11 +27,15 @@ def pool_rankings(of_scopes: Sequence[Sequence[Ranking]]) -> list[Ranking]:
 
 
 def _join_rankings(rankings: Sequence[Ranking]) -> Ranking:
-    """Return a ranking with the passages of all; a score is its share of what its scope could give."""
+    """Return a ranking with the passages of all; a score is its share of what its scope could
+    give.
+    """
     cosines: dict[PassageId, float] = {}
     scores: dict[PassageId, float] = {}
     for ranking in _even_crowding(rankings):
-        cosines.update(zip((passage for passage, _ in ranking.ranked), ranking.cosines, strict=False))
+        cosines.update(
+            zip((passage for passage, _ in ranking.ranked), ranking.cosines, strict=False)
+        )
         scores.update((passage, score / ranking.ceiling) for passage, score in ranking.ranked)
     ranked = sorted(scores.items(), key=lambda one: (-round(one[1], SCORE_DIGITS), one[0]))
     holding = Counter[str]()
@@ -47,8 +53,8 @@ def _join_rankings(rankings: Sequence[Ranking]) -> Ranking:
 def _even_crowding(rankings: Sequence[Ranking]) -> list[Ranking]:
     """Return rankings by vectors with what crowding takes made even.
 
-    A hub is known by the fellows that lie around it, and a scope of three has none: its scores are lowered until crowding
-    takes as much there, on average, as in the scope with most candidates.
+    A hub is known by the fellows that lie around it, and a scope of three has none: its scores are
+    lowered until crowding takes as much there, on average, as in the scope with most candidates.
     """
     taken = [_measure_crowding(ranking) for ranking in rankings]
     usual = taken[max(range(len(rankings)), key=lambda place: len(rankings[place].ranked))]
@@ -65,4 +71,6 @@ def _measure_crowding(ranking: Ranking) -> float:
 
 
 def _lower_scores(ranking: Ranking, by: float) -> Ranking:
-    return ranking._replace(ranked=tuple((passage, score - by) for passage, score in ranking.ranked))
+    return ranking._replace(
+        ranked=tuple((passage, score - by) for passage, score in ranking.ranked)
+    )

@@ -16,7 +16,8 @@ Scores = dict[PassageId, float]
 def standardised_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
     """Fuse by a weighted sum of z-scores over the union of all candidates.
 
-    Beats reciprocal rank and min-max fusion on every set measured, because it keeps the distances between scores.
+    Beats reciprocal rank and min-max fusion on every set measured, because it keeps the distances
+    between scores.
     """
     union = {passage for ranking in rankings for passage, _ in ranking.ranked}
     fused = dict.fromkeys(union, 0.0)
@@ -27,7 +28,9 @@ def standardised_sum(rankings: Sequence[Ranking], weights: Sequence[float], full
 
 
 def standard_scores(ranking: Ranking, union: Collection[PassageId], full: int) -> Scores:
-    """Return z-scores; a candidate missing from a ranking of `full` length gets its lowest score, else that of no match."""
+    """Return z-scores; a candidate missing from a ranking of `full` length gets its lowest score,
+    else that of no match.
+    """
     if not ranking.ranked:
         return dict.fromkeys(union, 0.0)
     known = dict(ranking.ranked)
@@ -36,15 +39,22 @@ def standard_scores(ranking: Ranking, union: Collection[PassageId], full: int) -
 
 
 def with_lines(near: Ranking, lines: Mapping[PassageId, float], share: float) -> Ranking:
-    """Return a ranking by vectors in which the score of each passage's best line has its share; cosines stay as they are."""
-    scores = {passage: (1 - share) * score + share * lines.get(passage, score) for passage, score in near.ranked}
+    """Return a ranking by vectors in which the score of each passage's best line has its share;
+    cosines stay as they are.
+    """
+    scores = {
+        passage: (1 - share) * score + share * lines.get(passage, score)
+        for passage, score in near.ranked
+    }
     cosines = dict(zip((passage for passage, _ in near.ranked), near.cosines, strict=True))
     ranked = tuple(sorted(scores.items(), key=lambda one: (-round(one[1], SCORE_DIGITS), one[0])))
     return near._replace(ranked=ranked, cosines=tuple(cosines[passage] for passage, _ in ranked))
 
 
 def openclaw_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> Scores:
-    """Fuse as OpenClaw's memory-core does: a weighted sum of cosine and x / (1 + x) of the BM25 score x."""
+    """Fuse as OpenClaw's memory-core does: a weighted sum of cosine and x / (1 + x) of the BM25
+    score x.
+    """
     del full
     fused: Scores = {}
     for weight, ranking in zip(weights, rankings, strict=True):
@@ -55,12 +65,18 @@ def openclaw_sum(rankings: Sequence[Ranking], weights: Sequence[float], full: in
 
 
 def diversify(
-    relevance: Scores, words: Mapping[PassageId, frozenset[str]], trade: float, floor: float, count: int
+    relevance: Scores,
+    words: Mapping[PassageId, frozenset[str]],
+    trade: float,
+    floor: float,
+    count: int,
 ) -> list[PassageId]:
-    """Return `count` passages by maximal marginal relevance: each next is best of relevance minus likeness to the others.
+    """Return `count` passages by maximal marginal relevance: each next is best of relevance minus
+    likeness to the others.
 
-    `relevance` is in order, best first; `trade` is 1 for relevance alone. Likeness is the share of words that two passages
-    have in common (Jaccard), counted above `floor`. Source: Carbonell & Goldstein 1998.
+    `relevance` is in order, best first; `trade` is 1 for relevance alone. Likeness is the share of
+    words that two passages have in common (Jaccard), counted above `floor`. Source: Carbonell &
+    Goldstein 1998.
     """
     rest, chosen = list(relevance), list[PassageId]()
     if trade >= 1 or len(rest) < 2:

@@ -17,7 +17,9 @@ class Reranking(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Where a candidate stood, its probability now, and the score of the reranker; None where it was not read."""
+    """Where a candidate stood, its probability now, and the score of the reranker; None where it
+    was not read.
+    """
 
     at: int
     score: float
@@ -27,9 +29,11 @@ class Placed(NamedTuple):
 def placed(
     question: str, texts: Sequence[str], scores: Sequence[float], by: Reranking | None
 ) -> tuple[list[Placed], str | None]:
-    """Return candidates, best first as they are given, in the order of the reranker, and why it did not take part.
+    """Return candidates, best first as they are given, in the order of the reranker, and why it did
+    not take part.
 
-    Calibrated, its score is the probability. Else it decides the order alone: the best keeps the probability that the best had.
+    Calibrated, its score is the probability. Else it decides the order alone: the best keeps the
+    probability that the best had.
     """
     as_they_are = [Placed(i, score) for i, score in enumerate(scores)]
     if by is None or not texts:

@@ -1,7 +1,8 @@
 """When a job is due: a cron expression in the user's zone.
 
-Wall clock times that daylight saving leaves out are due when the clocks go on (02:30 at 03:00), those that come twice the first
-time; that is cronsim's rule, and Debian's. All comparisons are made in UTC: within one zone Python compares wall clocks.
+Wall clock times that daylight saving leaves out are due when the clocks go on (02:30 at 03:00),
+those that come twice the first time; that is cronsim's rule, and Debian's. All comparisons are made
+in UTC: within one zone Python compares wall clocks.
 """
 
 from datetime import UTC, datetime, tzinfo
@@ -40,7 +41,9 @@ class Schedule(NamedTuple):
 
 
 def check(text: str) -> None:
-    """Raise ValueError where a text is no cron expression of five fields, and does not say never."""
+    """Raise ValueError where a text is no cron expression of five fields, and does not say
+    never.
+    """
     if text in NEVER:
         return
     from cronsim import CronSim, CronSimError

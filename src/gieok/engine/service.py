@@ -1,6 +1,8 @@
-"""Asks services for vectors and scores: redacted, in batches, with retries, within a budget, metered.
+"""Asks services for vectors and scores: redacted, in batches, with retries, within a budget,
+metered.
 
-A question waits for one short retry at most: somebody waits for its answer, and words answer without it.
+A question waits for one short retry at most: somebody waits for its answer, and words answer
+without it.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +35,9 @@ _LEAST_CHARACTERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Metered:
-    """One role that asks a service. `wait` sleeps; `ledger` opens what counts; `daily_tokens` 0: no limit."""
+    """One role that asks a service. `wait` sleeps; `ledger` opens what counts; `daily_tokens` 0: no
+    limit.
+    """
 
     role: str
     ledger: Callable[[], Ledger]
@@ -43,8 +47,12 @@ class Metered:
     daily_tokens: int
     failed: type[ModelFailed]
 
-    def ask(self, once: Callable[[], _T], tokens: Callable[[_T], int], delays_s: Sequence[float]) -> _T:
-        """Return the answer of `once`, tried again where that may help. Raises ModelFailed of the role's kind."""
+    def ask(
+        self, once: Callable[[], _T], tokens: Callable[[_T], int], delays_s: Sequence[float]
+    ) -> _T:
+        """Return the answer of `once`, tried again where that may help. Raises ModelFailed of the
+        role's kind.
+        """
         self._check_budget()
         for delay_s in (*delays_s, None):
             began = self.clock.now()
@@ -59,7 +67,9 @@ class Metered:
                     raise
                 self.wait(pause_s)
             else:
-                self._charge(Usage(calls=1, input_tokens=tokens(answer), seconds=self._since(began)))
+                self._charge(
+                    Usage(calls=1, input_tokens=tokens(answer), seconds=self._since(began))
+                )
                 return answer
         raise AssertionError("unreachable")
 
@@ -68,7 +78,9 @@ class Metered:
             return
         today = self._today()
         spent = sum(
-            u.input_tokens for (day, role), u in self.ledger().usage(today).items() if (day, role) == (today, self.role)
+            u.input_tokens
+            for (day, role), u in self.ledger().usage(today).items()
+            if (day, role) == (today, self.role)
         )
         if spent >= self.daily_tokens:
             raise self.failed(
@@ -79,7 +91,8 @@ class Metered:
     def _charge(self, usage: Usage) -> None:
         try:
             self.ledger().charge(self._today(), self.role, usage)
-        except StoreError:  # a search in a home that is read-only, or busy, is not held up by its meter
+        # a search in a home that is read-only, or busy, is not held up by its meter
+        except StoreError:
             return
 
     def _today(self) -> date:
@@ -90,7 +103,9 @@ class Metered:
 
 
 class ServiceEmbedder:
-    """`Embedder` on a service. `dimension` is asked for where no vector has come yet, and 0 was set."""
+    """`Embedder` on a service. `dimension` is asked for where no vector has come yet, and 0 was
+    set.
+    """
 
     def __init__(self, service: EmbeddingService, metered: Metered, dimension: int = 0) -> None:
         self.model = service.model
@@ -106,14 +121,20 @@ class ServiceEmbedder:
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """Return one unit vector per text, in order. Raises EmbedderFailed."""
         clean = [redact(text)[:_MOST_CHARACTERS].strip() or "-" for text in texts]
-        return [vector for batch in _batches(clean, self._service.most_texts) for vector in self._embed(batch)]
+        return [
+            vector
+            for batch in _batches(clean, self._service.most_texts)
+            for vector in self._embed(batch)
+        ]
 
     def embed_query(self, text: str) -> Vector:
         """Return the unit vector of a question. Raises EmbedderFailed."""
         return self._embed([redact(text)[:_MOST_CHARACTERS].strip() or "-"], is_query=True)[0]
 
     def _embed(self, texts: list[str], *, is_query: bool = False) -> list[Vector]:
-        """Ask for some texts; where they are too long for the service, for fewer, then for the beginning of one."""
+        """Ask for some texts; where they are too long for the service, for fewer, then for the
+        beginning of one.
+        """
         delays_s = HURRIED_S if is_query else PATIENT_S
         try:
             found = self._metered.ask(
@@ -157,14 +178,21 @@ class ServiceReranker:
         """Return one score for each text, in order. Raises RerankerFailed."""
         if not texts:
             return []
-        asked, clean = redact(question)[:_MOST_CHARACTERS], [redact(text)[:_MOST_CHARACTERS] or "-" for text in texts]
+        asked, clean = (
+            redact(question)[:_MOST_CHARACTERS],
+            [redact(text)[:_MOST_CHARACTERS] or "-" for text in texts],
+        )
         found = self._metered.ask(
             lambda: self._service.rerank(asked, clean),
-            lambda answer: answer.tokens or count_tokens(asked) * len(clean) + sum(map(count_tokens, clean)),
+            lambda answer: (
+                answer.tokens or count_tokens(asked) * len(clean) + sum(map(count_tokens, clean))
+            ),
             HURRIED_S,
         )
         if len(found.scores) != len(texts):
-            raise RerankerFailed(f"{self.model} gave {len(found.scores)} scores for {len(texts)} texts")
+            raise RerankerFailed(
+                f"{self.model} gave {len(found.scores)} scores for {len(texts)} texts"
+            )
         return found.scores
 
 

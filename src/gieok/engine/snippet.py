@@ -10,7 +10,8 @@ _NEAR = 40
 
 
 def snippet(text: str, wanted: Collection[str], limit: int) -> str:
-    """Return at most `limit` characters of `text`, around the line that holds most of the `wanted` tokens.
+    """Return at most `limit` characters of `text`, around the line that holds most of the `wanted`
+    tokens.
 
     Cuts fall between words and are marked by an ellipsis, which counts towards the limit.
     """

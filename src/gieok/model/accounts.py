@@ -9,9 +9,11 @@ USER_PATTERN = "[A-Za-z0-9._@-]{1,128}"
 
 
 class Account(NamedTuple):
-    """A user. `zone` is the name of their time zone ('': that of the home), `lang` what mails are written in.
+    """A user. `zone` is the name of their time zone ('': that of the home), `lang` what mails are
+    written in.
 
-    `seen_at` is when they last said something, `stage` is how far inactivity went ('': not at all), `staged_at` since when.
+    `seen_at` is when they last said something, `stage` is how far inactivity went ('': not at all),
+    `staged_at` since when.
     """
 
     user: str
@@ -27,8 +29,9 @@ class Account(NamedTuple):
 class StoredCharacter(NamedTuple):
     """A character of an owner ('': of the service, for all its users).
 
-    `card` is its Character Card V3 as JSON; `package` is the file that it was imported from, so that what Gieok does not read
-    survives an export, `package_type` its media type ('' for none). `model` answers for it; '' for the service's.
+    `card` is its Character Card V3 as JSON; `package` is the file that it was imported from, so
+    that what Gieok does not read survives an export, `package_type` its media type ('' for none).
+    `model` answers for it; '' for the service's.
     """
 
     owner: str
@@ -50,9 +53,11 @@ class KeyRole(StrEnum):
 
 
 class IssuedKey(NamedTuple):
-    """An API key as it is stored: `id` is public, `secret_hash` is of the part that only its holder has.
+    """An API key as it is stored: `id` is public, `secret_hash` is of the part that only its holder
+    has.
 
-    `user` is whose it is ('' for an admin). `expires_at`, `revoked_at`: None where it does not, or was not.
+    `user` is whose it is ('' for an admin). `expires_at`, `revoked_at`: None where it does not, or
+    was not.
     """
 
     user: str
@@ -66,7 +71,8 @@ class IssuedKey(NamedTuple):
 
 
 class Posting(NamedTuple):
-    """What is to be added to a user's ledger: `amount` points, negative for a charge, at most once for a `reference`.
+    """What is to be added to a user's ledger: `amount` points, negative for a charge, at most once
+    for a `reference`.
 
     `slots` more episodes for `character` come with it, in the same step.
     """
@@ -89,14 +95,18 @@ class LedgerEntry(NamedTuple):
 
 
 class Posted(NamedTuple):
-    """The row of a posting. `is_new` is False where its reference was known: nothing was added then."""
+    """The row of a posting. `is_new` is False where its reference was known: nothing was added
+    then.
+    """
 
     entry: LedgerEntry
     is_new: bool
 
 
 class Hold(NamedTuple):
-    """Points that are set aside for something that is under way: neither spent nor to be spent otherwise."""
+    """Points that are set aside for something that is under way: neither spent nor to be spent
+    otherwise.
+    """
 
     user: str
     reference: str
@@ -107,7 +117,9 @@ class Hold(NamedTuple):
 
 
 class CheckIn(NamedTuple):
-    """A day, in the user's zone, on which points were given, and how many days in a row that makes."""
+    """A day, in the user's zone, on which points were given, and how many days in a row that
+    makes.
+    """
 
     day: date
     streak: int

@@ -7,7 +7,9 @@ from gieok.model.memory import Document, Entry, Scope, Tier
 
 
 class Place(NamedTuple):
-    """A file of an archive: whose memories it holds, the tier, and its path there (relative, with `/`)."""
+    """A file of an archive: whose memories it holds, the tier, and its path there (relative, with
+    `/`).
+    """
 
     scope: Scope
     tier: Tier
@@ -15,10 +17,11 @@ class Place(NamedTuple):
 
 
 class ArchivedMemory(NamedTuple):
-    """A memory that lives in an archive. `day` is that of the memory in the user's zone when it was moved.
+    """A memory that lives in an archive. `day` is that of the memory in the user's zone when it was
+    moved.
 
-    `content_hash` is that of its document, `revision` that of its file. `stands`: it is a preference or a decision that still
-    holds, which an agent is told of whatever its age.
+    `content_hash` is that of its document, `revision` that of its file. `stands`: it is a
+    preference or a decision that still holds, which an agent is told of whatever its age.
     """
 
     key: str
@@ -43,7 +46,8 @@ class ArchivedPlace(NamedTuple):
 
 
 class Move(NamedTuple):
-    """A memory as it is written where it will live; None: in hot. `before` is where it lived; None: in hot, as `entry` is.
+    """A memory as it is written where it will live; None: in hot. `before` is where it lived; None:
+    in hot, as `entry` is.
 
     `replaced` is what a person corrected in its place: it goes to the history.
     """

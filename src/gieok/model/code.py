@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 
 class SourceFile(NamedTuple):
-    """A file of a project as it was when its facts were read. `note` says why `status` is not `parsed`."""
+    """A file of a project as it was when its facts were read. `note` says why `status` is not
+    `parsed`.
+    """
 
     path: str
     language: str
@@ -17,7 +19,9 @@ class SourceFile(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A named stretch of a project: `key` is `path::qualified.name` (`path::<module>` for the file itself)."""
+    """A named stretch of a project: `key` is `path::qualified.name` (`path::<module>` for the file
+    itself).
+    """
 
     key: str
     path: str
@@ -43,7 +47,9 @@ class Summary(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """That one symbol depends on another: how (`kind`), where (`line` of the source's file), how sure, and why."""
+    """That one symbol depends on another: how (`kind`), where (`line` of the source's file), how
+    sure, and why.
+    """
 
     source: str
     target: str
@@ -54,7 +60,9 @@ class Edge(NamedTuple):
 
 
 class Execution(NamedTuple):
-    """That a test ran a function, with the hash of the code of each at that time ('' where it is not known)."""
+    """That a test ran a function, with the hash of the code of each at that time ('' where it is
+    not known).
+    """
 
     test: str
     function: str
@@ -72,7 +80,9 @@ class Executed(NamedTuple):
 
 
 class ExecutionCount(NamedTuple):
-    """Pairs whose ends are both there, of how many tests and functions; those with changed code; and pairs without an end."""
+    """Pairs whose ends are both there, of how many tests and functions; those with changed code;
+    and pairs without an end.
+    """
 
     pairs: int
     tests: int

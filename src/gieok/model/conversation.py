@@ -19,8 +19,8 @@ class Role(StrEnum):
 class Message(NamedTuple):
     """One raw message of a conversation.
 
-    `id` is stable between readings and unique for its agent. A known id with another text is a later version of the message
-    (Gemini CLI writes a message as it grows).
+    `id` is stable between readings and unique for its agent. A known id with another text is a
+    later version of the message (Gemini CLI writes a message as it grows).
     """
 
     id: str
@@ -37,7 +37,8 @@ class Message(NamedTuple):
 
 
 class Retraction(NamedTuple):
-    """Withdraws messages of a session: one, or with `after` that one and all later; '' with `after`: all.
+    """Withdraws messages of a session: one, or with `after` that one and all later; '' with
+    `after`: all.
 
     With `source`, only messages read from there; other files of the session are not affected.
     """
@@ -55,7 +56,8 @@ TranscriptEvent = Message | Retraction
 class Journalled(NamedTuple):
     """A message in the journal; `seq` increases over all scopes and is never reused.
 
-    `first` is the number of the first version of a message that was said anew, 0 where this is the first.
+    `first` is the number of the first version of a message that was said anew, 0 where this is the
+    first.
     """
 
     seq: int
@@ -64,19 +66,25 @@ class Journalled(NamedTuple):
 
     @property
     def place(self) -> int:
-        """Return what orders messages as a conversation holds them: later versions keep the place of the first."""
+        """Return what orders messages as a conversation holds them: later versions keep the place
+        of the first.
+        """
         return self.first or self.seq
 
 
 class WindowMark(NamedTuple):
-    """What a window depends on: the position of its reader, and the number of the newest change of what was said."""
+    """What a window depends on: the position of its reader, and the number of the newest change of
+    what was said.
+    """
 
     position: int
     change: int
 
 
 class Window(NamedTuple):
-    """Messages behind a reader's position, in order: all, or those alone that came after what the caller held (`is_rest`)."""
+    """Messages behind a reader's position, in order: all, or those alone that came after what the
+    caller held (`is_rest`).
+    """
 
     mark: WindowMark
     messages: list[Journalled]
@@ -91,7 +99,9 @@ class HeldWindow(NamedTuple):
 
 
 class ScopeState(NamedTuple):
-    """What a journal holds of a scope at one moment: a window, how far readers are, documents in hot, whether any waits."""
+    """What a journal holds of a scope at one moment: a window, how far readers are, documents in
+    hot, whether any waits.
+    """
 
     window: Window
     positions: Mapping[str, int]
@@ -100,21 +110,27 @@ class ScopeState(NamedTuple):
 
 
 class ForgottenMessage(NamedTuple):
-    """What stands for a message that a person forgot: its text is blank, `digest` is of the text that it had."""
+    """What stands for a message that a person forgot: its text is blank, `digest` is of the text
+    that it had.
+    """
 
     message: Message
     digest: str
 
 
 class Heard(NamedTuple):
-    """How far what was said has been derived: the newest message, and the newest change of an older one."""
+    """How far what was said has been derived: the newest message, and the newest change of an older
+    one.
+    """
 
     seq: int = 0
     change: int = 0
 
 
 class Conversation(NamedTuple):
-    """A conversation with something new. `place`: that of its first new message; 0: older ones may have changed."""
+    """A conversation with something new. `place`: that of its first new message; 0: older ones may
+    have changed.
+    """
 
     agent: str
     session: str
@@ -126,10 +142,11 @@ CORRECTED_MARK = " (corrected on "
 
 
 class Turn(NamedTuple):
-    """What somebody said, as a conversation holds it. `place` orders it: later versions of a message keep it.
+    """What somebody said, as a conversation holds it. `place` orders it: later versions of a
+    message keep it.
 
-    `said` is the text that a correction stands in the place of. Of what is forgotten the message holds the blanks that
-    `Forgetting.erase` was given.
+    `said` is the text that a correction stands in the place of. Of what is forgotten the message
+    holds the blanks that `Forgetting.erase` was given.
     """
 
     place: int
@@ -139,10 +156,11 @@ class Turn(NamedTuple):
 
 
 class Cursor(NamedTuple):
-    """How far a transcript has been read. `identity` is the file's device and inode, which outlive its name.
+    """How far a transcript has been read. `identity` is the file's device and inode, which outlive
+    its name.
 
-    `head` and `tail` are hashes of the first `head_bytes` and of the `tail_bytes` before `offset`; they identify the file under
-    any name. For a database, `offset` is the next event.
+    `head` and `tail` are hashes of the first `head_bytes` and of the `tail_bytes` before `offset`;
+    they identify the file under any name. For a database, `offset` is the next event.
     """
 
     identity: str
@@ -153,7 +171,8 @@ class Cursor(NamedTuple):
     head_bytes: int = 0
     tail: str = ""
     tail_bytes: int = 0
-    #: The file was rewritten and is being read again from its beginning; a restart in between starts over.
+    #: The file was rewritten and is being read again from its beginning; a restart in between
+    #: starts over.
     is_rereading: bool = False
 
 
@@ -168,7 +187,9 @@ class Reject(NamedTuple):
 
 
 class BufferedSpan(NamedTuple):
-    """The result of distilling messages after `start` up to `end`, kept until activation. `body`: in the reader's format."""
+    """The result of distilling messages after `start` up to `end`, kept until activation. `body`:
+    in the reader's format.
+    """
 
     start: int
     end: int
@@ -205,7 +226,9 @@ class Usage(NamedTuple):
 
 
 class Incident(NamedTuple):
-    """A problem that waits for a person or a provider; `next_try` is the time of the next attempt."""
+    """A problem that waits for a person or a provider; `next_try` is the time of the next
+    attempt.
+    """
 
     name: str
     detail: str
@@ -215,7 +238,9 @@ class Incident(NamedTuple):
 
 
 class TalkPlace(NamedTuple):
-    """A month (`2025-11`) of a scope whose messages have their text in a file; `bytes` is its size, None where it is gone."""
+    """A month (`2025-11`) of a scope whose messages have their text in a file; `bytes` is its size,
+    None where it is gone.
+    """
 
     scope: Scope
     month: str
@@ -224,7 +249,9 @@ class TalkPlace(NamedTuple):
 
 
 class TalkMoved(NamedTuple):
-    """How many messages gave their text to files, how many bytes that was, and what is wrong with which file."""
+    """How many messages gave their text to files, how many bytes that was, and what is wrong with
+    which file.
+    """
 
     messages: int = 0
     bytes: int = 0
@@ -234,7 +261,9 @@ class TalkMoved(NamedTuple):
         """Return the sums."""
         if not isinstance(other, TalkMoved):
             return NotImplemented
-        return TalkMoved(self.messages + other.messages, self.bytes + other.bytes, (*self.wrong, *other.wrong))
+        return TalkMoved(
+            self.messages + other.messages, self.bytes + other.bytes, (*self.wrong, *other.wrong)
+        )
 
 
 class JournalRow(NamedTuple):

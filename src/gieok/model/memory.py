@@ -13,18 +13,22 @@ from gieok.errors import BadRequest
 _SCOPE = re.compile(places.SCOPE_PATTERN)
 
 
-#: Metadata of a document that a person corrected: when. Nothing but a person replaces or forgets it.
+#: Metadata of a document that a person corrected: when. Nothing but a person replaces or forgets
+#: it.
 CORRECTED = "corrected"
 #: Metadata of a document that came from another program: its name. No reflection rewrites it.
 IMPORTED = "imported"
 #: Metadata of a document that another one replaced: the key of that.
 REPLACED_BY = "replaced_by"
-#: Metadata of an earlier wording of a record: the key that it has since, and when a person wrote it anew.
+#: Metadata of an earlier wording of a record: the key that it has since, and when a person wrote it
+#: anew.
 EDITED_TO, EDITED_AT = "edited_to", "edited_at"
 
-#: Metadata of a document that a person put away: when. It has no passages, so nothing finds it, and all of it is kept.
+#: Metadata of a document that a person put away: when. It has no passages, so nothing finds it, and
+#: all of it is kept.
 RETIRED = "retired"
-#: Metadata of a note whose day is only when its program made it: such a note is of no day, and does not age.
+#: Metadata of a note whose day is only when its program made it: such a note is of no day, and does
+#: not age.
 MADE_THEN = "day_is_of_creation"
 #: Metadata of a document that a person moved to another scope: the scope in which it was observed.
 MOVED_FROM = "moved_from"
@@ -37,7 +41,9 @@ LineId = tuple[PassageId, int]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Scope:
-    """A partition of memory by owner: an ordered path of `kind:name` parts, e.g. `user:kim/character:mina`."""
+    """A partition of memory by owner: an ordered path of `kind:name` parts, e.g.
+    `user:kim/character:mina`.
+    """
 
     path: str
 
@@ -45,7 +51,10 @@ class Scope:
         if not _SCOPE.fullmatch(self.path):
             raise BadRequest(
                 f"bad scope {self.path!r}",
-                hint="a scope is `kind:name` parts joined by `/`, such as `agent:main` or `user:kim/character:mina`",
+                hint=(
+                    "a scope is `kind:name` parts joined by `/`, such as `agent:main` or "
+                    "`user:kim/character:mina`"
+                ),
             )
 
     def __str__(self) -> str:
@@ -92,8 +101,8 @@ class Document:
 def status_of(document: Document, now: datetime) -> str:
     """Return what holds of a document.
 
-    `retired` or `corrected` by a person, `replaced` by another, `ended` by itself, `done`, or `stands`: nothing is known to
-    have ended it.
+    `retired` or `corrected` by a person, `replaced` by another, `ended` by itself, `done`, or
+    `stands`: nothing is known to have ended it.
     """
     if document.metadata.get(RETIRED):
         return "retired"
@@ -125,7 +134,9 @@ class Entry(NamedTuple):
 
 
 class StoreStats(NamedTuple):
-    """Contents of a store, of one scope or all. `vectors` counts passages with one of the active model."""
+    """Contents of a store, of one scope or all. `vectors` counts passages with one of the active
+    model.
+    """
 
     documents: int
     passages: int

@@ -11,10 +11,11 @@ from gieok.places import SEEDS, SESSIONS
 
 
 class Filter(NamedTuple):
-    """Which documents a search may return. Times compare with `valid_from`, else `updated_at`; `until` is exclusive.
+    """Which documents a search may return. Times compare with `valid_from`, else `updated_at`;
+    `until` is exclusive.
 
-    `tags` are as `normalise_tag` returns them; any of them is enough. `agents` are names of the table. `statuses` are those of
-    `memory.status_of` at the time `at`.
+    `tags` are as `normalise_tag` returns them; any of them is enough. `agents` are names of the
+    table. `statuses` are those of `memory.status_of` at the time `at`.
     """
 
     kinds: frozenset[str] = frozenset()
@@ -28,10 +29,20 @@ class Filter(NamedTuple):
     at: datetime | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.kinds or self.since or self.until or self.without or self.tags or self.agents or self.statuses)
+        return bool(
+            self.kinds
+            or self.since
+            or self.until
+            or self.without
+            or self.tags
+            or self.agents
+            or self.statuses
+        )
 
     def admits(self, document: Document) -> bool:
-        """Say whether a document may be returned; stores say the same in their own language, and are compared with this."""
+        """Say whether a document may be returned; stores say the same in their own language, and
+        are compared with this.
+        """
         moment = document.valid_from or document.updated_at
         return (
             (not self.kinds or document.kind in self.kinds)
@@ -39,13 +50,21 @@ class Filter(NamedTuple):
             and (self.since is None or moment >= self.since)
             and (self.until is None or moment < self.until)
             and (not self.tags or not self.tags.isdisjoint(tags_of(document.metadata)))
-            and (not self.agents or not self.agents.isdisjoint(agents_of(document.key, document.metadata)))
-            and (not self.statuses or status_of(document, self.at or document.updated_at) in self.statuses)
+            and (
+                not self.agents
+                or not self.agents.isdisjoint(agents_of(document.key, document.metadata))
+            )
+            and (
+                not self.statuses
+                or status_of(document, self.at or document.updated_at) in self.statuses
+            )
         )
 
 
 def normalise_tag(tag: str) -> str:
-    """Return a tag as tags are compared: without `#`, in small letters (of ASCII: as every database has them)."""
+    """Return a tag as tags are compared: without `#`, in small letters (of ASCII: as every database
+    has them).
+    """
     return " ".join(tag.replace("#", "").split()).translate(_SMALL)
 
 
@@ -56,7 +75,9 @@ def tags_of(metadata: Mapping[str, str]) -> frozenset[str]:
 
 
 def agents_of(key: str, metadata: Mapping[str, str]) -> frozenset[str]:
-    """Return the agents that a document came from: that of its conversation or notes, and those that it names."""
+    """Return the agents that a document came from: that of its conversation or notes, and those
+    that it names.
+    """
     folder, _, rest = key.partition("/")
     own = {rest.partition("/")[0]} if folder in AGENT_FOLDERS else set()
     return frozenset(filter(None, {*own, *metadata.get(AGENT_FIELD, "").split(",")}))
@@ -72,7 +93,9 @@ _SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 class KeywordQuery(NamedTuple):
-    """Tokens to look for with their weights, and the parameters of BM25 (formula and values: `gieok.text.bm25`)."""
+    """Tokens to look for with their weights, and the parameters of BM25 (formula and values:
+    `gieok.text.bm25`).
+    """
 
     weights: Mapping[str, float]
     k1: float
@@ -81,12 +104,15 @@ class KeywordQuery(NamedTuple):
     context_weight: float
     #: Weights of an occurrence 1, 2 … passages away in the same document.
     spread: tuple[float, ...] = ()
-    #: A passage of more tokens than this lends its neighbours proportionally less: it is intelligible by itself.
+    #: A passage of more tokens than this lends its neighbours proportionally less: it is
+    #: intelligible by itself.
     spread_tokens: int = 40
 
 
 class VectorQuery(NamedTuple):
-    """A unit vector to look near, and the penalty of passages that are near to everything (hubs)."""
+    """A unit vector to look near, and the penalty of passages that are near to everything
+    (hubs).
+    """
 
     vector: bytes
     hub_weight: float = 0.0
@@ -95,7 +121,9 @@ class VectorQuery(NamedTuple):
 
 
 class Ranking(NamedTuple):
-    """One ranked list from one retriever in one scope: passage ids with scores, best first, ties by id."""
+    """One ranked list from one retriever in one scope: passage ids with scores, best first, ties by
+    id.
+    """
 
     name: str
     ranked: tuple[tuple[PassageId, float], ...]
@@ -103,7 +131,8 @@ class Ranking(NamedTuple):
     ceiling: float = 1.0
     #: For each of `ranked`, its cosine before any correction; empty without vectors.
     cosines: tuple[float, ...] = ()
-    #: Of a keyword ranking: how many passages the scope has, and how many of them hold each token that occurs.
+    #: Of a keyword ranking: how many passages the scope has, and how many of them hold each token
+    #: that occurs.
     passages: int = 0
     holding: Mapping[str, int] = MappingProxyType({})
 
@@ -111,7 +140,8 @@ class Ranking(NamedTuple):
 class NearLine(NamedTuple):
     """The line of a passage that is nearest to a question: `text[start:end]` of the passage.
 
-    `score` is its cosine, lowered by how crowded the best lines of the other passages lie around it.
+    `score` is its cosine, lowered by how crowded the best lines of the other passages lie around
+    it.
     """
 
     passage: PassageId
@@ -129,14 +159,18 @@ class Line(NamedTuple):
 
 
 class ManagedRankings(NamedTuple):
-    """What a service ranks by itself, by scope; `note` says why it may hold less than it should, '' where it does not."""
+    """What a service ranks by itself, by scope; `note` says why it may hold less than it should, ''
+    where it does not.
+    """
 
     by_scope: Mapping[Scope, Ranking]
     note: str = ""
 
 
 class FoundPassage(NamedTuple):
-    """A passage as a store returns it: its text, and the fields of its document that ranking and citing need."""
+    """A passage as a store returns it: its text, and the fields of its document that ranking and
+    citing need.
+    """
 
     id: PassageId
     scope: Scope
@@ -155,7 +189,9 @@ class FoundPassage(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A passage that answers a query. `score` is 0–1, comparable between queries, and computed from `signals`."""
+    """A passage that answers a query. `score` is 0–1, comparable between queries, and computed from
+    `signals`.
+    """
 
     passage: FoundPassage
     score: float

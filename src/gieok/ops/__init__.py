@@ -1,6 +1,8 @@
-"""Every operation, one row each. Surfaces loop over the table; a test checks that each is on its surfaces and in the docs.
+"""Every operation, one row each. Surfaces loop over the table; a test checks that each is on its
+surfaces and in the docs.
 
-Rows are module names, so that a command loads itself and not its siblings: a cold keyword search has 80 ms for everything.
+Rows are module names, so that a command loads itself and not its siblings: a cold keyword search
+has 80 ms for everything.
 """
 
 from importlib import import_module

@@ -1,4 +1,6 @@
-"""How it is said that there is nothing: as a fact where everything was looked at, else with what was not."""
+"""How it is said that there is nothing: as a fact where everything was looked at, else with what
+was not.
+"""
 
 from collections.abc import Sequence
 
@@ -9,7 +11,9 @@ GAPS_HEAD = Words("But not everything was looked at:", "다만 보지 않은 것
 
 
 def absence(sentence: Words, gaps: Sequence[Words] | None, style: Style) -> str:
-    """Return a sentence that there is nothing, and what was not looked at; None and an empty one stand for no gap."""
+    """Return a sentence that there is nothing, and what was not looked at; None and an empty one
+    stand for no gap.
+    """
     return "\n".join([sentence.say(style.lang), *gap_lines(gaps, style)])
 
 

@@ -1,4 +1,6 @@
-"""What a handler may use: the call, and a small context for each rib. Put together by `gieok.app`."""
+"""What a handler may use: the call, and a small context for each rib. Put together by
+`gieok.app`.
+"""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -66,9 +68,10 @@ class SettingRow(NamedTuple):
 class Caller(NamedTuple):
     """Who calls, and from where: all that an operation knows of the process that wants its answer.
 
-    `flags` is setting name → text. `lang` is the language to use where the settings leave it open. One process answers callers
-    in other folders and with other variables; only the home is the process's own. `is_placed` is False where nobody said in
-    which folder they are (over HTTP): then a relative path means nothing.
+    `flags` is setting name → text. `lang` is the language to use where the settings leave it open.
+    One process answers callers in other folders and with other variables; only the home is the
+    process's own. `is_placed` is False where nobody said in which folder they are (over HTTP): then
+    a relative path means nothing.
     """
 
     folder: Path
@@ -85,23 +88,32 @@ class Caller(NamedTuple):
     def path(self, text: str, *, may_be_name: bool = False) -> Path:
         """Return the absolute path that a person in this folder means; links and `..` stay.
 
-        Raises BadRequest for what no file can be called, and for a relative path of a caller that is nowhere; unless the text
-        `may_be_name`, of an agent or a document.
+        Raises BadRequest for what no file can be called, and for a relative path of a caller that
+        is nowhere; unless the text `may_be_name`, of an agent or a document.
         """
         is_own = text == "~" or text.startswith("~/")
         found = self.user / text[2:] if is_own else Path(text).expanduser()
-        if not may_be_name and ("\0" in text or any(len(os.fsencode(part)) > _LONGEST_NAME for part in found.parts)):
-            raise BadRequest("no file can have this name", hint="a part of a path has at most 255 bytes, and no NUL")
+        if not may_be_name and (
+            "\0" in text or any(len(os.fsencode(part)) > _LONGEST_NAME for part in found.parts)
+        ):
+            raise BadRequest(
+                "no file can have this name",
+                hint="a part of a path has at most 255 bytes, and no NUL",
+            )
         if not (self.is_placed or may_be_name or found.is_absolute()):
             raise BadRequest(
-                f"{text!r} is a relative path, and the server is not where you are" if text else "no folder was named",
+                f"{text!r} is a relative path, and the server is not where you are"
+                if text
+                else "no folder was named",
                 hint="give an absolute path, or say where you are: `?folder=/an/absolute/path`",
             )
         return self.folder / found
 
 
 class Watching(NamedTuple):
-    """What opens the watcher of files, how long a file must be quiet, and how often everything is compared."""
+    """What opens the watcher of files, how long a file must be quiet, and how often everything is
+    compared.
+    """
 
     open: Callable[[], Watcher]
     debounce_ms: int
@@ -117,12 +129,16 @@ class Watching(NamedTuple):
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         """Follow files (`engine.follow`) until `is_stopped`, or the process is interrupted."""
-        followed = Followed(folders, read, debounce_ms or self.debounce_ms, self.rescan_s, folders_s)
+        followed = Followed(
+            folders, read, debounce_ms or self.debounce_ms, self.rescan_s, folders_s
+        )
         follow(self.open(), followed, is_stopped)
 
 
 class SeedAccess(NamedTuple):
-    """Whether agents' notes and instructions are taken in, how many commits of a project are, and what reads its Git log."""
+    """Whether agents' notes and instructions are taken in, how many commits of a project are, and
+    what reads its Git log.
+    """
 
     has_files: bool
     most_commits: int
@@ -132,11 +148,13 @@ class SeedAccess(NamedTuple):
 class MemoryContext(NamedTuple):
     """What is remembered. Functions open a resource at the first call.
 
-        `stores` are the configured store and those that answer while it cannot be reached. `is_hybrid`: a local index of words
-    stands beside a service that searches by meaning. `embedder()` is None where the user wants none, and so is
-    `reranking()`; `keep_calibration` keeps what was fitted for a model. `notes` are those of the
-    store, each durable in the journal. `catch_up()` takes in what agents wrote last, where no daemon follows them.
-    `has_journal`: something was journalled ever, or the journal is on a server.
+        `stores` are the configured store and those that answer while it cannot be reached.
+        `is_hybrid`: a local index of words
+    stands beside a service that searches by meaning. `embedder()` is None where the user wants
+    none, and so is `reranking()`; `keep_calibration` keeps what was fitted for a model. `notes` are
+    those of the store, each durable in the journal. `catch_up()` takes in what agents wrote last,
+    where no daemon follows them. `has_journal`: something was journalled ever, or the journal is on
+    a server.
     """
 
     store_name: str
@@ -157,7 +175,9 @@ class MemoryContext(NamedTuple):
 
 
 class ObserveContext(NamedTuple):
-    """The sidecar, what it reads, how long a talk rests before it is observed whole, and whether turns are searched."""
+    """The sidecar, what it reads, how long a talk rests before it is observed whole, and whether
+    turns are searched.
+    """
 
     sidecar: Callable[[], "Sidecar"]
     transcripts: "Callable[[], TranscriptSources]"
@@ -168,10 +188,10 @@ class ObserveContext(NamedTuple):
 class ArchiveContext(NamedTuple):
     """The tiers of memory, opened at the first call.
 
-    `sweep` leaves in their files what lives there, `drop_damaged` deletes copies of files that could not be read; both return
-    what they could not do. `reach` looks for a file in the last tier and says where that is. `cold` is where the last tier is
-    (`none`: there is none); what is older than `warm_days` may go there, once a person approves, or at once with
-    `auto_approve`.
+    `sweep` leaves in their files what lives there, `drop_damaged` deletes copies of files that
+    could not be read; both return what they could not do. `reach` looks for a file in the last tier
+    and says where that is. `cold` is where the last tier is (`none`: there is none); what is older
+    than `warm_days` may go there, once a person approves, or at once with `auto_approve`.
     """
 
     tiers: Callable[[], "Tiers"]
@@ -186,8 +206,9 @@ class ArchiveContext(NamedTuple):
 class CodeContext(NamedTuple):
     """The code of projects: opens the index of a folder, and the data file of a run under coverage.
 
-    `asker` asks the model of a name, '' for the configured one, about the code of a folder; `upkeep` the cheap model about
-    what changed there. Both return None where there is no such model.
+    `asker` asks the model of a name, '' for the configured one, about the code of a folder;
+    `upkeep` the cheap model about what changed there. Both return None where there is no such
+    model.
     """
 
     project: Callable[[Path], "Project"]
@@ -197,10 +218,12 @@ class CodeContext(NamedTuple):
 
 
 class CharacterContext(NamedTuple):
-    """Characters that remember. `playground` opens an empty memory of its own, gone when the block ends, in played time.
+    """Characters that remember. `playground` opens an empty memory of its own, gone when the block
+    ends, in played time.
 
     Its second argument says whether the configured embedder finds there, too.
-    `house` opens the service's, the same every time. `has_accounts`: somebody came ever, or the accounts are on a server.
+    `house` opens the service's, the same every time. `has_accounts`: somebody came ever, or the
+    accounts are on a server.
     """
 
     playground: "Callable[[PlayedClock, bool], AbstractContextManager[Characters]]"
@@ -209,21 +232,26 @@ class CharacterContext(NamedTuple):
 
 
 class PromptContext(NamedTuple):
-    """What the prompt hook decides with. `reader` opens its read-only reader, and gives what that raises when it is late."""
+    """What the prompt hook decides with. `reader` opens its read-only reader, and gives what that
+    raises when it is late.
+    """
 
     reader: Callable[[], "tuple[Reader, type[Exception]]"]
     settings: HookSettings
 
 
 class MovingContext(NamedTuple):
-    """Moving in. `open_files` opens what lies at a path; `readers` are those of other programs by name, in order."""
+    """Moving in. `open_files` opens what lies at a path; `readers` are those of other programs by
+    name, in order.
+    """
 
     open_files: "Callable[[Path], ImportFiles]"
     readers: "Callable[[], Mapping[str, ImportReader]]"
 
 
 class ModelTrial(NamedTuple):
-    """Tries the model of a setting by doing its work once: `attempt` returns what was seen, or raises.
+    """Tries the model of a setting by doing its work once: `attempt` returns what was seen, or
+    raises.
 
     `is_paid`: it is asked beyond this machine, or by a subscription.
     """
@@ -238,12 +266,13 @@ class AdminContext(NamedTuple):
     """Settings, the stores that could be used instead, and processes.
 
     `choose` sets a setting for good; what a store or a journal holds has to be moved before.
-    `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the damaged file of the
-    configured store away; it returns where it is, and a store there if it opens. `try_embedder` uses the embedder and returns
-    what was seen, or raises. `observer` says what observes, or raises where it cannot; nothing is asked. `model_trials` are
-    those of the observer and of each other model; `is_paid` says it of the embedder and the reranker. `daemon` is None in a
-    process that cannot start one. `keys` are those of services, `notices` is what tells a person,
-    `backups` and `encryption` are those of the home, `setup` what saves settings.
+    `left_stores` opens stores on this machine that are not in use any more. `set_aside` moves the
+    damaged file of the configured store away; it returns where it is, and a store there if it
+    opens. `try_embedder` uses the embedder and returns what was seen, or raises. `observer` says
+    what observes, or raises where it cannot; nothing is asked. `model_trials` are those of the
+    observer and of each other model; `is_paid` says it of the embedder and the reranker. `daemon`
+    is None in a process that cannot start one. `keys` are those of services, `notices` is what
+    tells a person, `backups` and `encryption` are those of the home, `setup` what saves settings.
     """
 
     settings: Sequence[SettingRow]
@@ -255,11 +284,13 @@ class AdminContext(NamedTuple):
     wrong_settings: Callable[[str], Sequence[BadConfig]]
     journal_names: Sequence[str]
     open_journal: "Callable[[str], FullJournal]"
-    #: The accounts that belong beside a journal of that name, and whether there are any; none are made by asking.
+    #: The accounts that belong beside a journal of that name, and whether there are any; none are
+    #: made by asking.
     open_accounts: "Callable[[str], Accounts]"
     has_accounts: Callable[[str], bool]
     left_stores: Callable[[], Sequence[Store]]
-    #: Stores that may have data at a service or on a server, and the file by which it is known again there.
+    #: Stores that may have data at a service or on a server, and the file by which it is known
+    #: again there.
     elsewhere: Callable[[], Mapping[str, Path | None]]
     set_aside: Callable[[], tuple[Path, Store | None]]
     try_embedder: Callable[[Embedder], str]
@@ -298,10 +329,12 @@ class Ribs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One call: who calls, whose memory is meant, how to talk to a person; and a context for each rib, opened when first used.
+    """One call: who calls, whose memory is meant, how to talk to a person; and a context for each
+    rib, opened when first used.
 
-    `also` are scopes that are read beside `scope`. `say` shows a line of progress, or nothing; `tell` writes a line that stays,
-    in `lang`; `ask` asks a person one line and is None where there is no terminal.
+    `also` are scopes that are read beside `scope`. `say` shows a line of progress, or nothing;
+    `tell` writes a line that stays, in `lang`; `ask` asks a person one line and is None where there
+    is no terminal.
     """
 
     home: Path
@@ -329,14 +362,18 @@ class Context:
         return ko if self.lang == "ko" else en
 
     def agrees(self, shown: Sequence[str], question: str, hint: str) -> bool:
-        """Show a person lines and ask them whether to go on. Raises BadRequest where there is no terminal."""
+        """Show a person lines and ask them whether to go on. Raises BadRequest where there is no
+        terminal.
+        """
         if self.ask is None:
             raise BadRequest("nobody can be asked: there is no terminal", hint=hint)
         self.tell("\n".join(shown))
         return self.ask(question).strip().lower() in _YES
 
     def progress(self, what: str, total: int = 0) -> Callable[[int], None]:
-        """Return a function that shows how much is done, of how much where that is known, and how long the rest takes."""
+        """Return a function that shows how much is done, of how much where that is known, and how
+        long the rest takes.
+        """
         from gieok.ops.steps import Steps  # only what takes a while needs it
 
         return Steps(self.say, self.clock.now, self.lang, what, total)
@@ -350,7 +387,8 @@ class Context:
     def searched(self) -> tuple[Scope, ...]:
         """Return every scope to search: those to read, and what the repository here brought along.
 
-        The latter is for who asks for it, and injected nowhere: others write it, and every pull changes it.
+        The latter is for who asks for it, and injected nowhere: others write it, and every pull
+        changes it.
         """
         root = "" if self.is_scope_named else places.workplace(str(self.caller.folder))
         brought = (Scope(places.repository_scope(places.project_scope(root))),) if root else ()
@@ -358,7 +396,9 @@ class Context:
 
     @property
     def project(self) -> str:
-        """Return the root of the project whose memory the call reads; '' for none, or where a scope is named."""
+        """Return the root of the project whose memory the call reads; '' for none, or where a scope
+        is named.
+        """
         return "" if self.is_scope_named else places.project_root(str(self.caller.folder))
 
     @property

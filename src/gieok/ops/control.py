@@ -1,4 +1,6 @@
-"""The processes of a home: the daemon, and the server of its pages. How operations start, ask and stop them."""
+"""The processes of a home: the daemon, and the server of its pages. How operations start, ask and
+stop them.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +17,9 @@ class DaemonStatus(NamedTuple):
 
 
 class ServerStatus(NamedTuple):
-    """A server that answers over HTTP: where, its process, and who started it (`serve`, `open`, `daemon`)."""
+    """A server that answers over HTTP: where, its process, and who started it (`serve`, `open`,
+    `daemon`).
+    """
 
     url: str
     pid: int
@@ -25,7 +29,9 @@ class ServerStatus(NamedTuple):
 
 
 class RecalledPrompt(NamedTuple):
-    """A memory that the daemon puts before a prompt: its handle, where it stands (`path#L4`), probability, shown in full."""
+    """A memory that the daemon puts before a prompt: its handle, where it stands (`path#L4`),
+    probability, shown in full.
+    """
 
     handle: str
     citation: str
@@ -40,15 +46,24 @@ class DaemonControl(Protocol):
         """Return the daemon that runs, and whether it was started now. Raises GieokError."""
 
     def stop(self) -> bool:
-        """Stop it and a server that `serve` started, and return once they are gone; False where none ran."""
+        """Stop it and a server that `serve` started, and return once they are gone; False where
+        none ran.
+        """
 
     def status(self) -> DaemonStatus | None:
         """Return what it says of itself; None where none runs."""
 
     def recalled(
-        self, prompt: str, scopes: Sequence[str], folder: Path, environment: Mapping[str, str], within_s: float
+        self,
+        prompt: str,
+        scopes: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str],
+        within_s: float,
     ) -> Sequence[RecalledPrompt] | None:
-        """Return what it puts before a prompt, asked as the prompt's hook asks; None where it does not answer in time."""
+        """Return what it puts before a prompt, asked as the prompt's hook asks; None where it does
+        not answer in time.
+        """
 
     def serve(self) -> tuple[ServerStatus, bool]:
         """Return a server that is ready, and whether it was started now. Raises GieokError."""

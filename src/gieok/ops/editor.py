@@ -12,7 +12,8 @@ from gieok.ops.context import Context
 
 
 def edited(context: Context, before: str, name: str, instead: str) -> str:
-    """Return a text as a person leaves it in $VISUAL or $EDITOR; `name` is the file's, which has its syntax.
+    """Return a text as a person leaves it in $VISUAL or $EDITOR; `name` is the file's, which has
+    its syntax.
 
     Raises BadRequest where there is no editor or no terminal, with what to do `instead`.
     """
@@ -25,7 +26,10 @@ def edited(context: Context, before: str, name: str, instead: str) -> str:
         file = Path(folder) / name
         fs.replace_private(file, before)
         try:
-            subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603 - the person's own editor
+            # The person's own editor.
+            subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603
         except (OSError, ValueError, subprocess.CalledProcessError) as error:
-            raise BadRequest(f"{editor!r} did not end well: {error}", hint=f"set EDITOR, or {instead}") from error
+            raise BadRequest(
+                f"{editor!r} did not end well: {error}", hint=f"set EDITOR, or {instead}"
+            ) from error
         return file.read_text(encoding="utf-8", errors="surrogateescape")

@@ -1,7 +1,9 @@
-"""Encodes results as the documented JSON, and describes their types as JSON Schema: in one place, for every surface.
+"""Encodes results as the documented JSON, and describes their types as JSON Schema: in one place,
+for every surface.
 
-A result is a dataclass or a named tuple whose fields, and properties marked `shown`, are the documented names. A trailing `_`
-keeps a name from being a word of Python's (`from_`). The annotations below say where JSON differs from the value.
+A result is a dataclass or a named tuple whose fields, and properties marked `shown`, are the
+documented names. A trailing `_` keeps a name from being a word of Python's (`from_`). The
+annotations below say where JSON differs from the value.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -62,7 +64,8 @@ _NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneT
 
 
 class _Part:
-    def __init__(self, attribute: str, annotation: Any) -> None:  # noqa: ANN401 - a type, or what stands for one
+    # A type, or what stands for one.
+    def __init__(self, attribute: str, annotation: Any) -> None:  # noqa: ANN401
         self.attribute = attribute
         self.annotation = annotation
         self.name = attribute.rstrip("_")
@@ -133,7 +136,9 @@ def _parts(kind: type[Any]) -> tuple[_Part, ...]:
         return ()
     parts = [_Part(name, kind.__annotations__[name]) for name in names]
     getters = {name: one.fget for name, one in vars(kind).items() if isinstance(one, property)}
-    parts += [_Part(n, g.__annotations__["return"]) for n, g in getters.items() if hasattr(g, "is_shown")]
+    parts += [
+        _Part(n, g.__annotations__["return"]) for n, g in getters.items() if hasattr(g, "is_shown")
+    ]
     return tuple(part for part in parts if _HIDDEN not in part.marks)
 
 
@@ -142,7 +147,8 @@ def result_schema(found: Operation[Any, Any]) -> dict[str, Any]:
     return schema(found.handler.__annotations__["return"])
 
 
-def schema(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type, or what stands for one in an annotation
+# A type, or what stands for one in an annotation.
+def schema(kind: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return the JSON Schema of what `encode` makes of values of a type."""
     if marks := getattr(kind, "__metadata__", ()):
         made = next((mark.made for mark in marks if isinstance(mark, As)), None)
@@ -155,11 +161,16 @@ def schema(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - a type, or what stand
     return _schema_of_class(kind) if isinstance(kind, type) and kind is not object else {}
 
 
-def _schema_of_several(origin: Any, given: tuple[Any, ...]) -> dict[str, Any]:  # noqa: ANN401 - as above
+# As above.
+def _schema_of_several(origin: Any, given: tuple[Any, ...]) -> dict[str, Any]:  # noqa: ANN401
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": schema(given[1])}
     inner = _either([schema(one) for one in given if one is not ...])
-    return {"type": "array", "items": inner} if isinstance(origin, type) and origin is not UnionType else inner
+    return (
+        {"type": "array", "items": inner}
+        if isinstance(origin, type) and origin is not UnionType
+        else inner
+    )
 
 
 def _schema_of_class(kind: Any) -> dict[str, Any]:  # noqa: ANN401 - as above

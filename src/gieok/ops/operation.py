@@ -40,7 +40,10 @@ STATUSES = {
 }
 
 #: Tiers that memories are archived in.
-TIERS = {"warm": Words("archived: warm", "보관: warm"), "cold": Words("archived: cold", "보관: cold")}
+TIERS = {
+    "warm": Words("archived: warm", "보관: warm"),
+    "cold": Words("archived: cold", "보관: cold"),
+}
 
 
 def full_disk_words(home: Path) -> Words:
@@ -49,7 +52,10 @@ def full_disk_words(home: Path) -> Words:
     en = "what is there is found, nothing new is kept; free some"
     ko = "있는 것은 찾지만 새로 기억하지 못합니다. 공간을 비우세요"
     return Words(
-        f"no space left on the disk of {home}: {en}{'; `gieok forget` has room put aside' if can else ''}",
+        (
+            f"no space left on the disk of {home}: "
+            f"{en}{'; `gieok forget` has room put aside' if can else ''}"
+        ),
         f"{home}: 디스크에 빈 공간이 없습니다. {ko}{' (`gieok forget`에 쓸 공간은 따로 있음)' if can else ''}",
     )
 
@@ -98,7 +104,9 @@ class Effect(StrEnum):
 
 
 class Result(Protocol):
-    """What a handler returns: a record that `gieok.ops.encode` reads, and that says whether there is anything in it."""
+    """What a handler returns: a record that `gieok.ops.encode` reads, and that says whether there
+    is anything in it.
+    """
 
     @property
     def found(self) -> bool:
@@ -142,10 +150,14 @@ class Style(NamedTuple):
             return text
         from gieok.text.marks import parts  # only where there is a terminal
 
-        return "".join(f"\033[1;31m{p}\033[0m" if i % 2 else p for i, p in enumerate(parts(text, question)))
+        return "".join(
+            f"\033[1;31m{p}\033[0m" if i % 2 else p for i, p in enumerate(parts(text, question))
+        )
 
     def path(self, path: str) -> str:
-        """Return an absolute path as the reader would write it: from where they stand, else from their home folder."""
+        """Return an absolute path as the reader would write it: from where they stand, else from
+        their home folder.
+        """
         for folder, start in ((self.folder, ""), (self.user, "~/")):
             if folder and path.startswith(f"{folder.rstrip('/')}/"):
                 return start + path[len(folder.rstrip("/")) + 1 :]
@@ -172,9 +184,11 @@ class Operation(Generic[RequestT, ResultT]):
     doc: Words
     effect: Effect = Effect.READ
     surfaces: frozenset[Surface] = frozenset((Surface.CLI,))
-    #: Runs although a setting is wrong, without it, and tells of it itself (`Context.config_troubles`).
+    #: Runs although a setting is wrong, without it, and tells of it itself
+    #: (`Context.config_troubles`).
     forgives_config: bool = False
-    #: It takes something into memory that somebody says or wrote: not while that is paused, private or excluded.
+    #: It takes something into memory that somebody says or wrote: not while that is paused, private
+    #: or excluded.
     takes_in: bool = False
     #: Its text holds source code, which is shown as it is: fenced, not escaped.
     shows_source: bool = False
@@ -192,7 +206,9 @@ class Operation(Generic[RequestT, ResultT]):
     tool_hint: str = ""
 
     def call(self, context: Context, request: RequestT) -> ResultT:
-        """Return what the handler returns. Raises Withheld where it takes something in and nothing may be taken in now."""
+        """Return what the handler returns. Raises Withheld where it takes something in and nothing
+        may be taken in now.
+        """
         if self.takes_in:
             from gieok.ops.withholding import check  # which only such operations need
 
@@ -201,18 +217,24 @@ class Operation(Generic[RequestT, ResultT]):
 
     @property
     def request(self) -> type[RequestT]:
-        """Return the type of the handler's request: a dataclass whose fields are made by `argument`."""
+        """Return the type of the handler's request: a dataclass whose fields are made by
+        `argument`.
+        """
         found: type[RequestT] = self.handler.__annotations__["request"]
         return found
 
     @property
     def runs_without_settings(self) -> bool:
-        """Say whether it runs although a setting is wrong: nothing is written under settings that nobody chose."""
+        """Say whether it runs although a setting is wrong: nothing is written under settings that
+        nobody chose.
+        """
         return self.forgives_config or self.effect is Effect.READ
 
     @property
     def runs_in_daemon(self) -> bool:
-        """Say whether the daemon may run it for a caller: it reads, or a model may call it, so it asks nobody and ends soon."""
+        """Say whether the daemon may run it for a caller: it reads, or a model may call it, so it
+        asks nobody and ends soon.
+        """
         return not self.is_endless and (self.effect is Effect.READ or Surface.MCP in self.surfaces)
 
 
@@ -231,15 +253,21 @@ def argument(
     needed: str = "",
     also: tuple[str, ...] = (),
 ) -> Any:  # noqa: ANN401 - a field
-    """Declare one parameter of a request. A list default makes it repeatable; a bool default makes it a switch.
+    """Declare one parameter of a request. A list default makes it repeatable; a bool default makes
+    it a switch.
 
-    `cli_only` keeps it out of tools for models, whose descriptions cost tokens in every prompt. `needed` is an example of a
-    command, shown to who leaves the parameter out; '' for what may be left out. `also`: flags that mean the same,
-    not listed.
+    `cli_only` keeps it out of tools for models, whose descriptions cost tokens in every prompt.
+    `needed` is an example of a command, shown to who leaves the parameter out; '' for what may be
+    left out. `also`: flags that mean the same, not listed.
     """
     metadata = {
-        "doc": doc, "positional": positional, "choices": choices, "cli_only": cli_only, "needed": needed, "also": also,
-    }  # fmt: skip
+        "doc": doc,
+        "positional": positional,
+        "choices": choices,
+        "cli_only": cli_only,
+        "needed": needed,
+        "also": also,
+    }
     if isinstance(default, list):
         return field(default_factory=lambda: list(default), metadata=metadata)
     return field(default=default, metadata=metadata)

@@ -1,4 +1,6 @@
-"""Checks what a caller asks for against the operation's typed request, and describes it: one check for every surface."""
+"""Checks what a caller asks for against the operation's typed request, and describes it: one check
+for every surface.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,12 +18,22 @@ _MOST = 2**53
 _UNKEPT = re.compile("[\0\ud800-\udfff]")
 #: Numbers that may be negative, or whose range the operation tells itself.
 _SIGNED = frozenset(("credit", "limit", "min_score", "keep"))
-_NAMES: dict[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", list: "string"}
+_NAMES: dict[type, str] = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "string",
+    list: "string",
+}
 
 
 def parameters(found: Operation[Any, Any], surface: Surface) -> list[Field[Any]]:
     """Return the fields of an operation's request that callers on a surface may give."""
-    return [one for one in fields(found.request) if surface is not Surface.MCP or not one.metadata["cli_only"]]
+    return [
+        one
+        for one in fields(found.request)
+        if surface is not Surface.MCP or not one.metadata["cli_only"]
+    ]
 
 
 def default_of(field: Field[Any]) -> Any:  # noqa: ANN401 - the parameter's own type
@@ -57,15 +69,21 @@ def _property(field: Field[Any], surface: Surface) -> dict[str, object]:
     return shown if field.metadata["needed"] else {**shown, "default": default}
 
 
-def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: Surface) -> Any:  # noqa: ANN401 - the request
-    """Return the operation's request of values by name. Raises BadRequest, which names the parameter."""
+# The request.
+def checked(found: Operation[Any, Any], values: Mapping[str, object], surface: Surface) -> Any:  # noqa: ANN401
+    """Return the operation's request of values by name. Raises BadRequest, which names the
+    parameter.
+    """
     known = {name_of(field): field for field in parameters(found, surface)}
     if unknown := sorted(set(values) - set(known)):
         raise BadRequest(f"unknown argument {unknown[0]!r}", hint=f"arguments: {', '.join(known)}")
     given = {name: _value(known[name], value, surface) for name, value in values.items()}
     for name, field in known.items():
         if field.metadata["needed"] and not _has_text(given.get(name)):
-            raise BadRequest(f"{shown_name(field, surface)} is missing", hint=f"such as `{field.metadata['needed']}`")
+            raise BadRequest(
+                f"{shown_name(field, surface)} is missing",
+                hint=f"such as `{field.metadata['needed']}`",
+            )
     return found.request(**{known[name].name: value for name, value in given.items()})
 
 
@@ -75,8 +93,13 @@ def _has_text(value: object) -> bool:
 
 def _value(field: Field[Any], value: object, surface: Surface) -> object:
     expected = type(default_of(field))
-    if surface is Surface.HTTP and any(map(_UNKEPT.search, map(str, value if isinstance(value, list) else [value]))):
-        raise BadRequest(f"{field.name} holds what no file can keep", hint="neither NUL, nor half of a surrogate pair")
+    if surface is Surface.HTTP and any(
+        map(_UNKEPT.search, map(str, value if isinstance(value, list) else [value]))
+    ):
+        raise BadRequest(
+            f"{field.name} holds what no file can keep",
+            hint="neither NUL, nor half of a surrogate pair",
+        )
     if surface is Surface.CLI and expected in (int, float) and isinstance(value, str):
         value = _number(value, expected)
     if expected is list:
@@ -118,7 +141,9 @@ def shown_name(field: Field[Any], surface: Surface) -> str:
 
 
 def name_of(field: Field[Any]) -> str:
-    """Return a parameter's name: that of its field, without what keeps it apart from a word of Python (`for_`)."""
+    """Return a parameter's name: that of its field, without what keeps it apart from a word of
+    Python (`for_`).
+    """
     return field.name.rstrip("_")
 
 
@@ -127,7 +152,11 @@ def _choices(word: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches  # 2 ms, for an error
 
     near = get_close_matches(word, known, 1)
-    return f"did you mean {near[0]}? One of: {', '.join(known)}" if near else f"one of: {', '.join(known)}"
+    return (
+        f"did you mean {near[0]}? One of: {', '.join(known)}"
+        if near
+        else f"one of: {', '.join(known)}"
+    )
 
 
 def _number(text: str, expected: type[int | float]) -> object:

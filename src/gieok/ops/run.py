@@ -1,4 +1,6 @@
-"""Runs any operation by name: what the command line, tools and the daemon go through. Errors are answers too."""
+"""Runs any operation by name: what the command line, tools and the daemon go through. Errors are
+answers too.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -20,7 +22,9 @@ class Failure(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a caller gets. `data` is the documented JSON; `status` the exit status: 0 done, 1 nothing found, 2 an error."""
+    """What a caller gets. `data` is the documented JSON; `status` the exit status: 0 done, 1
+    nothing found, 2 an error.
+    """
 
     found: bool
     data: object
@@ -39,9 +43,11 @@ def run(
     colour: bool = False,
     verbatim: bool = False,
 ) -> Answer:
-    """Check the request, run the operation, and encode what came of it; a GieokError becomes a failure.
+    """Check the request, run the operation, and encode what came of it; a GieokError becomes a
+    failure.
 
-    `values` is parameter → value; `context_for` opens the caller's context. The text is in `lang`, else in the context's.
+    `values` is parameter → value; `context_for` opens the caller's context. The text is in `lang`,
+    else in the context's.
     """
     found = operation(name)
     try:

@@ -1,4 +1,6 @@
-"""Progress of something that takes a while: how much is done, of how much, and how long it will take."""
+"""Progress of something that takes a while: how much is done, of how much, and how long it will
+take.
+"""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -11,7 +13,12 @@ class Steps:
     """Shows a line for each number of things done. `total` 0: nobody knows how many there are."""
 
     def __init__(
-        self, say: Callable[[str], None], now: Callable[[], datetime], lang: str, what: str, total: int = 0
+        self,
+        say: Callable[[str], None],
+        now: Callable[[], datetime],
+        lang: str,
+        what: str,
+        total: int = 0,
     ) -> None:
         self._say, self._now, self._what, self._total = say, now, what, total
         self._is_korean = lang == "ko"

@@ -1,4 +1,6 @@
-"""Whether something may be taken in now: not while paused, not from a private session, not from an excluded folder."""
+"""Whether something may be taken in now: not while paused, not from a private session, not from an
+excluded folder.
+"""
 
 from datetime import datetime, tzinfo
 
@@ -37,7 +39,10 @@ def check_folder(context: Context, folder: str) -> None:
     if context.privacy.excludes_folder(folder):
         raise Withheld(
             f"the folder {folder!r} is excluded: nothing of it was taken in",
-            hint="`gieok config show exclude` shows what is excluded, `gieok config set exclude.folders …` changes it",
+            hint=(
+                "`gieok config show exclude` shows what is excluded, `gieok config set "
+                "exclude.folders …` changes it"
+            ),
         )
 
 
@@ -47,7 +52,9 @@ def moment(at_s: float, zone: tzinfo) -> str:
 
 
 def notice(why: str, lang: str) -> str:
-    """Return what a person is told at the start of a session that is withheld; `why` as of `surfaces.hook.withheld`."""
+    """Return what a person is told at the start of a session that is withheld; `why` as of
+    `surfaces.hook.withheld`.
+    """
     why, _, until = why.partition(" ")
     en, ko = (f" until {until}", f" ({until}까지)") if until else ("", "")
     words = {
@@ -60,7 +67,10 @@ def notice(why: str, lang: str) -> str:
             "비공개 세션입니다. 아무것도 기억하거나 떠올리지 않습니다",
         ),
         "excluded": (
-            "this folder or agent is excluded; nothing is kept or recalled (`gieok config show exclude`)",
+            (
+                "this folder or agent is excluded; nothing is kept or recalled (`gieok config "
+                "show exclude`)"
+            ),
             "제외한 폴더나 에이전트입니다. 아무것도 기억하거나 떠올리지 않습니다 (`gieok config show exclude`)",
         ),
     }[why]

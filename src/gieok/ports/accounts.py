@@ -1,4 +1,6 @@
-"""Users of a service, their characters, keys and points, durable. Every row is of one user (or of the service, user '')."""
+"""Users of a service, their characters, keys and points, durable. Every row is of one user (or of
+the service, user '').
+"""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -30,13 +32,16 @@ class Users(Protocol):
         """Keep what a user says of themselves, and nothing else; they are added if new."""
 
     def seen(self, user: str, at: datetime) -> Account:
-        """Say that a user said something, who is added if new; return them as they were before. Never goes back in time.
+        """Say that a user said something, who is added if new; return them as they were before.
+        Never goes back in time.
 
         How far inactivity went is forgotten with it.
         """
 
     def stage(self, account: Account, stage: str, at: datetime) -> bool:
-        """Say how far inactivity went; False, and nothing is done, where they were seen or staged since."""
+        """Say how far inactivity went; False, and nothing is done, where they were seen or staged
+        since.
+        """
 
     def accounts_unseen_since(self, before: datetime, after_user: str, limit: int) -> list[Account]:
         """Return users last seen before a time, sorted by name from `after_user` (exclusive) on."""
@@ -46,7 +51,9 @@ class Users(Protocol):
 
 
 class Points(Protocol):
-    """Points: an append-only ledger whose sum is the balance; what is held of it; days of check-in; slots."""
+    """Points: an append-only ledger whose sum is the balance; what is held of it; days of check-in;
+    slots.
+    """
 
     def balance(self, user: str) -> int:
         """Return the points that may be spent: the sum of the ledger without what is held."""
@@ -54,7 +61,8 @@ class Points(Protocol):
     def post(self, user: str, posting: Posting, at: datetime) -> Posted:
         """Add a row, with its slots. A known reference with the same posting adds nothing.
 
-        Raises NotEnoughPoints where the balance would fall below zero, Conflict where the reference is of another posting.
+        Raises NotEnoughPoints where the balance would fall below zero, Conflict where the reference
+        is of another posting.
         """
 
     def ledger(self, user: str, offset: int, limit: int) -> tuple[int, list[LedgerEntry]]:
@@ -64,10 +72,14 @@ class Points(Protocol):
         """Return the row of a reference; None where nothing was posted under it."""
 
     def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
-        """Set points aside; False where the reference is held or was posted before. Raises NotEnoughPoints."""
+        """Set points aside; False where the reference is held or was posted before. Raises
+        NotEnoughPoints.
+        """
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
-        """Turn what is held into a row, in one step; None where nothing is held under that reference."""
+        """Turn what is held into a row, in one step; None where nothing is held under that
+        reference.
+        """
 
     def release(self, user: str, reference: str) -> bool:
         """Let go of what is held; False where nothing is."""
@@ -91,14 +103,20 @@ class Points(Protocol):
 class Cast(Protocol):
     """Characters by owner."""
 
-    def character(self, owner: str, identity: str, *, with_file: bool = True) -> StoredCharacter | None:
-        """Return a character of this owner, and of no other; `with_file`: with what it was imported from, up to 16 MB."""
+    def character(
+        self, owner: str, identity: str, *, with_file: bool = True
+    ) -> StoredCharacter | None:
+        """Return a character of this owner, and of no other; `with_file`: with what it was imported
+        from, up to 16 MB.
+        """
 
     def characters(self, owner: str, offset: int, limit: int) -> tuple[int, list[StoredCharacter]]:
         """Return how many there are, and some of them by id, without their packages."""
 
     def keep_character(self, character: StoredCharacter, *, is_new: bool) -> bool:
-        """Add (`is_new`) or replace one; False, and nothing is done, where there is one already, or none to replace."""
+        """Add (`is_new`) or replace one; False, and nothing is done, where there is one already, or
+        none to replace.
+        """
 
     def drop_character(self, owner: str, identity: str) -> bool:
         """Remove one; False where there is none."""

@@ -5,7 +5,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class ArchivedFile(NamedTuple):
-    """A file of an archive. `path` is relative, with `/`, in NFC; `revision` differs where the content does."""
+    """A file of an archive. `path` is relative, with `/`, in NFC; `revision` differs where the
+    content does.
+    """
 
     path: str
     revision: str
@@ -21,9 +23,11 @@ class ArchiveChanges(NamedTuple):
 
 
 class Archive(Protocol):
-    """Keeps files by path. Paths that differ in case or in Unicode's normal form alone name one file.
+    """Keeps files by path. Paths that differ in case or in Unicode's normal form alone name one
+    file.
 
-    Raises ArchiveFailed where it cannot be reached, read or written, and for a path that leads out of it.
+    Raises ArchiveFailed where it cannot be reached, read or written, and for a path that leads out
+    of it.
     """
 
     @property
@@ -39,14 +43,19 @@ class Archive(Protocol):
     def write(self, path: str, data: bytes, expected: str | None) -> str:
         """Write a file as a whole and return its revision; it survives a crash.
 
-        Raises ArchiveConflict, and nothing is written, where its revision is not `expected` (None: there must be no file).
+        Raises ArchiveConflict, and nothing is written, where its revision is not `expected` (None:
+        there must be no file).
         """
 
     def delete(self, path: str, expected: str) -> None:
-        """Delete a file, and folders that are empty then; a missing file is no error. Raises ArchiveConflict."""
+        """Delete a file, and folders that are empty then; a missing file is no error. Raises
+        ArchiveConflict.
+        """
 
     def changes(self, cursor: str) -> ArchiveChanges:
-        """Return what has changed since a cursor ('': everything is new). An unknown cursor is as ''."""
+        """Return what has changed since a cursor ('': everything is new). An unknown cursor is as
+        ''.
+        """
 
 
 @runtime_checkable
@@ -58,7 +67,9 @@ class Tidying(Protocol):
 
 
 class Sealer(Protocol):
-    """Turns the content of a file into what is kept, and back. `suffix` ends the names of such files."""
+    """Turns the content of a file into what is kept, and back. `suffix` ends the names of such
+    files.
+    """
 
     suffix: str
 

@@ -29,7 +29,9 @@ class BackupReport(NamedTuple):
 
 
 class Restored(NamedTuple):
-    """A home that was restored: where it is, what was counted in it, and where the one before it is kept ('': none)."""
+    """A home that was restored: where it is, what was counted in it, and where the one before it is
+    kept ('': none).
+    """
 
     report: BackupReport
     home: Path
@@ -46,7 +48,9 @@ class StreamSealer(Protocol):
     suffix: str
 
     def sealing(self, out: BinaryIO) -> AbstractContextManager[BinaryIO]:
-        """Give a stream; what is written to it arrives in `out` encrypted, all of it at the end. Raises GieokError."""
+        """Give a stream; what is written to it arrives in `out` encrypted, all of it at the end.
+        Raises GieokError.
+        """
 
     def opening(self, source: BinaryIO) -> AbstractContextManager[BinaryIO]:
         """Give a stream that reads what was encrypted. Raises WrongKey, Damaged."""
@@ -58,8 +62,12 @@ class Backups(Protocol):
     def folder(self, to: Path | None = None) -> Path:
         """Return where backups are put."""
 
-    def create(self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False) -> BackupReport:
-        """Make a backup, read it back, and let the oldest go. Killed at any moment there is a whole one, or none."""
+    def create(
+        self, to: Path | None = None, *, encrypt: bool = False, with_keys: bool = False
+    ) -> BackupReport:
+        """Make a backup, read it back, and let the oldest go. Killed at any moment there is a whole
+        one, or none.
+        """
 
     def listed(self, folder: Path | None = None) -> Sequence[BackupFile]:
         """Return what is there, the newest first."""
@@ -67,7 +75,9 @@ class Backups(Protocol):
     def verify(self, file: Path, key_file: Path | None = None) -> BackupReport:
         """Read every byte of a backup. Raises Damaged, WrongKey."""
 
-    def restore(self, file: Path, home: Path, *, replace: bool = False, key_file: Path | None = None) -> Restored:
+    def restore(
+        self, file: Path, home: Path, *, replace: bool = False, key_file: Path | None = None
+    ) -> Restored:
         """Put a backup in the place of a home; nothing is touched before all of it is verified.
 
         Raises BadRequest where the home is in use and `replace` is off, Damaged, WrongKey.

@@ -28,8 +28,15 @@ class SourceFiles(Protocol):
     def facts(self, paths: Sequence[str] | None = None) -> Iterator[tuple[str, str]]:
         """Yield (path, facts) of every file that has any, or of those among `paths`, by path."""
 
-    def replace(self, files: Sequence[tuple[SourceFile, str]], gone: Sequence[str], graph: GraphChange | None) -> None:
-        """Put files with their facts, forget others and change the graph (None: as it is), in one transaction."""
+    def replace(
+        self,
+        files: Sequence[tuple[SourceFile, str]],
+        gone: Sequence[str],
+        graph: GraphChange | None,
+    ) -> None:
+        """Put files with their facts, forget others and change the graph (None: as it is), in one
+        transaction.
+        """
 
 
 class Edges(Protocol):
@@ -71,26 +78,42 @@ class Unembedded(Protocol):
 
 
 class Summaries(Protocol):
-    """Summaries of code by its hash. They survive the symbols, so that a revert finds them again."""
+    """Summaries of code by its hash. They survive the symbols, so that a revert finds them
+    again.
+    """
 
     def summaries(self, hashes: Sequence[str] | None = None) -> dict[str, Summary]:
-        """Return the summaries of code with these hashes, or all, by hash; those that wait have no text."""
+        """Return the summaries of code with these hashes, or all, by hash; those that wait have no
+        text.
+        """
 
     def write_summaries(self, rows: Sequence[Summary], gone: Sequence[str] = ()) -> None:
-        """Put summaries and forget those of the hashes in `gone`, in one transaction; one that waits replaces none."""
+        """Put summaries and forget those of the hashes in `gone`, in one transaction; one that
+        waits replaces none.
+        """
 
 
 class Executions(Protocol):
-    """Which test ran which function. It stays whatever happens to symbols, and is believed as far as its ends exist."""
+    """Which test ran which function. It stays whatever happens to symbols, and is believed as far
+    as its ends exist.
+    """
 
-    def put_executions(self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]) -> None:
-        """Keep what ran, in place of what is kept of these tests in these files, in one transaction."""
+    def put_executions(
+        self, seen: Sequence[Execution], tests: Sequence[str], paths: Sequence[str]
+    ) -> None:
+        """Keep what ran, in place of what is kept of these tests in these files, in one
+        transaction.
+        """
 
     def executed(self, functions: Sequence[str]) -> list[Executed]:
-        """Return which of the existing tests ran these functions, also functions that are gone, sorted."""
+        """Return which of the existing tests ran these functions, also functions that are gone,
+        sorted.
+        """
 
     def settled(self, tests: Sequence[str]) -> set[str]:
-        """Return those of `tests` whose code, and that of all they ran, has not changed since they ran."""
+        """Return those of `tests` whose code, and that of all they ran, has not changed since they
+        ran.
+        """
 
     def count_executions(self) -> ExecutionCount:
         """Count what is kept."""
@@ -127,19 +150,25 @@ class Versions(Protocol):
         """Return who commits here, or ''."""
 
     def files(self) -> frozenset[str] | None:
-        """Return the files that are tracked or not ignored, those of repositories inside too; None where nobody says."""
+        """Return the files that are tracked or not ignored, those of repositories inside too; None
+        where nobody says.
+        """
 
     def ignored(self, paths: Sequence[str]) -> frozenset[str] | None:
         """Return the ignored ones of `paths`, which need not exist; None without git."""
 
     def diff(self, revision: str) -> str:
-        """Return the unified diff, without context, from a revision to the files on disk. Raises BadRequest."""
+        """Return the unified diff, without context, from a revision to the files on disk. Raises
+        BadRequest.
+        """
 
     def old_text(self, revision: str, path: str) -> str | None:
         """Return a file as it was at a revision; None where it was not there."""
 
     def log(self, most: int) -> list[Commit]:
-        """Return the newest commits of the branch that is checked out, merges left out, newest first."""
+        """Return the newest commits of the branch that is checked out, merges left out, newest
+        first.
+        """
 
     def hooks_folder(self) -> Path | None:
         """Return where git looks for hooks; None without git."""
@@ -195,24 +224,33 @@ class Parser(Protocol):
     """Grammars of programming languages."""
 
     def parse(self, grammar: str, source: bytes) -> SyntaxNode:
-        """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises MissingExtra.
+        """Return the root of the syntax tree; what does not parse is a node of type ERROR. Raises
+        MissingExtra.
 
         `grammar` is `module:function`, of the package that holds it.
         """
 
 
 class CoverageRun(Protocol):
-    """A run of tests as a coverage tool recorded it. Raises BadRequest for a file that is not one, or is damaged."""
+    """A run of tests as a coverage tool recorded it. Raises BadRequest for a file that is not one,
+    or is damaged.
+    """
 
     @property
     def finished_ns(self) -> int:
-        """Return when it was written, in nanoseconds since 1970: what changed later was not run as it is now."""
+        """Return when it was written, in nanoseconds since 1970: what changed later was not run as
+        it is now.
+        """
 
     def files(self) -> list[str]:
-        """Return the paths of all files that were measured, with `/`, as the tool wrote them, sorted."""
+        """Return the paths of all files that were measured, with `/`, as the tool wrote them,
+        sorted.
+        """
 
     def contexts(self) -> list[str]:
         """Return the names under which lines were run, without the empty one, sorted."""
 
     def lines(self, path: str) -> Iterator[tuple[str, frozenset[int]]]:
-        """Yield (context, 1-based lines that ran in it) of a file; '' is what ran outside of any."""
+        """Yield (context, 1-based lines that ran in it) of a file; '' is what ran outside of
+        any.
+        """

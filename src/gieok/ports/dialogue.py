@@ -21,10 +21,14 @@ class Pick(NamedTuple):
 
 
 class Dialogue(Protocol):
-    """Asks a person; every question may raise WentBack and Cancelled. Texts are in the person's language."""
+    """Asks a person; every question may raise WentBack and Cancelled. Texts are in the person's
+    language.
+    """
 
     def begin(self, title: str, keys: str, back: str, ticks: str) -> None:
-        """Show a title and a line on keys; `back` is the label of the way back, `ticks` says how several are chosen."""
+        """Show a title and a line on keys; `back` is the label of the way back, `ticks` says how
+        several are chosen.
+        """
 
     def say(self, line: str = "", *, is_title: bool = False, is_passing: bool = False) -> None:
         """Show a line; what is passing stays until the next."""
@@ -35,5 +39,7 @@ class Dialogue(Protocol):
     def many(self, question: str, picks: Sequence[Pick], default: Sequence[str]) -> list[str]:
         """Return the values of the picks that are ticked, in their order."""
 
-    def text(self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False) -> str:
+    def text(
+        self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False
+    ) -> str:
         """Return a line; `wrong` says while it is typed what is wrong with it, '' for nothing."""

@@ -14,9 +14,11 @@ class SealedPlace(NamedTuple):
 
 
 class EncryptionStatus(NamedTuple):
-    """How a home is encrypted. `key_file` '' where it is not; `is_changing`: a change was begun and is not done.
+    """How a home is encrypted. `key_file` '' where it is not; `is_changing`: a change was begun and
+    is not done.
 
-    `can_files`, `can_databases`: what is needed for it is installed. `in_clear` names what always stays so, and why.
+    `can_files`, `can_databases`: what is needed for it is installed. `in_clear` names what always
+    stays so, and why.
     """
 
     recipient: str
@@ -36,7 +38,9 @@ class EncryptionStatus(NamedTuple):
 
 
 class EncryptionChange(NamedTuple):
-    """What a change did: the key now in use, files written anew, and what could not be (path, why)."""
+    """What a change did: the key now in use, files written anew, and what could not be (path,
+    why).
+    """
 
     recipient: str
     key_file: str
@@ -58,13 +62,16 @@ class Encryption(Protocol):
         *,
         databases: bool = False,
     ) -> EncryptionChange:
-        """Encrypt everything that is there, and what is to come; go on with what was begun. `databases`: those of the home too.
+        """Encrypt everything that is there, and what is to come; go on with what was begun.
+        `databases`: those of the home too.
 
-        `key_file`: where the key is, or is to be made. `passphrase` asks for the one that protects a new key. Raises BadConfig,
-        BadRequest, WrongKey, MissingExtra.
+        `key_file`: where the key is, or is to be made. `passphrase` asks for the one that protects
+        a new key. Raises BadConfig, BadRequest, WrongKey, MissingExtra.
         """
 
-    def rotate(self, key_file: Path | None = None, passphrase: "Callable[[], str] | None" = None) -> EncryptionChange:
+    def rotate(
+        self, key_file: Path | None = None, passphrase: "Callable[[], str] | None" = None
+    ) -> EncryptionChange:
         """Encrypt everything with another key, as `on` does. The key before stays where it is."""
 
     def off(self) -> EncryptionChange:

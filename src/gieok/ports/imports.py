@@ -1,4 +1,6 @@
-"""What another program remembered, as it is taken in: what its readers yield, and the files that they read."""
+"""What another program remembered, as it is taken in: what its readers yield, and the files that
+they read.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -11,8 +13,9 @@ from gieok.model.conversation import Message, Reject
 class ImportedFact(NamedTuple):
     """A statement that the other program kept. `id` is stable there; the text is one line.
 
-    `category` and `priority` are those of an observation, '' where the words decide. A statement that holds no more has
-    `until`, and in `replaced_by` the id of the one in its place. `project` is a folder, or a folder's name; '' for none.
+    `category` and `priority` are those of an observation, '' where the words decide. A statement
+    that holds no more has `until`, and in `replaced_by` the id of the one in its place. `project`
+    is a folder, or a folder's name; '' for none.
     """
 
     id: str
@@ -29,7 +32,9 @@ class ImportedFact(NamedTuple):
 
 
 class ImportedTalk(NamedTuple):
-    """A conversation, or a part of one, in order. `known_as` names an agent that may have told it to Gieok already."""
+    """A conversation, or a part of one, in order. `known_as` names an agent that may have told it
+    to Gieok already.
+    """
 
     messages: tuple[Message, ...]
     project: str = ""
@@ -41,7 +46,8 @@ ImportPiece = ImportedFact | ImportedTalk | Reject
 
 
 class ImportFiles(Protocol):
-    """What lies at a path: the members of a folder or of a zip archive, or one file. Names are relative, with `/`.
+    """What lies at a path: the members of a folder or of a zip archive, or one file. Names are
+    relative, with `/`.
 
     Raises BadRequest for what cannot be read.
     """
@@ -65,7 +71,9 @@ class ImportFiles(Protocol):
 
 
 class ImportReader(Protocol):
-    """Reads what one program left behind. Reading twice yields the same pieces in the same order."""
+    """Reads what one program left behind. Reading twice yields the same pieces in the same
+    order.
+    """
 
     def recognises(self, files: ImportFiles) -> bool:
         """Say whether this is it, by a look at the beginning."""

@@ -14,7 +14,11 @@ class CopiedJournal(Protocol):
         """Return every scope that the journal knows whose name begins so, sorted."""
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
-        """Yield what is held of a scope, in an order that every journal has; None: what belongs to no scope."""
+        """Yield what is held of a scope, in an order that every journal has; None: what belongs to
+        no scope.
+        """
 
     def take_rows(self, scope: Scope | None, rows: Iterable[JournalRow]) -> None:
-        """Replace what is held of a scope (None: of none) by these rows, in one step; their numbers stay."""
+        """Replace what is held of a scope (None: of none) by these rows, in one step; their numbers
+        stay.
+        """

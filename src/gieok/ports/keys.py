@@ -1,4 +1,6 @@
-"""Keys of services: which there are, where they are kept, and whether a service takes them. No value leaves this port."""
+"""Keys of services: which there are, where they are kept, and whether a service takes them. No
+value leaves this port.
+"""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -10,7 +12,8 @@ class Verdict(StrEnum):
 
     VALID = "valid"
     INVALID = "invalid"
-    #: It knows the key, and does nothing for it now: too much was asked, or nothing is left to spend.
+    #: It knows the key, and does nothing for it now: too much was asked, or nothing is left to
+    #: spend.
     QUOTA = "quota"
     UNREACHABLE = "unreachable"
     #: It answered, and not as it must.
@@ -22,7 +25,9 @@ class Verdict(StrEnum):
 
 
 class KeyRow(NamedTuple):
-    """A variable that holds a key, whose it is, the settings that use it, and where it is set: '' where it is not."""
+    """A variable that holds a key, whose it is, the settings that use it, and where it is set: ''
+    where it is not.
+    """
 
     variable: str
     names: tuple[str, ...]
@@ -53,7 +58,9 @@ class Keys(Protocol):
         """Raise BadRequest where the environment sets a key, which wins over every other place."""
 
     def put(self, row: KeyRow, value: str) -> str:
-        """Set a key for good, in one step; return where. Raises BadRequest where another source would win, BadConfig."""
+        """Set a key for good, in one step; return where. Raises BadRequest where another source
+        would win, BadConfig.
+        """
 
     def test(self, row: KeyRow, value: str = "") -> Sequence[Trial]:
         """Ask each service that uses a key once, with `value` or with the key that is set."""

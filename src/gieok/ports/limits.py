@@ -11,7 +11,9 @@ class Rate(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What a limiter says of a request: whether it may go on, how many more may, and the seconds until one more may."""
+    """What a limiter says of a request: whether it may go on, how many more may, and the seconds
+    until one more may.
+    """
 
     is_admitted: bool
     remaining: int
@@ -19,7 +21,9 @@ class Room(NamedTuple):
 
 
 class RateLimiter(Protocol):
-    """Counts requests by key. Never raises: a count that cannot be reached is made in this process meanwhile."""
+    """Counts requests by key. Never raises: a count that cannot be reached is made in this process
+    meanwhile.
+    """
 
     def admit(self, key: str, rate: Rate) -> Room:
         """Count a request where there is room for it. A key is counted apart for each rate."""

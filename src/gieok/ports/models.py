@@ -14,14 +14,18 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Return what decides the shape of stored vectors: changes whenever they would; e.g. `e5-small-koen-int8@1`."""
+        """Return what decides the shape of stored vectors: changes whenever they would; e.g.
+        `e5-small-koen-int8@1`.
+        """
 
     @property
     def dimension(self) -> int:
         """Return how many numbers a vector has."""
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        """Return one vector per text, in order. An empty text gives a vector too. Raises EmbedderFailed."""
+        """Return one vector per text, in order. An empty text gives a vector too. Raises
+        EmbedderFailed.
+        """
 
     def embed_query(self, text: str) -> Vector:
         """Return the vector that finds passages which answer `text`. Raises EmbedderFailed."""
@@ -29,11 +33,15 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Followed(Protocol):
-    """An embedder of whichever model the vectors of a store are of: another process may switch it at any moment."""
+    """An embedder of whichever model the vectors of a store are of: another process may switch it
+    at any moment.
+    """
 
     @property
     def behind(self) -> str:
-        """Return how the store's model differs from the settings, and the command that ends it; '' where it does not."""
+        """Return how the store's model differs from the settings, and the command that ends it; ''
+        where it does not.
+        """
 
     def of(self, store: object) -> Embedder:
         """Return the same for a store, as its model is now."""
@@ -43,7 +51,9 @@ class Followed(Protocol):
 
 
 class Embedded(NamedTuple):
-    """What a service made of texts: unit vectors in order, and the tokens that it says it counted (0: it does not say)."""
+    """What a service made of texts: unit vectors in order, and the tokens that it says it counted
+    (0: it does not say).
+    """
 
     vectors: list[Vector]
     tokens: int = 0
@@ -58,7 +68,9 @@ class EmbeddingService(Protocol):
     most_texts: int
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
-        """Return the vectors of texts that hold no secrets. Raises EmbedderFailed, which says whether to try again."""
+        """Return the vectors of texts that hold no secrets. Raises EmbedderFailed, which says
+        whether to try again.
+        """
 
 
 class Reranker(Protocol):
@@ -69,7 +81,9 @@ class Reranker(Protocol):
         """Return its name, as `Embedder.model`: calibrations belong to it."""
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return one score for each text, in order, 0–1, higher is better. Raises RerankerFailed."""
+        """Return one score for each text, in order, 0–1, higher is better. Raises
+        RerankerFailed.
+        """
 
 
 class Reranked(NamedTuple):
@@ -103,9 +117,11 @@ class Prompt(NamedTuple):
     text: str
     temperature: float
     max_output_tokens: int
-    #: What a model that thinks may use for that, beside the answer. Others are given the answer's room alone.
+    #: What a model that thinks may use for that, beside the answer. Others are given the answer's
+    #: room alone.
     thinking_tokens: int = 8_000
-    #: JSON Schema of the answer, for models that can be held to one; '' for prose. It has to be checked all the same.
+    #: JSON Schema of the answer, for models that can be held to one; '' for prose. It has to be
+    #: checked all the same.
     schema: str = ""
     #: How long the model may take, where that is less than what it has else; 0: as long as it has.
     timeout_s: float = 0.0
@@ -125,7 +141,9 @@ class Generated(NamedTuple):
 
 
 class Generator(Protocol):
-    """Asks a language model. One try: retrying, budgets and redaction are the engine's (`gieok.engine.generate`)."""
+    """Asks a language model. One try: retrying, budgets and redaction are the engine's
+    (`gieok.engine.generate`).
+    """
 
     #: Provider and model, e.g. `gemini:gemini-2.5-flash`.
     model: str
@@ -144,7 +162,8 @@ class ChatMessage(NamedTuple):
 class Sampling(NamedTuple):
     """How a reply is made. `temperature` is None, and `max_tokens` 0, where the model's own holds.
 
-    `more` has what else the caller asked for, named as in OpenAI's protocol (`top_p`, `seed` …); a model takes what it knows.
+    `more` has what else the caller asked for, named as in OpenAI's protocol (`top_p`, `seed` …); a
+    model takes what it knows.
     """
 
     temperature: float | None = None
@@ -154,7 +173,9 @@ class Sampling(NamedTuple):
 
 
 class ReplyPart(NamedTuple):
-    """A piece of a reply. The last one has no text: how it ended (`stop`, `length`, …), and what the model says it counted."""
+    """A piece of a reply. The last one has no text: how it ended (`stop`, `length`, …), and what
+    the model says it counted.
+    """
 
     text: str = ""
     finish: str = ""

@@ -1,4 +1,6 @@
-"""What `gieok setup` may do before and when it saves: look around, try answers as if they were saved, save them at once."""
+"""What `gieok setup` may do before and when it saves: look around, try answers as if they were
+saved, save them at once.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -9,8 +11,8 @@ from gieok.ports.keys import Trial
 class Provider(NamedTuple):
     """A provider of models that could observe.
 
-    `variable` is that of its key, '' for none, and `place` where that is set. `program` is the command of an agent that is
-    here; `needs` how to install what is missing, '' where nothing is.
+    `variable` is that of its key, '' for none, and `place` where that is set. `program` is the
+    command of an agent that is here; `needs` how to install what is missing, '' where nothing is.
     """
 
     name: str
@@ -23,7 +25,9 @@ class Provider(NamedTuple):
 
 
 class SetupAccess(Protocol):
-    """Tries answers as if they were saved, and saves them. `settings` is name → text, `secrets` variable → value."""
+    """Tries answers as if they were saved, and saves them. `settings` is name → text, `secrets`
+    variable → value.
+    """
 
     def providers(self) -> Sequence[Provider]:
         """Return who could observe."""
@@ -41,7 +45,11 @@ class SetupAccess(Protocol):
         """Ask the model that observes for one word."""
 
     def try_notice(
-        self, settings: Mapping[str, str], secrets: Mapping[str, str], way: str, told: tuple[str, str]
+        self,
+        settings: Mapping[str, str],
+        secrets: Mapping[str, str],
+        way: str,
+        told: tuple[str, str],
     ) -> Trial:
         """Tell a title and a text in one way; nothing is kept of it."""
 
@@ -49,7 +57,8 @@ class SetupAccess(Protocol):
         """Look into the archive."""
 
     def save(self, settings: Mapping[str, str], secrets: Mapping[str, str]) -> Sequence[str]:
-        """Save for good: secrets first, then all settings in one step; return the files that changed.
+        """Save for good: secrets first, then all settings in one step; return the files that
+        changed.
 
         Raises BadRequest, BadConfig before anything is written.
         """

@@ -16,15 +16,20 @@ class Clock(Protocol):
 class Watcher(Protocol):
     """Reports what changed below folders."""
 
-    def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
-        """Yield the paths that changed, once all have been quiet for `debounce_ms`; an empty set when a rescan is due.
+    def changes(
+        self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
+    ) -> Iterator[set[Path]]:
+        """Yield the paths that changed, once all have been quiet for `debounce_ms`; an empty set
+        when a rescan is due.
 
         Ends when the process is interrupted.
         """
 
 
 class Unseen(str):
-    """What a look at a way shows where nothing of it can be tried without telling somebody something."""
+    """What a look at a way shows where nothing of it can be tried without telling somebody
+    something.
+    """
 
     __slots__ = ()
 
@@ -36,7 +41,9 @@ class Channel(Protocol):
         """Send texts without secrets, once; return what happened. Raises NotifierFailed."""
 
     def check(self) -> str:
-        """Return what a trial of the way shows, else `Unseen`; nobody is told anything. Raises NotifierFailed."""
+        """Return what a trial of the way shows, else `Unseen`; nobody is told anything. Raises
+        NotifierFailed.
+        """
 
 
 class Notifier(Protocol):

@@ -4,7 +4,9 @@ from typing import NamedTuple, Protocol
 
 
 class StoredSession(NamedTuple):
-    """A session in an agent's own database; `last_event` is the highest number of its events, -1 where it has none."""
+    """A session in an agent's own database; `last_event` is the highest number of its events, -1
+    where it has none.
+    """
 
     id: str
     key: str
@@ -21,7 +23,9 @@ class TranscriptStore(Protocol):
         """Return every session, sorted by id."""
 
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
-        """Return up to `limit` events numbered above `after` in order, each as the JSON line of a transcript file."""
+        """Return up to `limit` events numbered above `after` in order, each as the JSON line of a
+        transcript file.
+        """
 
     def close(self) -> None:
         """Close the database."""

@@ -1,4 +1,6 @@
-"""Words of the command line put in order before they are parsed: which command, and where its options stand."""
+"""Words of the command line put in order before they are parsed: which command, and where its
+options stand.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +15,8 @@ _VALUED = tuple(flag for flag, *_ in GLOBAL)
 class Line(NamedTuple):
     """A command line: the command's name, or what was typed for one, and its own arguments.
 
-    `is_help`: what the command does is asked for, and nothing else. `is_group`: the name is that of a group alone.
+    `is_help`: what the command does is asked for, and nothing else. `is_group`: the name is that of
+    a group alone.
     """
 
     name: str
@@ -23,11 +26,15 @@ class Line(NamedTuple):
 
 
 def read(arguments: Sequence[str]) -> Line:
-    """Return what is called. Global options may stand in front of the command, within its name or behind it."""
+    """Return what is called. Global options may stand in front of the command, within its name or
+    behind it.
+    """
     options, rest = _leading(arguments)
     word, rest = (rest[0], rest[1:]) if rest else ("", [])
     if word in ("", *HELP, *VERSION):
-        return Line("", (word, *options) if word in VERSION else tuple(options), is_help=word in HELP)
+        return Line(
+            "", (word, *options) if word in VERSION else tuple(options), is_help=word in HELP
+        )
     if word == "help":
         return _helped(rest, options)
     if members(word):

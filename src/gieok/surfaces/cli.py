@@ -82,12 +82,20 @@ def _answered(line: Line, lang: str, reader: Reader, report: Callable[[GieokErro
 
 
 def _is_command(line: Line) -> bool:
-    is_event = line.is_help and line.name.startswith("hook ") and line.name.partition(" ")[2] in EVENTS
-    return is_event or line.name in SERVERS or (line.name in NAMES and Surface.CLI in operation(line.name).surfaces)
+    is_event = (
+        line.is_help and line.name.startswith("hook ") and line.name.partition(" ")[2] in EVENTS
+    )
+    return (
+        is_event
+        or line.name in SERVERS
+        or (line.name in NAMES and Surface.CLI in operation(line.name).surfaces)
+    )
 
 
 def _helped(line: Line, lang: str) -> int | None:
-    """Answer what asks for help or the version; None where a command is called. No operation is loaded."""
+    """Answer what asks for help or the version; None where a command is called. No operation is
+    loaded.
+    """
     if line.arguments[:1] and line.arguments[0] in VERSION:
         return _printed(f"gieok {__version__}")
     if line.name == "help" and line.arguments[:1] == ("--man",):
@@ -100,7 +108,11 @@ def _helped(line: Line, lang: str) -> int | None:
 
     stream = sys.stdout if line.is_help else sys.stderr
     style = Style(lang, has_colour(stream, os.environ))
-    text = overview.group(line.name, style, width(stream)) if line.name else overview.whole(style, width(stream))
+    text = (
+        overview.group(line.name, style, width(stream))
+        if line.name
+        else overview.whole(style, width(stream))
+    )
     if line.is_help:
         return _printed(text)
     print(text, file=stream)
@@ -113,12 +125,15 @@ def _printed(text: str) -> int:
 
 
 def _unknown(line: Line, lang: str) -> BadRequest:
-    """Return what is wrong with a command that there is not; what was typed behind `keys` may be a key."""
+    """Return what is wrong with a command that there is not; what was typed behind `keys` may be a
+    key.
+    """
     group, _, word = line.name.partition(" ")
     if group.startswith("-"):
         told = Words(f"there is no command in front of {group}", f"{group} 앞에 명령이 없습니다")
         hint = Words(
-            "write the command first, then its options: `gieok help`", "명령을 먼저, 옵션은 뒤에: `gieok help`"
+            "write the command first, then its options: `gieok help`",
+            "명령을 먼저, 옵션은 뒤에: `gieok help`",
         )
         return BadRequest(told.say(lang), hint=hint.say(lang))
     known = [f"{group} {one}" for one in members(group)] or first_words()
@@ -143,7 +158,11 @@ def _serve(server: Server, parsed: argparse.Namespace, lang: str) -> int:
 
 def _run(chosen: Operation[Any, Any], parsed: argparse.Namespace, lang: str, reader: Reader) -> int:
     values = parser.values(chosen, parsed)
-    flags = {setting: getattr(parsed, setting) for _, setting, *_ in GLOBAL if getattr(parsed, setting) is not None}
+    flags = {
+        setting: getattr(parsed, setting)
+        for _, setting, *_ in GLOBAL
+        if getattr(parsed, setting) is not None
+    }
     with Progress(sys.stderr, reader.told) as progress:
         answer = _daemons(chosen, values, flags, lang, progress) if chosen.runs_in_daemon else None
         if answer is None:
@@ -155,7 +174,8 @@ def _run(chosen: Operation[Any, Any], parsed: argparse.Namespace, lang: str, rea
     if chosen.name in ("install", "setup", "up"):
         from gieok.surfaces import tools
 
-        tools.listed()  # keeps the definitions, so that the agent's first start of `gieok mcp` finds them
+        # keeps the definitions, so that the agent's first start of `gieok mcp` finds them
+        tools.listed()
     if parsed.json:
         _write_json(answer.data)
     elif chosen.is_verbatim:
@@ -166,7 +186,11 @@ def _run(chosen: Operation[Any, Any], parsed: argparse.Namespace, lang: str, rea
 
 
 def _own(
-    chosen: Operation[Any, Any], values: Mapping[str, object], flags: Mapping[str, str], lang: str, progress: Progress
+    chosen: Operation[Any, Any],
+    values: Mapping[str, object],
+    flags: Mapping[str, str],
+    lang: str,
+    progress: Progress,
 ) -> "Answer":
     """Run an operation in this process."""
     from gieok.app import open_context  # after the arguments: `--help` needs none of it
@@ -193,7 +217,11 @@ def _own(
 
 
 def _daemons(
-    chosen: Operation[Any, Any], values: Mapping[str, object], flags: Mapping[str, str], lang: str, progress: Progress
+    chosen: Operation[Any, Any],
+    values: Mapping[str, object],
+    flags: Mapping[str, str],
+    lang: str,
+    progress: Progress,
 ) -> "Answer | None":
     """Return the daemon's answer; None where none runs that could give it."""
     home = Path(places.home())
@@ -203,9 +231,18 @@ def _daemons(
     from gieok.ops.run import Answer, Failure
 
     call = Call(
-        chosen.name, values, Surface.CLI.value, os.getcwd(), dict(os.environ), flags, lang, colour=_has_colour()  # noqa: PTH109
-    )  # fmt: skip
-    found = ask(home, call, writes=chosen.effect is not Effect.READ, say=progress.say, tell=progress.tell)
+        chosen.name,
+        values,
+        Surface.CLI.value,
+        os.getcwd(),  # noqa: PTH109
+        dict(os.environ),
+        flags,
+        lang,
+        colour=_has_colour(),
+    )
+    found = ask(
+        home, call, writes=chosen.effect is not Effect.READ, say=progress.say, tell=progress.tell
+    )
     if found is None:
         return None
     return Answer(**{**found, "failure": Failure(**found["failure"]) if found["failure"] else None})
@@ -251,7 +288,9 @@ def _report(reader: Reader, error: GieokError, *, as_json: bool) -> int:
 
 
 def _fail(reader: Reader, answer: "Answer", *, as_json: bool) -> int:
-    """Show an error, and return its exit status. JSON is for programs: it says in English what a person reads in Korean."""
+    """Show an error, and return its exit status. JSON is for programs: it says in English what a
+    person reads in Korean.
+    """
     if as_json:
         with contextlib.suppress(OutputLost):  # then the words on stderr have to do
             _write_json(answer.data)

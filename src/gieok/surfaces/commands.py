@@ -1,4 +1,6 @@
-"""What stands on the command line beside the operations: groups, servers, global options, the order of the help."""
+"""What stands on the command line beside the operations: groups, servers, global options, the order
+of the help.
+"""
 
 import json
 from collections.abc import Mapping
@@ -15,8 +17,18 @@ ABOUT = Words(
 )
 #: Options of every command, which may stand anywhere: flag, setting, value, its words.
 GLOBAL = (
-    ("--scope", "scope", "SCOPE", Words("whose memory, e.g. agent:main", "누구의 기억인지, 예: agent:main")),
-    ("--lang", "lang", "en|ko", Words("language of what you read: en or ko", "화면의 언어: en 또는 ko")),
+    (
+        "--scope",
+        "scope",
+        "SCOPE",
+        Words("whose memory, e.g. agent:main", "누구의 기억인지, 예: agent:main"),
+    ),
+    (
+        "--lang",
+        "lang",
+        "en|ko",
+        Words("language of what you read: en or ko", "화면의 언어: en 또는 ko"),
+    ),
 )
 #: What a group of several commands is for; a group of one says what that does.
 GROUPS = {
@@ -29,30 +41,44 @@ GROUPS = {
         "사용자를 기억하는 캐릭터: 만들기, 가져오기, 대화, 포인트, 키",
     ),
     "observe": Words(
-        "The sidecar: what agents' transcripts say, distilled", "사이드카: 에이전트 대화에서 추려 낸 기억"
+        "The sidecar: what agents' transcripts say, distilled",
+        "사이드카: 에이전트 대화에서 추려 낸 기억",
     ),
-    "config": Words("Settings: what is in force and why; change them", "설정: 지금 값과 그 출처, 바꾸기"),
-    "encryption": Words("Encryption at rest of archives and backups", "보관한 기억과 백업의 암호화"),
-    "backup": Words("Backups of the home: make, check, restore them", "홈의 백업: 만들기, 확인, 복원"),
+    "config": Words(
+        "Settings: what is in force and why; change them", "설정: 지금 값과 그 출처, 바꾸기"
+    ),
+    "encryption": Words(
+        "Encryption at rest of archives and backups", "보관한 기억과 백업의 암호화"
+    ),
+    "backup": Words(
+        "Backups of the home: make, check, restore them", "홈의 백업: 만들기, 확인, 복원"
+    ),
     "archive": Words(
         "Tiers of memory: what is in hot, warm and cold, and what moves",
         "기억의 층: hot, warm, cold에 있는 것과 옮기는 것",
     ),
-    "keys": Words("Keys of services: where they are, whether they are valid", "서비스의 키: 어디에 있고 통하는지"),
+    "keys": Words(
+        "Keys of services: where they are, whether they are valid",
+        "서비스의 키: 어디에 있고 통하는지",
+    ),
     "hook": Words(
         "What coding agents call at every prompt; how well it decides",
         "코딩 에이전트가 프롬프트마다 부르는 것, 그 정확도",
     ),
-    "store": Words("Where memory is searched: move it to another store", "기억을 찾는 곳: 다른 저장소로 옮기기"),
+    "store": Words(
+        "Where memory is searched: move it to another store", "기억을 찾는 곳: 다른 저장소로 옮기기"
+    ),
 }
 #: What a group does where no command of it is named: group → command.
 DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status"}
 
 
 class Server(NamedTuple):
-    """A command that is no operation but a surface: what it does, and the module whose `main` runs it.
+    """A command that is no operation but a surface: what it does, and the module whose `main` runs
+    it.
 
-    `flags` stand for settings: flag, setting, its words. `main` gets them (setting → text) and the language.
+    `flags` stand for settings: flag, setting, its words. `main` gets them (setting → text) and the
+    language.
     """
 
     doc: Words
@@ -65,7 +91,10 @@ class Server(NamedTuple):
 
 SERVERS = {
     "mcp": Server(
-        Words("Serve the memory tools to an agent (MCP over stdio)", "에이전트에 기억 도구를 제공합니다 (MCP, stdio)"),
+        Words(
+            "Serve the memory tools to an agent (MCP over stdio)",
+            "에이전트에 기억 도구를 제공합니다 (MCP, stdio)",
+        ),
         "gieok.surfaces.mcp",
         examples=("gieok mcp",),
     ),
@@ -75,12 +104,19 @@ SERVERS = {
         (
             ("--host", "serve.host", Words("address to listen on", "들을 주소")),
             ("--port", "serve.port", Words("port; 0: any that is free", "포트; 0: 비어 있는 것")),
-            ("--lang", "lang", Words("language of what you read: en or ko", "화면의 언어: en 또는 ko")),
+            (
+                "--lang",
+                "lang",
+                Words("language of what you read: en or ko", "화면의 언어: en 또는 ko"),
+            ),
         ),
         examples=("gieok serve", "gieok serve --port 8080"),
     ),
     "completion": Server(
-        Words("Print a script by which a shell completes commands", "셸이 명령을 완성하게 하는 스크립트를 출력합니다"),
+        Words(
+            "Print a script by which a shell completes commands",
+            "셸이 명령을 완성하게 하는 스크립트를 출력합니다",
+        ),
         "gieok.surfaces.completion",
         word=("shell", ("bash", "zsh", "fish")),
         examples=(
@@ -143,7 +179,9 @@ SUMMARIES = Path(__file__).with_name("summaries.json")
 
 def members(group: str) -> list[str]:
     """Return the commands of a group by their last word; nothing where it is none."""
-    return [name.partition(" ")[2] for name in NAMES if name.partition(" ")[0] == group and " " in name]
+    return [
+        name.partition(" ")[2] for name in NAMES if name.partition(" ")[0] == group and " " in name
+    ]
 
 
 def first_words() -> list[str]:

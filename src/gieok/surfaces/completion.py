@@ -1,6 +1,8 @@
-"""`gieok completion SHELL`: prints a script that completes commands, options and their values, made by shtab.
+"""`gieok completion SHELL`: prints a script that completes commands, options and their values, made
+by shtab.
 
-The script is made once and kept in a file, where the shell loads it at the first Tab: nothing of Gieok runs for it.
+The script is made once and kept in a file, where the shell loads it at the first Tab: nothing of
+Gieok runs for it.
 """
 
 import argparse
@@ -26,7 +28,10 @@ def main(given: Mapping[str, str], lang: str) -> int:
     """Print the script for a shell."""
     shell = given.get("shell", "")
     if shell not in SHELLS:
-        told = Words(f"completion is made for {', '.join(SHELLS)}", f"자동 완성이 되는 셸: {', '.join(SHELLS)}")
+        told = Words(
+            f"completion is made for {', '.join(SHELLS)}",
+            f"자동 완성이 되는 셸: {', '.join(SHELLS)}",
+        )
         hint = Words("such as `gieok completion bash`", "예: `gieok completion bash`")
         raise BadRequest(told.say(lang), hint=hint.say(lang))
     streams.write(shtab.complete(whole(lang), shell), "utf-8")
@@ -37,7 +42,9 @@ def whole(lang: str) -> argparse.ArgumentParser:
     """Return a parser that holds every command."""
     made = argparse.ArgumentParser(prog="gieok", add_help=False, allow_abbrev=False)
     made.add_argument("-h", "--help", action="help", help=Words("show help", "도움말").say(lang))
-    made.add_argument("-V", "--version", action="version", help=Words("show the version", "버전").say(lang))
+    made.add_argument(
+        "-V", "--version", action="version", help=Words("show the version", "버전").say(lang)
+    )
     commands = made.add_subparsers()
     groups: dict[str, Any] = {}
     for name in NAMES:
@@ -51,11 +58,14 @@ def whole(lang: str) -> argparse.ArgumentParser:
     for name in SERVERS:
         _add(commands, name, name, lang)
     helped = commands.add_parser("help", help=doc_of("help").say(lang), add_help=False)
-    helped.add_argument("command", choices=[*dict.fromkeys(name.partition(" ")[0] for name in NAMES), *SERVERS])
+    helped.add_argument(
+        "command", choices=[*dict.fromkeys(name.partition(" ")[0] for name in NAMES), *SERVERS]
+    )
     return made
 
 
-def _group(commands: Any, group: str, lang: str) -> Any:  # noqa: ANN401 - argparse's own type is private
+# Argparse's own type is private.
+def _group(commands: Any, group: str, lang: str) -> Any:  # noqa: ANN401
     doc = GROUPS.get(group) or doc_of(group)
     return commands.add_parser(group, help=doc.say(lang), add_help=False).add_subparsers()
 

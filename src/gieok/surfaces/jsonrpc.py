@@ -6,7 +6,8 @@ from typing import NamedTuple
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32602, -32603
 #: No tool takes arguments that are nested at all; what reads them goes as deep as they are.
 _DEEPEST = 200
-#: Methods that are told and not asked; whatever else has no id is a request whose answer could not be addressed.
+#: Methods that are told and not asked; whatever else has no id is a request whose answer could not
+#: be addressed.
 _NOTIFICATIONS = "notifications/"
 
 
@@ -34,10 +35,16 @@ def refusal(line: bytes) -> Refusal | None:
         return Refusal(None, PARSE_ERROR, "the message is nested too deeply")
     except ValueError as error:  # JSONDecodeError, a number that is too long
         return Refusal(
-            None, PARSE_ERROR, f"the message is not JSON: {error}" if line.strip() else "the message is empty"
+            None,
+            PARSE_ERROR,
+            f"the message is not JSON: {error}" if line.strip() else "the message is empty",
         )
     if isinstance(message, list):
-        return Refusal(None, INVALID_REQUEST, "this version of the protocol has no batches; send one message at a time")
+        return Refusal(
+            None,
+            INVALID_REQUEST,
+            "this version of the protocol has no batches; send one message at a time",
+        )
     if not isinstance(message, dict):
         return Refusal(None, INVALID_REQUEST, "the message is no object")
     return _wrong(message, line)
@@ -71,7 +78,11 @@ def _depth(message: object) -> int:
     depth, level = 0, [message]
     while level:
         depth += 1
-        below = (one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list))
+        below = (
+            one.values() if isinstance(one, dict) else one
+            for one in level
+            if isinstance(one, dict | list)
+        )
         level = [inner for inside in below for inner in inside]
     return depth
 

@@ -1,4 +1,6 @@
-"""In which language a person reads: `--lang`, else GIEOK_LANG, else the settings, else the locale. Korean or English."""
+"""In which language a person reads: `--lang`, else GIEOK_LANG, else the settings, else the locale.
+Korean or English.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -7,8 +9,13 @@ _KNOWN = ("en", "ko")
 
 
 def language(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Return `ko` or `en`, without a look at the settings: most commands look at them anyway, later."""
-    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    """Return `ko` or `en`, without a look at the settings: most commands look at them anyway,
+    later.
+    """
+    locale = next(
+        (environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)),
+        "",
+    )
     return _named(arguments, environment) or ("ko" if locale.lower().startswith("ko") else "en")
 
 
@@ -25,7 +32,9 @@ def _named(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
 
 
 class Reader:
-    """Who reads what a command says besides its answer: its errors, its progress, its help. Known once it is needed."""
+    """Who reads what a command says besides its answer: its errors, its progress, its help. Known
+    once it is needed.
+    """
 
     def __init__(self, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
         self._arguments, self._environment = arguments, environment
@@ -56,9 +65,9 @@ def _configured(environment: Mapping[str, str]) -> str:
 
     try:
         home, here = Path(places.home()), Path.cwd()
-        if not any(place.exists() for place in (home / "config.yaml", home / ".env")) and not places.project_root(
-            str(here)
-        ):
+        if not any(
+            place.exists() for place in (home / "config.yaml", home / ".env")
+        ) and not places.project_root(str(here)):
             return ""  # help has no time for the table of settings
         from gieok import config
 

@@ -7,19 +7,31 @@ from typing import TextIO
 #: Where nobody says how wide a line may be.
 _WIDTH = 80
 #: Letters that take two columns: Hangul, Han, kana, full-width forms.
-_WIDE = (("ᄀ", "ᅟ"), ("⺀", "꓏"), ("가", "힣"), ("豈", "﫿"), ("︰", "﹯"), ("！", "｠"), ("￠", "￦"))
+_WIDE = (
+    ("ᄀ", "ᅟ"),
+    ("⺀", "꓏"),
+    ("가", "힣"),
+    ("豈", "﫿"),
+    ("︰", "﹯"),
+    ("！", "｠"),
+    ("￠", "￦"),
+)
 
 
 def width(stream: TextIO) -> int:
     """Return how many columns a line has."""
     try:
-        return os.get_terminal_size(stream.fileno()).columns or _WIDTH if stream.isatty() else _WIDTH
+        return (
+            os.get_terminal_size(stream.fileno()).columns or _WIDTH if stream.isatty() else _WIDTH
+        )
     except (OSError, ValueError):
         return _WIDTH
 
 
 def has_colour(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Say whether a stream is shown in colour: on a terminal that can, or where FORCE_COLOR says so; never with NO_COLOR."""
+    """Say whether a stream is shown in colour: on a terminal that can, or where FORCE_COLOR says
+    so; never with NO_COLOR.
+    """
     if environment.get("NO_COLOR"):
         return False
     if environment.get("FORCE_COLOR", "0") != "0":

@@ -15,9 +15,18 @@ _STATUSES = (
     ("0", Words("done", "끝남")),
     (
         "1",
-        Words("nothing was found, or `doctor` found something broken", "찾은 것이 없음, 또는 `doctor`가 고장을 찾음"),
+        Words(
+            "nothing was found, or `doctor` found something broken",
+            "찾은 것이 없음, 또는 `doctor`가 고장을 찾음",
+        ),
     ),
-    ("2", Words("an error, which says what, where, and the next step", "오류: 무엇이, 어디서, 다음에 무엇을")),
+    (
+        "2",
+        Words(
+            "an error, which says what, where, and the next step",
+            "오류: 무엇이, 어디서, 다음에 무엇을",
+        ),
+    ),
     ("130", Words("interrupted", "중단됨")),
 )
 _HEADS = {
@@ -38,14 +47,21 @@ def page(lang: str) -> str:
         lines.append(f".SH {_safe(title.say(lang).upper())}")
         for word in words:
             lines += [line for name in _named(word) for line in _command(name, lang)]
-    lines += [*_head("options", lang), *_term("--json", Words("print JSON", "JSON으로 출력").say(lang))]
+    lines += [
+        *_head("options", lang),
+        *_term("--json", Words("print JSON", "JSON으로 출력").say(lang)),
+    ]
     for flag, _, value, doc in GLOBAL:
         lines += _term(f"{flag} {value}", doc.say(lang))
     lines += _head("status", lang)
     lines += [line for status, doc in _STATUSES for line in _term(status, doc.say(lang))]
     lines += _head("files", lang)
-    lines += _term("~/.gieok", Words("the home folder (GIEOK_HOME)", "홈 폴더 (GIEOK_HOME)").say(lang))
-    lines += _term("~/.gieok/config.yaml", Words("settings (gieok config)", "설정 (gieok config)").say(lang))
+    lines += _term(
+        "~/.gieok", Words("the home folder (GIEOK_HOME)", "홈 폴더 (GIEOK_HOME)").say(lang)
+    )
+    lines += _term(
+        "~/.gieok/config.yaml", Words("settings (gieok config)", "설정 (gieok config)").say(lang)
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -60,7 +76,9 @@ def _head(key: str, lang: str) -> list[str]:
 def _command(name: str, lang: str) -> Iterator[str]:
     if name in SERVERS:
         server = SERVERS[name]
-        yield from _title(name, [server.word[0].upper()] if server.word[0] else [], server.doc.say(lang))
+        yield from _title(
+            name, [server.word[0].upper()] if server.word[0] else [], server.doc.say(lang)
+        )
         for flag, _, doc in server.flags:
             yield from _term(f"{flag} {flag[2:].upper()}", doc.say(lang))
         return
@@ -68,7 +86,11 @@ def _command(name: str, lang: str) -> Iterator[str]:
     if Surface.CLI not in found.surfaces:
         return
     fields = dataclasses.fields(found.request)
-    yield from _title(name, [_word(field) for field in fields if field.metadata["positional"]], found.doc.say(lang))
+    yield from _title(
+        name,
+        [_word(field) for field in fields if field.metadata["positional"]],
+        found.doc.say(lang),
+    )
     for field in fields:
         yield from _term(_shown(field), field.metadata["doc"].say(lang))
     for example in found.examples:
@@ -91,7 +113,9 @@ def _shown(field: "Field[Any]") -> str:
         return field.name.upper()
     flag = shown_name(field, Surface.CLI)
     return (
-        flag if isinstance(default, bool) else f"{flag} {'|'.join(field.metadata['choices']) or name_of(field).upper()}"
+        flag
+        if isinstance(default, bool)
+        else f"{flag} {'|'.join(field.metadata['choices']) or name_of(field).upper()}"
     )
 
 
@@ -100,7 +124,9 @@ def _term(term: str, doc: str) -> Iterator[str]:
 
 
 def _safe(text: str) -> str:
-    """Return text as roff shows it in any encoding: no escape, no request at the beginning of a line."""
+    """Return text as roff shows it in any encoding: no escape, no request at the beginning of a
+    line.
+    """
     shown = text.replace("\\", "\\e").replace("-", "\\-")
     shown = "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in shown)
     return f"\\&{shown}" if shown.startswith((".", "'")) else shown

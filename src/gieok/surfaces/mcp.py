@@ -15,7 +15,9 @@ _MOST_CALLS = 16
 
 
 def main() -> int:
-    """Serve on stdin and stdout until stdin ends, or nobody reads what is answered; return the exit status."""
+    """Serve on stdin and stdout until stdin ends, or nobody reads what is answered; return the exit
+    status.
+    """
     # Away from 0, so that no child reads the protocol's input.
     lines = os.fdopen(os.dup(0), "rb")
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -1,8 +1,10 @@
-"""MCP: a message in, its answer out, whatever carries them. stdio is in `mcp`, HTTP in `http/routes/mcp`.
+"""MCP: a message in, its answer out, whatever carries them. stdio is in `mcp`, HTTP in
+`http/routes/mcp`.
 
-In the standard library, and not by the SDK, whose import takes a second of CPU: an agent asks for the tools once, as soon as
-it starts, and goes on without those that come later. Both ways to begin are spoken: the handshake (`initialize`, to
-2025-11-25), and the version in each request (2026-07-28). The tests hold it against the SDK's own client.
+In the standard library, and not by the SDK, whose import takes a second of CPU: an agent asks for
+the tools once, as soon as it starts, and goes on without those that come later. Both ways to begin
+are spoken: the handshake (`initialize`, to 2025-11-25), and the version in each request
+(2026-07-28). The tests hold it against the SDK's own client.
 """
 
 import json
@@ -64,7 +66,9 @@ def answered(asked: Request, call: Calling) -> dict[str, object]:
     except _Failed as error:
         return jsonrpc.error(asked.id, error.code, str(error), error.data)
     except Exception as error:  # noqa: BLE001 - one tool that fails ends no session
-        return jsonrpc.error(asked.id, jsonrpc.INTERNAL_ERROR, f"unexpected {type(error).__name__}: {error}")
+        return jsonrpc.error(
+            asked.id, jsonrpc.INTERNAL_ERROR, f"unexpected {type(error).__name__}: {error}"
+        )
 
 
 def of_batch(line: bytes, call: Calling) -> object:
@@ -74,7 +78,9 @@ def of_batch(line: bytes, call: Calling) -> object:
     except (ValueError, RecursionError):
         messages = None
     if not isinstance(messages, list) or not 0 < len(messages) <= _MOST_MESSAGES:
-        return jsonrpc.error(None, jsonrpc.INVALID_REQUEST, f"a batch is a list of 1 to {_MOST_MESSAGES} messages")
+        return jsonrpc.error(
+            None, jsonrpc.INVALID_REQUEST, f"a batch is a list of 1 to {_MOST_MESSAGES} messages"
+        )
     rows = []
     for one in messages:
         if wrong := jsonrpc.refusal(json.dumps(one).encode()):
@@ -105,7 +111,9 @@ def _result(asked: Request, call: Calling) -> dict[str, object]:
             result = _called(asked.params, call)
         case _:
             raise _Failed(METHOD_NOT_FOUND, "Method not found", asked.method)
-    return result | ({"resultType": "complete", "_meta": {f"{_META}/serverInfo": _SERVER}} if version else {})
+    return result | (
+        {"resultType": "complete", "_meta": {f"{_META}/serverInfo": _SERVER}} if version else {}
+    )
 
 
 def _initialized(params: Mapping[str, Any]) -> dict[str, object]:
@@ -125,5 +133,6 @@ def _called(params: Mapping[str, Any], call: Calling) -> dict[str, object]:
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise _Failed(jsonrpc.INVALID_PARAMS, "`name` must be a string, and `arguments` an object")
     answer = call(name, arguments)
-    # No `structuredContent`: Claude Code (2.1.197) shows the model that instead of the text, unfenced and six times as long.
+    # No `structuredContent`: Claude Code (2.1.197) shows the model that instead of the text,
+    # unfenced and six times as long.
     return {"content": [{"type": "text", "text": answer.text}], "isError": answer.is_refused}

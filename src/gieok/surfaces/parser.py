@@ -1,6 +1,8 @@
-"""The parser of one command, made from its operation's request; its help, and what it says of a wrong word.
+"""The parser of one command, made from its operation's request; its help, and what it says of a
+wrong word.
 
-argparse rather than typer: the whole of a cold keyword search may take 80 ms, and importing typer alone takes 61.
+argparse rather than typer: the whole of a cold keyword search may take 80 ms, and importing typer
+alone takes 61.
 """
 
 import argparse
@@ -37,16 +39,31 @@ _VALUES = {int: "N", float: "X", str: "TEXT", list: "TEXT"}
 class CommandParser(argparse.ArgumentParser):
     """Parses one command. `report` is called with an error, and gives the exit status."""
 
-    def __init__(self, name: str, doc: str, lang: str, report: Callable[[BadRequest], int], examples: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        doc: str,
+        lang: str,
+        report: Callable[[BadRequest], int],
+        examples: str = "",
+    ) -> None:
         super().__init__(
-            prog=f"gieok {name}", description=f"{doc}.", allow_abbrev=False, add_help=False, epilog=examples or None,
+            prog=f"gieok {name}",
+            description=f"{doc}.",
+            allow_abbrev=False,
+            add_help=False,
+            epilog=examples or None,
             formatter_class=lambda prog: _Help(prog, (_USAGE.say(lang), _OPTIONS.say(lang))),
-        )  # fmt: skip
+        )
         self._report = report
-        self.sections = {key: self.add_argument_group(title.say(lang)) for key, title in _GROUPS.items()}
+        self.sections = {
+            key: self.add_argument_group(title.say(lang)) for key, title in _GROUPS.items()
+        }
 
     def parsed(self, arguments: tuple[str, ...]) -> argparse.Namespace:
-        """Return the arguments; options and words may stand in any order. Exits where one is wrong."""
+        """Return the arguments; options and words may stand in any order. Exits where one is
+        wrong.
+        """
         namespace, unknown = self.parse_known_intermixed_args(list(arguments))
         if unknown:
             self._refuse(unknown[0])
@@ -70,25 +87,44 @@ class CommandParser(argparse.ArgumentParser):
             self._leave(f"there is an argument too many: {word!r}")
         flag = word.partition("=")[0]
         near = close(flag, [flag for action in self._actions for flag in action.option_strings])
-        self._leave(f"`{self.prog}` has no option {flag}", f"did you mean {near}? `{self.prog} --help`" if near else "")
+        self._leave(
+            f"`{self.prog}` has no option {flag}",
+            f"did you mean {near}? `{self.prog} --help`" if near else "",
+        )
 
     def _leave(self, what: str, hint: str = "") -> None:
-        """End with an error, in English: who reports it knows the reader's language, and the settings'."""
+        """End with an error, in English: who reports it knows the reader's language, and the
+        settings'.
+        """
         self.exit(self._report(BadRequest(what, hint=hint or f"see `{self.prog} --help`")))
 
 
 class _Help(argparse.HelpFormatter):
-    """Takes the width as given: to find it out, argparse would load half of a cold search's time."""
+    """Takes the width as given: to find it out, argparse would load half of a cold search's
+    time.
+    """
 
     def __init__(self, prog: str, usage: tuple[str, str]) -> None:
         super().__init__(prog, width=width(sys.stdout))
         self._title, self._options = usage
 
-    def add_usage(self, usage: str | None, actions: Any, groups: Any, prefix: str | None = None) -> None:  # noqa: ANN401 - argparse's own
+    # Argparse's own.
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Any,  # noqa: ANN401
+        groups: Any,  # noqa: ANN401
+        prefix: str | None = None,
+    ) -> None:
         """Show the arguments, and that there are options: they stand below."""
         del usage, groups, prefix
         words = [_shown(action) for action in actions if not action.option_strings]
-        super().add_usage(" ".join([self._prog, *words, self._options]).replace("%", "%%"), [], [], f"{self._title}: ")
+        super().add_usage(
+            " ".join([self._prog, *words, self._options]).replace("%", "%%"),
+            [],
+            [],
+            f"{self._title}: ",
+        )
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         """Leave lines of examples as they are."""
@@ -126,23 +162,36 @@ def _examples(lines: tuple[str, ...], lang: str) -> str:
     return "\n".join([f"{_EXAMPLES.say(lang)}:", *(f"  {line}" for line in lines)]) if lines else ""
 
 
-def _of_server(name: str, server: Server, lang: str, report: Callable[[BadRequest], int]) -> CommandParser:
-    parser = CommandParser(name, server.doc.say(lang), lang, report, _examples(server.examples, lang))
+def _of_server(
+    name: str, server: Server, lang: str, report: Callable[[BadRequest], int]
+) -> CommandParser:
+    parser = CommandParser(
+        name, server.doc.say(lang), lang, report, _examples(server.examples, lang)
+    )
     metavar, words = server.word
     if words:
         parser.sections["arguments"].add_argument(
             metavar, nargs="?", default="", metavar=metavar.upper(), help=", ".join(words)
         ).required = True
     for flag, setting, doc in server.flags:
-        parser.sections["options"].add_argument(flag, dest=setting, help=doc.say(lang), metavar=flag[2:].upper())
+        parser.sections["options"].add_argument(
+            flag, dest=setting, help=doc.say(lang), metavar=flag[2:].upper()
+        )
     _add_help(parser, lang)
     return parser
 
 
-def _of_event(name: str, doc: Words, lang: str, report: Callable[[BadRequest], int]) -> CommandParser:
-    """Return the parser of what an agent calls, for `--help`: `gieok.__main__` runs it, without any of this module."""
+def _of_event(
+    name: str, doc: Words, lang: str, report: Callable[[BadRequest], int]
+) -> CommandParser:
+    """Return the parser of what an agent calls, for `--help`: `gieok.__main__` runs it, without any
+    of this module.
+    """
     parser = CommandParser(name, doc.say(lang), lang, report)
-    words = Words("whose payload is on stdin (default: seen from it)", "표준 입력이 누구의 것인지 (기본: 보고 앎)")
+    words = Words(
+        "whose payload is on stdin (default: seen from it)",
+        "표준 입력이 누구의 것인지 (기본: 보고 앎)",
+    )
     parser.sections["options"].add_argument("--agent", choices=tuple(HOOKED), help=words.say(lang))
     _add_help(parser, lang)
     return parser
@@ -151,7 +200,9 @@ def _of_event(name: str, doc: Words, lang: str, report: Callable[[BadRequest], i
 def _add_global(parser: CommandParser, lang: str) -> None:
     parser.sections["global"].add_argument("--json", action="store_true", help=_JSON.say(lang))
     for flag, setting, value, words in GLOBAL:
-        parser.sections["global"].add_argument(flag, dest=setting, help=words.say(lang), metavar=value)
+        parser.sections["global"].add_argument(
+            flag, dest=setting, help=words.say(lang), metavar=value
+        )
     _add_help(parser, lang)
 
 
@@ -167,11 +218,17 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
             shown_name(field, Surface.CLI), action="store_true", dest=field.name, **options
         )
         return
-    options["metavar"] = f"{{{','.join(metadata['choices'])}}}" if metadata["choices"] else _VALUES[type(default)]
+    options["metavar"] = (
+        f"{{{','.join(metadata['choices'])}}}" if metadata["choices"] else _VALUES[type(default)]
+    )
     if metadata["positional"]:
-        options |= {"nargs": "*" if isinstance(default, list) else "?", "metavar": field.name.upper()}
+        options |= {
+            "nargs": "*" if isinstance(default, list) else "?",
+            "metavar": field.name.upper(),
+        }
         added = parser.sections["arguments"].add_argument(field.name, default=default, **options)
-        added.required = bool(metadata["needed"])  # for what is shown: the one check of requests refuses it
+        # for what is shown: the one check of requests refuses it
+        added.required = bool(metadata["needed"])
     else:
         parser.sections["options"].add_argument(
             shown_name(field, Surface.CLI), dest=field.name, default=default, **options
@@ -183,4 +240,6 @@ def _add(parser: CommandParser, field: "dataclasses.Field[Any]", lang: str) -> N
 
 def values(found: Operation[Any, Any], parsed: argparse.Namespace) -> Mapping[str, object]:
     """Return the parameters of an operation by name."""
-    return {name_of(field): getattr(parsed, field.name) for field in dataclasses.fields(found.request)}
+    return {
+        name_of(field): getattr(parsed, field.name) for field in dataclasses.fields(found.request)
+    }

@@ -1,4 +1,6 @@
-"""One line of progress on a terminal, rewritten in place; nothing where no person watches (an agent's transcript)."""
+"""One line of progress on a terminal, rewritten in place; nothing where no person watches (an
+agent's transcript).
+"""
 
 from collections.abc import Callable
 from types import TracebackType
@@ -30,7 +32,10 @@ class Progress:
         self._stream.flush()
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """Clear the line."""
         if self._is_shown:

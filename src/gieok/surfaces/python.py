@@ -51,10 +51,14 @@ class Memory:
         """See `gieok.open`; `resident` keeps what several of them share."""
         flags = {name: _text(value) for name, value in (settings or {}).items()} | {"scope": scope}
         flags |= {"zone": zone} if zone else {}
-        self.context = open_context(flags, folder=Path(folder) if folder else None, resident=resident)
+        self.context = open_context(
+            flags, folder=Path(folder) if folder else None, resident=resident
+        )
 
-    def run(self, name: str, **values: object) -> Any:  # noqa: ANN401 - each operation has its own result
-        """Run an operation by its command's name (`"archive status"`) and return its result, a typed record.
+    # Each operation has its own result.
+    def run(self, name: str, **values: object) -> Any:  # noqa: ANN401
+        """Run an operation by its command's name (`"archive status"`) and return its result, a
+        typed record.
 
         Raises GieokError, which says what happened and the next step.
         """
@@ -73,10 +77,16 @@ class Memory:
     ) -> "RememberResult":
         """Keep a text, to be found at once; `category` as of `gieok remember`.
 
-        `until`: the last day on which it holds, as a date or in words ("friday", "다음 주까지"). Raises BadRequest for no day.
+        `until`: the last day on which it holds, as a date or in words ("friday", "다음 주까지"). Raises
+        BadRequest for no day.
         """
         found: RememberResult = self.run(
-            "remember", text=text, category=category, title=title, tags=",".join(tags), until=str(until)
+            "remember",
+            text=text,
+            category=category,
+            title=title,
+            tags=",".join(tags),
+            until=str(until),
         )
         return found
 
@@ -92,10 +102,14 @@ class Memory:
         agent: str = "",
         status: str = "all",
     ) -> "list[SearchHit]":
-        """Return lines that answer, best first; none where nothing was kept yet. Days and filters as of `gieok search`."""
+        """Return lines that answer, best first; none where nothing was kept yet. Days and filters
+        as of `gieok search`.
+        """
         given = {"tag": tag, "agent": agent, "status": status}
         try:
-            found = self.run("search", query=query, limit=limit, since=since, until=until, source=source, **given)
+            found = self.run(
+                "search", query=query, limit=limit, since=since, until=until, source=source, **given
+            )
         except NotIndexed:
             return []
         return list(found.results)
@@ -127,7 +141,9 @@ class Memory:
         return found
 
     def index(self, *paths: str | Path) -> "IndexResult":
-        """Index folders or files of notes; without any, what was indexed before, and what agents wrote since."""
+        """Index folders or files of notes; without any, what was indexed before, and what agents
+        wrote since.
+        """
         found: IndexResult = self.run("index", paths=[str(path) for path in paths])
         return found
 
@@ -141,15 +157,20 @@ class Memory:
         found: QueryResult = self.run("code query", query=question, limit=limit)
         return found
 
-    def character(self, user: str, character: str, *, persona: str = "", zone: str = "") -> "CharacterMemory":
-        """Return what a character remembers of a user; `zone` is the user's, else that of this memory.
+    def character(
+        self, user: str, character: str, *, persona: str = "", zone: str = ""
+    ) -> "CharacterMemory":
+        """Return what a character remembers of a user; `zone` is the user's, else that of this
+        memory.
 
         Raises BadRequest for a name that cannot be in a scope.
         """
         from gieok.capabilities.character.service import Bond
 
         where = find_zone(zone) if zone else self.context.zone
-        return CharacterMemory(self.context.character.house().memory, Bond(user, character, persona, where))
+        return CharacterMemory(
+            self.context.character.house().memory, Bond(user, character, persona, where)
+        )
 
     def close(self) -> None:
         """Release files and connections that were opened."""
@@ -161,7 +182,10 @@ class Memory:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -179,7 +203,9 @@ class CharacterMemory:
         return self._characters.hear(self._bond, text, is_user=is_user, at=at)
 
     def context(self, text: str) -> "TurnContext":
-        """Return what a model is given for its reply: `text`, or persona, narrative and window apart."""
+        """Return what a model is given for its reply: `text`, or persona, narrative and window
+        apart.
+        """
         return self._characters.context(self._bond, text)
 
     def search(self, text: str, limit: int = 5) -> "list[RecalledMemory]":
@@ -211,7 +237,9 @@ class AsyncMemory:
         until: "str | date" = "",
     ) -> "RememberResult":
         """As `Memory.add`."""
-        return await self.call(self.memory.add, text, category=category, title=title, tags=tags, until=until)
+        return await self.call(
+            self.memory.add, text, category=category, title=title, tags=tags, until=until
+        )
 
     async def search(self, query: str, *, limit: int = 0) -> "list[SearchHit]":
         """As `Memory.search`."""
@@ -229,7 +257,10 @@ class AsyncMemory:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self.call(self.memory.close)
 
@@ -241,16 +272,20 @@ def open(  # noqa: A001 - `gieok.open`
     settings: Mapping[str, object] | None = None,
     zone: str = "",
 ) -> Memory:
-    """Open the memory of `~/.gieok` (or `GIEOK_HOME`) as it is seen from `folder` (default: where the program runs).
+    """Open the memory of `~/.gieok` (or `GIEOK_HOME`) as it is seen from `folder` (default: where
+    the program runs).
 
-    In a project, that is the project's memory with the user's own beside it; `scope` names another, such as `agent:main`.
-    `settings` are as in config.yaml, such as `{"search.limit": 3}`. `zone` is where the person's days are, such as
-    `Asia/Seoul`; else as the settings say, or the machine. Raises BadConfig.
+    In a project, that is the project's memory with the user's own beside it; `scope` names another,
+    such as `agent:main`. `settings` are as in config.yaml, such as `{"search.limit": 3}`. `zone` is
+    where the person's days are, such as `Asia/Seoul`; else as the settings say, or the machine.
+    Raises BadConfig.
     """
     return Memory(folder, scope=scope, settings=settings, zone=zone)
 
 
-def open_async(folder: str | Path | None = None, *, scope: str = "auto", zone: str = "") -> AsyncMemory:
+def open_async(
+    folder: str | Path | None = None, *, scope: str = "auto", zone: str = ""
+) -> AsyncMemory:
     """As `open`, for `async with gieok.open_async() as memory`."""
     return AsyncMemory(Memory(folder, scope=scope, zone=zone))
 

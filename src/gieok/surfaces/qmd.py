@@ -1,7 +1,9 @@
-"""`gieok-qmd`: the command that OpenClaw up to 2026.7 calls for `memory.backend: "qmd"`, answered from Gieok's index.
+"""`gieok-qmd`: the command that OpenClaw up to 2026.7 calls for `memory.backend: "qmd"`, answered
+from Gieok's index.
 
-Only what OpenClaw calls, and the options it passes; unknown ones are ignored, because it tries variants. A collection is a
-folder with a pattern; all of an agent's collections are one scope, and become roots that `gieok index` and `gieok search` know.
+Only what OpenClaw calls, and the options it passes; unknown ones are ignored, because it tries
+variants. A collection is a folder with a pattern; all of an agent's collections are one scope, and
+become roots that `gieok index` and `gieok search` know.
 """
 
 import json
@@ -61,7 +63,9 @@ class Collection(NamedTuple):
         if not file.is_relative_to(self.path):
             return False
         relative = file.relative_to(self.path).as_posix()
-        return fnmatch(relative, self.pattern) or fnmatch(relative, self.pattern.removeprefix("**/"))
+        return fnmatch(relative, self.pattern) or fnmatch(
+            relative, self.pattern.removeprefix("**/")
+        )
 
 
 class _Refused(Exception):
@@ -97,7 +101,9 @@ def _context(progress: Progress) -> Context:
     from gieok.app import open_context
 
     agent = _agent(os.environ.get("XDG_CACHE_HOME", ""))
-    return open_context({"scope": f"agent:{agent}"} if agent else {}, say=progress.say, tell=progress.tell)
+    return open_context(
+        {"scope": f"agent:{agent}"} if agent else {}, say=progress.say, tell=progress.tell
+    )
 
 
 def _agent(cache: str) -> str:
@@ -146,7 +152,10 @@ def _collection(context: Context, argv: Sequence[str]) -> str:
     if verb not in ("show", "remove") or not named:
         raise _Refused(f"Collection not found: {rest[0] if rest else ''}")
     if verb == "show":
-        return f"Collection: {named[0].name}\n  Path:     {named[0].path}\n  Pattern:  {named[0].pattern}"
+        return (
+            f"Collection: {named[0].name}\n  Path:     {named[0].path}\n  Pattern:  "
+            f"{named[0].pattern}"
+        )
     left = [c for c in known if c not in named]
     if not any(c.root == named[0].root for c in left):
         roots.remove(context.memory.notes(), context.scope, [named[0].root])
@@ -157,8 +166,13 @@ def _collection(context: Context, argv: Sequence[str]) -> str:
 
 def _listed(known: Sequence[Collection], *, as_json: bool) -> str:
     if as_json:
-        return json.dumps([{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in known])
-    return "\n".join(f"{c.name} (qmd://{c.name}/)\n  Pattern:  {c.pattern}" for c in known) or "No collections"
+        return json.dumps(
+            [{"name": c.name, "path": str(c.path), "pattern": c.pattern} for c in known]
+        )
+    return (
+        "\n".join(f"{c.name} (qmd://{c.name}/)\n  Pattern:  {c.pattern}" for c in known)
+        or "No collections"
+    )
 
 
 def _add(context: Context, known: list[Collection], argv: list[str]) -> str:
@@ -169,7 +183,8 @@ def _add(context: Context, known: list[Collection], argv: list[str]) -> str:
         raise _Refused(f"Collection '{made.name}' already exists.")
     for same in (c for c in known if c[1:] == made[1:]):
         raise _Refused(
-            f"A collection already exists for this path and pattern:\n  Name: {same.name} (qmd://{same.name}/)"
+            f"A collection already exists for this path and pattern:\n  Name: {same.name} "
+            f"(qmd://{same.name}/)"
         )
     roots.add(context.memory.notes(), context.scope, [made.root])
     _save(context, [*known, made])
@@ -190,7 +205,10 @@ def _update(context: Context, argv: Sequence[str]) -> str:
 def _status(context: Context, argv: Sequence[str]) -> str:
     del argv
     stats = context.memory.store().stats(context.scope)
-    return f"QMD Status (gieok {__version__})\n  Documents: {stats.documents}\n  Vectors:  {stats.vectors} embedded"
+    return (
+        f"QMD Status (gieok {__version__})\n  Documents: {stats.documents}\n  Vectors:  "
+        f"{stats.vectors} embedded"
+    )
 
 
 def _search(context: Context, argv: Sequence[str]) -> str:
@@ -211,7 +229,9 @@ def _search(context: Context, argv: Sequence[str]) -> str:
     return json.dumps(shown[:limit], ensure_ascii=False)
 
 
-def _item(hit: Hit, folders: list[roots.Root], chosen: Sequence[Collection]) -> dict[str, object] | None:
+def _item(
+    hit: Hit, folders: list[roots.Root], chosen: Sequence[Collection]
+) -> dict[str, object] | None:
     """Return a hit as qmd prints it, without `docid`: OpenClaw then resolves `file`."""
     p = hit.passage
     files = [root.file(p.key.removeprefix(f"{root.name}/")) for root in folders if root.owns(p.key)]
@@ -241,11 +261,20 @@ def _write_index_file(context: Context, collections: Sequence[Collection]) -> No
     rows = []
     for key, content_hash in context.memory.store().hashes(context.scope).items():
         is_whole = roots.file_key(key) == key
-        files = [root.file(key.removeprefix(f"{root.name}/")) for root in folders if is_whole and root.owns(key)]
-        for name, path, found in ((c.name, c.path, f) for f in files for c in collections if c.holds(f)):
+        files = [
+            root.file(key.removeprefix(f"{root.name}/"))
+            for root in folders
+            if is_whole and root.owns(key)
+        ]
+        for name, path, found in (
+            (c.name, c.path, f) for f in files for c in collections if c.holds(f)
+        ):
             rows.append((name, found.relative_to(path).as_posix(), content_hash, 1))
     with closing(sqlite3.connect(file)) as db, db:
-        db.execute("CREATE TABLE IF NOT EXISTS documents (collection TEXT, path TEXT, hash TEXT, active INTEGER)")
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS documents (collection TEXT, path TEXT, hash TEXT, "
+            "active INTEGER)"
+        )
         db.execute("DELETE FROM documents")
         db.executemany("INSERT INTO documents VALUES (?, ?, ?, ?)", rows)
 

@@ -1,8 +1,11 @@
-"""Standard streams that may be closed, full, or without a reader: what a command did then decides its exit status.
+"""Standard streams that may be closed, full, or without a reader: what a command did then decides
+its exit status.
 
-- The answer cannot be written (closed, full): an error of its own, status 2; what the command did stands.
+- The answer cannot be written (closed, full): an error of its own, status 2; what the command did
+  stands.
 - The reader of the answer left (`… | head`): no error, the status is what it would have been.
-- Talk on stderr cannot be written: it is lost. Its reader left: the command stops, 141, as by SIGPIPE.
+- Talk on stderr cannot be written: it is lost. Its reader left: the command stops, 141, as by
+  SIGPIPE.
 """
 
 import contextlib
@@ -45,7 +48,9 @@ class _Talk:
 
 
 def run(command: Callable[[], int]) -> int:
-    """Run the command of a process and return its exit status; nothing is left for the interpreter's last flush."""
+    """Run the command of a process and return its exit status; nothing is left for the
+    interpreter's last flush.
+    """
     _fill()
     sys.stderr = cast("TextIO", _Talk(sys.stderr))
     try:
@@ -72,8 +77,11 @@ def run(command: Callable[[], int]) -> int:
 
 def write(text: str, encoding: str) -> None:
     """Write an answer, with a newline at its end. Raises OutputLost."""
-    # A memory may hold what the terminal's encoding cannot show, and a lone surrogate has no encoding at all.
-    write_bytes(text.encode(encoding, "replace") + (b"" if not text or text.endswith("\n") else b"\n"))
+    # A memory may hold what the terminal's encoding cannot show, and a lone surrogate has no
+    # encoding at all.
+    write_bytes(
+        text.encode(encoding, "replace") + (b"" if not text or text.endswith("\n") else b"\n")
+    )
 
 
 def write_bytes(data: bytes) -> None:
@@ -102,13 +110,20 @@ def _lost(error: OSError) -> str:
 
 
 def _fill() -> None:
-    """Open what is closed, so that no file of ours gets the number of a standard stream, and what is written fails."""
+    """Open what is closed, so that no file of ours gets the number of a standard stream, and what
+    is written fails.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)  # the lowest free number: this one
-            setattr(sys, name, open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+            # the lowest free number: this one
+            os.open(os.devnull, os.O_WRONLY if number == 2 else os.O_RDONLY)
+            setattr(
+                sys,
+                name,
+                open(number, "r" if number == 0 else "w", encoding="utf-8", closefd=False),  # noqa: SIM115
+            )
 
 
 def _drop(stream: TextIO, number: int) -> None:

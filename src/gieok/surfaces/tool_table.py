@@ -1,4 +1,6 @@
-"""Tools for models, made from the operations table: each operation that names the surface MCP is one."""
+"""Tools for models, made from the operations table: each operation that names the surface MCP is
+one.
+"""
 
 from typing import Any
 
@@ -14,17 +16,23 @@ def tools() -> dict[str, Operation[Any, Any]]:
 
 
 def tool_name(name: str) -> str:
-    """Return the tool's name for an operation's: `memory_search`, and `code_impact` for `code impact`."""
+    """Return the tool's name for an operation's: `memory_search`, and `code_impact` for `code
+    impact`.
+    """
     return name.replace(" ", "_") if " " in name else f"memory_{name}"
 
 
 def description(found: Operation[Any, Any]) -> str:
-    """Return what a model is told of a tool: what it does, and when to call it rather than another."""
+    """Return what a model is told of a tool: what it does, and when to call it rather than
+    another.
+    """
     return f"{found.doc.en}. {found.tool_hint}" if found.tool_hint else found.doc.en
 
 
 def described() -> list[dict[str, Any]]:
-    """Return what a process must know of each tool: its operation, its effect, and the definition for clients."""
+    """Return what a process must know of each tool: its operation, its effect, and the definition
+    for clients.
+    """
     return [
         {
             "operation": found.name,

@@ -1,6 +1,8 @@
-"""Asks a person on their terminal, with arrow keys: `Dialogue` by questionary, which only `gieok setup` loads.
+"""Asks a person on their terminal, with arrow keys: `Dialogue` by questionary, which only `gieok
+setup` loads.
 
-Colours are the terminal's own, for light and dark. A question that was answered is erased: who asks shows the answer.
+Colours are the terminal's own, for light and dark. A question that was answered is erased: who asks
+shows the answer.
 """
 
 import sys
@@ -23,10 +25,20 @@ from questionary.prompts.common import Choice, InquirerControl
 from gieok.ports.dialogue import Cancelled, Pick, WentBack
 
 _BACK = "\0back"
-_STYLE = Style.from_dict({
-    "qmark": "", "question": "bold", "instruction": "dim", "answer": "", "pointer": "bold", "highlighted": "bold",
-    "selected": "", "note": "dim", "text": "", "validation-toolbar": "fg:ansired noreverse bg:default",
-})  # fmt: skip
+_STYLE = Style.from_dict(
+    {
+        "qmark": "",
+        "question": "bold",
+        "instruction": "dim",
+        "answer": "",
+        "pointer": "bold",
+        "highlighted": "bold",
+        "selected": "",
+        "note": "dim",
+        "text": "",
+        "validation-toolbar": "fg:ansired noreverse bg:default",
+    }
+)
 #: A key alone, and the beginning of an arrow: so long is waited for the rest.
 _ESCAPE_S = 0.1
 _GAP = "  "
@@ -70,7 +82,13 @@ class TerminalDialogue:
         """Let one be pointed at."""
         choices = [*self._choices(picks), Choice(self._back, _BACK)]
         asked = questionary.select(
-            question, choices, default=default, qmark="", pointer="❯", instruction=" ", **self._options
+            question,
+            choices,
+            default=default,
+            qmark="",
+            pointer="❯",
+            instruction=" ",
+            **self._options,
         )
         return str(self._answer(asked, is_list=True))
 
@@ -82,7 +100,9 @@ class TerminalDialogue:
         )
         return [str(value) for value in self._answer(asked, is_list=True)]
 
-    def text(self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False) -> str:
+    def text(
+        self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False
+    ) -> str:
         """Let a line be typed; what is wrong with it stands below."""
         asked = questionary.text(
             question if question.endswith("?") else f"{question}:",
@@ -99,7 +119,9 @@ class TerminalDialogue:
         print_formatted_text(FormattedText([(style, line)]), output=self._output)
 
     def _choices(self, picks: Sequence[Pick], ticked: Sequence[str] = ()) -> list[Choice]:
-        """Return the picks with their notes in a column, each on a line of the terminal as wide as it is."""
+        """Return the picks with their notes in a column, each on a line of the terminal as wide as
+        it is.
+        """
         wide = max((get_cwidth(pick.label) for pick in picks if pick.note), default=0)
         room = self._output.get_size().columns - len(" ❯ ● ") - 1
         made = []
@@ -111,7 +133,8 @@ class TerminalDialogue:
             made.append(Choice(title, pick.value, checked=pick.value in ticked))
         return made
 
-    def _answer(self, asked: questionary.Question, *, is_list: bool) -> Any:  # noqa: ANN401 - a value, or several
+    # A value, or several.
+    def _answer(self, asked: questionary.Question, *, is_list: bool) -> Any:  # noqa: ANN401
         asked.application.ttimeoutlen = _ESCAPE_S
         if is_list:
             _extend(asked.application)
@@ -125,7 +148,9 @@ class TerminalDialogue:
 
 
 def _keys(*, is_list: bool) -> KeyBindings:
-    """Return the keys that every question has: Escape ends it all, Shift-Tab goes back, in lists the left arrow too."""
+    """Return the keys that every question has: Escape ends it all, Shift-Tab goes back, in lists
+    the left arrow too.
+    """
     keys = KeyBindings()
     keys.add("escape", eager=True)(lambda event: event.app.exit(exception=Cancelled))
     for key in ("s-tab", "left") if is_list else ("s-tab",):
@@ -137,17 +162,23 @@ def _extend(application: Application[Any]) -> None:
     """Add those keys to a list; Enter on its last line goes back, ticked or not."""
     own = application.key_bindings
     windows = application.layout.find_all_windows()
-    control = next(window.content for window in windows if isinstance(window.content, InquirerControl))
+    control = next(
+        window.content for window in windows if isinstance(window.content, InquirerControl)
+    )
     if not isinstance(own, KeyBindings):
         return
     for binding in _keys(is_list=True).bindings:
         own.add(*binding.keys, eager=True)(binding.handler)
     is_on_back = Condition(lambda: control.get_pointed_at().value == _BACK)
-    own.add("enter", eager=True, filter=is_on_back)(lambda event: event.app.exit(exception=WentBack))
+    own.add("enter", eager=True, filter=is_on_back)(
+        lambda event: event.app.exit(exception=WentBack)
+    )
 
 
 def _wrapped(line: str, room: int) -> Iterator[str]:
-    """Yield a line in parts as wide as the terminal, broken between words, the further ones as far to the right."""
+    """Yield a line in parts as wide as the terminal, broken between words, the further ones as far
+    to the right.
+    """
     indent = " " * (len(line) - len(line.lstrip()))
     part = indent
     for word in line.split():

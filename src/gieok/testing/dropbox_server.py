@@ -1,4 +1,6 @@
-"""Loopback server that behaves as Dropbox does towards its SDK: revisions, cursors, upload sessions, and faults on demand."""
+"""Loopback server that behaves as Dropbox does towards its SDK: revisions, cursors, upload
+sessions, and faults on demand.
+"""
 
 import hashlib
 import json
@@ -19,7 +21,9 @@ Answer = tuple[int, object, Mapping[str, str]] | None
 
 
 class Fault(NamedTuple):
-    """What happens to the next request of a route, such as `files/upload`. `is_after`: the server did what it was asked."""
+    """What happens to the next request of a route, such as `files/upload`. `is_after`: the server
+    did what it was asked.
+    """
 
     route: str
     answer: Answer
@@ -39,9 +43,11 @@ class Refused(Exception):
 
 
 class DropboxServer(ThreadingHTTPServer):
-    """A Dropbox of one person. `faults` wait for the next request of their route; `requests` are the routes asked for.
+    """A Dropbox of one person. `faults` wait for the next request of their route; `requests` are
+    the routes asked for.
 
-    `tokens` are refresh tokens that it takes; access tokens it gives are `sl.1`, `sl.2`, …, of which the last is good.
+    `tokens` are refresh tokens that it takes; access tokens it gives are `sl.1`, `sl.2`, …, of
+    which the last is good.
     """
 
     daemon_threads = True
@@ -53,14 +59,17 @@ class DropboxServer(ThreadingHTTPServer):
         self.requests: list[str] = []
         self.tokens = {"refresh-token"}
         self.access = 0
-        #: What happened, in order: path in lower case → what a listing says of it. A cursor is a place in it.
+        #: What happened, in order: path in lower case → what a listing says of it. A cursor is a
+        #: place in it.
         self.log: list[tuple[str, dict[str, Any]]] = []
         #: Cursors from before this place are reset.
         self.oldest = 0
         self.sessions: dict[str, bytes] = {}
         self.most_session_bytes = 0
         self.lock = threading.Lock()
-        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+        threading.Thread(
+            target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}
+        ).start()
 
     def session(self) -> "requests.Session":
         """Return a session for the SDK, whose requests come here."""
@@ -70,7 +79,8 @@ class DropboxServer(ThreadingHTTPServer):
         port = self.server_address[1]
 
         class Here(HTTPAdapter):
-            def send(self, request: Any, *arguments: Any, **more: Any) -> Any:  # noqa: ANN401 - as the library has it
+            # As the library has it.
+            def send(self, request: Any, *arguments: Any, **more: Any) -> Any:  # noqa: ANN401
                 asked = urlsplit(request.url)
                 request.url = f"http://127.0.0.1:{port}{asked.path}"
                 return super().send(request, *arguments, **more)
@@ -90,7 +100,9 @@ class DropboxServer(ThreadingHTTPServer):
         with self.lock:
             self._removed(path.lower())
 
-    def answer(self, route: str, argument: dict[str, Any], body: bytes) -> Answer | tuple[dict[str, Any], bytes]:
+    def answer(
+        self, route: str, argument: dict[str, Any], body: bytes
+    ) -> Answer | tuple[dict[str, Any], bytes]:
         """Return the answer to a request; of a download, what a header says, and the content."""
         act: Callable[[dict[str, Any], bytes], Any] = getattr(
             self, "_" + route.removeprefix("files/").replace("/", "_")
@@ -104,10 +116,14 @@ class DropboxServer(ThreadingHTTPServer):
 
     def _upload(self, argument: dict[str, Any], body: bytes) -> dict[str, Any]:
         return self._committed(
-            argument, body, lambda reason: {".tag": "path", "reason": reason, "upload_session_id": "u"}
+            argument,
+            body,
+            lambda reason: {".tag": "path", "reason": reason, "upload_session_id": "u"},
         )
 
-    def _committed(self, commit: dict[str, Any], data: bytes, wrapped: Callable[[object], object]) -> dict[str, Any]:
+    def _committed(
+        self, commit: dict[str, Any], data: bytes, wrapped: Callable[[object], object]
+    ) -> dict[str, Any]:
         path, mode = commit["path"], commit.get("mode", "add")
         held = self.files.get(path.lower())
         is_same = held is not None and held.data == data and not commit.get("strict_conflict")
@@ -135,12 +151,18 @@ class DropboxServer(ThreadingHTTPServer):
 
     def _upload_session_finish(self, argument: dict[str, Any], body: bytes) -> dict[str, Any]:
         cursor = argument["cursor"]
-        data = self._appended(cursor, body, lambda error: {".tag": "lookup_failed", "lookup_failed": error})
-        made = self._committed(argument["commit"], data, lambda reason: {".tag": "path", "path": reason})
+        data = self._appended(
+            cursor, body, lambda error: {".tag": "lookup_failed", "lookup_failed": error}
+        )
+        made = self._committed(
+            argument["commit"], data, lambda reason: {".tag": "path", "path": reason}
+        )
         del self.sessions[cursor["session_id"]]
         return made
 
-    def _appended(self, cursor: dict[str, Any], body: bytes, wrapped: Callable[[object], object]) -> bytes:
+    def _appended(
+        self, cursor: dict[str, Any], body: bytes, wrapped: Callable[[object], object]
+    ) -> bytes:
         held = self.sessions.get(cursor["session_id"])
         if held is None:
             raise Refused(wrapped({".tag": "not_found"}))
@@ -164,14 +186,21 @@ class DropboxServer(ThreadingHTTPServer):
         if held is None:
             raise Refused({".tag": "path_lookup", "path_lookup": {".tag": "not_found"}})
         if argument.get("parent_rev") not in (None, held.rev):
-            raise Refused({".tag": "path_write", "path_write": {".tag": "conflict", "conflict": {".tag": "file"}}})
+            raise Refused(
+                {
+                    ".tag": "path_write",
+                    "path_write": {".tag": "conflict", "conflict": {".tag": "file"}},
+                }
+            )
         self._removed(held.path.lower())
         return {"metadata": {".tag": "file", **_facts(held)}}
 
     def _list_folder(self, argument: dict[str, Any], _body: bytes) -> dict[str, Any]:
         root = argument["path"].lower()
         entries = [
-            {".tag": "file", **_facts(one)} for path, one in sorted(self.files.items()) if path.startswith(root + "/")
+            {".tag": "file", **_facts(one)}
+            for path, one in sorted(self.files.items())
+            if path.startswith(root + "/")
         ]
         if root and not entries and not any(path.startswith(root + "/") for path, _ in self.log):
             raise Refused({".tag": "path", "path": {".tag": "not_found"}})
@@ -196,7 +225,11 @@ class DropboxServer(ThreadingHTTPServer):
 
     def _page(self, root: str, at: int, entries: list[dict[str, Any]]) -> dict[str, Any]:
         rest = entries[_PAGE:]
-        return {"entries": entries[:_PAGE], "cursor": json.dumps([root, at, rest]), "has_more": bool(rest)}
+        return {
+            "entries": entries[:_PAGE],
+            "cursor": json.dumps([root, at, rest]),
+            "has_more": bool(rest),
+        }
 
     def _saved(self, path: str, data: bytes) -> dict[str, Any]:
         held = self.files.get(path.lower())
@@ -208,7 +241,11 @@ class DropboxServer(ThreadingHTTPServer):
 
     def _removed(self, path: str) -> None:
         held = self.files.pop(path)
-        names = {"name": held.path.rpartition("/")[2], "path_lower": path, "path_display": held.path}
+        names = {
+            "name": held.path.rpartition("/")[2],
+            "path_lower": path,
+            "path_display": held.path,
+        }
         self.log.append((path, {".tag": "deleted", **names}))
 
 
@@ -221,10 +258,16 @@ def content_hash(data: bytes) -> str:
 def _facts(file: Stored) -> dict[str, Any]:
     times = dict.fromkeys(("client_modified", "server_modified"), "2026-11-21T00:00:00Z")
     return {
-        "name": file.path.rpartition("/")[2], "id": "id:abc1234567890123456", **times, "rev": file.rev, "size": len(file.data),
-        "path_lower": file.path.lower(), "path_display": file.path, "is_downloadable": True,
+        "name": file.path.rpartition("/")[2],
+        "id": "id:abc1234567890123456",
+        **times,
+        "rev": file.rev,
+        "size": len(file.data),
+        "path_lower": file.path.lower(),
+        "path_display": file.path,
+        "is_downloadable": True,
         "content_hash": content_hash(file.data),
-    }  # fmt: skip
+    }
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -251,7 +294,14 @@ class _Handler(BaseHTTPRequestHandler):
         if route == "oauth2/token":
             return self._token(body.decode())
         if self.headers.get("authorization") != f"Bearer sl.{self.server.access}":
-            return 401, {"error_summary": "expired_access_token/", "error": {".tag": "expired_access_token"}}, {}
+            return (
+                401,
+                {
+                    "error_summary": "expired_access_token/",
+                    "error": {".tag": "expired_access_token"},
+                },
+                {},
+            )
         given = self.headers.get("dropbox-api-arg")
         argument = json.loads(given or body or b"null")
         return self.server.answer(route, argument or {}, body if given else b"")  # type: ignore[return-value]
@@ -261,9 +311,24 @@ class _Handler(BaseHTTPRequestHandler):
         if fields.get("client_id") != "app-key":
             return 400, {"error": "invalid_client_id", "error_description": "Invalid client_id"}, {}
         if fields.get("refresh_token") not in self.server.tokens:
-            return 400, {"error": "invalid_grant", "error_description": "refresh token is invalid or revoked"}, {}
+            return (
+                400,
+                {
+                    "error": "invalid_grant",
+                    "error_description": "refresh token is invalid or revoked",
+                },
+                {},
+            )
         self.server.access += 1
-        return 200, {"access_token": f"sl.{self.server.access}", "token_type": "bearer", "expires_in": 14400}, {}
+        return (
+            200,
+            {
+                "access_token": f"sl.{self.server.access}",
+                "token_type": "bearer",
+                "expires_in": 14400,
+            },
+            {},
+        )
 
     def _send(self, answer: Answer) -> None:
         if answer is None:
@@ -280,7 +345,11 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             data = json.dumps(content).encode()
         self.send_response(status)
-        for name, value in {"content-type": "application/json", **headers, "content-length": str(len(data))}.items():
+        for name, value in {
+            "content-type": "application/json",
+            **headers,
+            "content-length": str(len(data)),
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)

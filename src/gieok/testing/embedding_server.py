@@ -1,4 +1,6 @@
-"""Loopback server that speaks the protocols of services that embed and rerank, with vectors and scores of the caller's."""
+"""Loopback server that speaks the protocols of services that embed and rerank, with vectors and
+scores of the caller's.
+"""
 
 import json
 import threading
@@ -12,22 +14,29 @@ Rerank = Callable[[str, str], float]
 
 
 class EmbeddingServer(ThreadingHTTPServer):
-    """Answers as Ollama, OpenAI, Gemini, Cohere, Voyage or Jina would, by the path. A failure of `failures` comes first.
+    """Answers as Ollama, OpenAI, Gemini, Cohere, Voyage or Jina would, by the path. A failure of
+    `failures` comes first.
 
-    `embed` gets each text with its prompt; a task type of Gemini's is put before it, as `RETRIEVAL_QUERY: `.
+    `embed` gets each text with its prompt; a task type of Gemini's is put before it, as
+    `RETRIEVAL_QUERY: `.
     """
 
     daemon_threads = True
 
-    def __init__(self, embed: Embed = lambda text: [1.0, float(len(text))], rerank: Rerank = lambda q, t: 0.5) -> None:
+    def __init__(
+        self, embed: Embed = lambda text: [1.0, float(len(text))], rerank: Rerank = lambda q, t: 0.5
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _EmbeddingHandler)
         self.embed = embed
         self.rerank = rerank
-        #: Status and body, taken before an answer is made; None closes the connection without a word.
+        #: Status and body, taken before an answer is made; None closes the connection without a
+        #: word.
         self.failures: list[tuple[int, bytes] | None] = []
         self.requests: list[tuple[str, Row]] = []
         self.headers: list[dict[str, str]] = []
-        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+        threading.Thread(
+            target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}
+        ).start()
 
     @property
     def url(self) -> str:
@@ -39,16 +48,32 @@ class EmbeddingServer(ThreadingHTTPServer):
         if path.endswith("/api/embed"):
             size = body.get("dimensions")
             vectors = [list(self.embed(text))[:size] for text in body["input"]]
-            return {"model": body["model"], "embeddings": vectors, "prompt_eval_count": 3 * len(vectors)}
+            return {
+                "model": body["model"],
+                "embeddings": vectors,
+                "prompt_eval_count": 3 * len(vectors),
+            }
         if path.endswith("/embeddings"):
             size = body.get("dimensions")
-            data = [{"index": i, "embedding": list(self.embed(t))[:size]} for i, t in enumerate(body["input"])]
+            data = [
+                {"index": i, "embedding": list(self.embed(t))[:size]}
+                for i, t in enumerate(body["input"])
+            ]
             return {"object": "list", "data": data[::-1], "usage": {"prompt_tokens": 5 * len(data)}}
         if path.endswith(":batchEmbedContents"):
-            return {"embeddings": [{"values": list(self.embed(_gemini_text(row)))} for row in body["requests"]]}
+            return {
+                "embeddings": [
+                    {"values": list(self.embed(_gemini_text(row)))} for row in body["requests"]
+                ]
+            }
         scored = [(i, self.rerank(body["query"], text)) for i, text in enumerate(body["documents"])]
-        rows = [{"index": i, "relevance_score": s} for i, s in sorted(scored, key=lambda one: -one[1])]
-        return {"data" if "truncation" in body else "results": rows, "usage": {"total_tokens": 7 * len(rows)}}
+        rows = [
+            {"index": i, "relevance_score": s} for i, s in sorted(scored, key=lambda one: -one[1])
+        ]
+        return {
+            "data" if "truncation" in body else "results": rows,
+            "usage": {"total_tokens": 7 * len(rows)},
+        }
 
 
 class _EmbeddingHandler(BaseHTTPRequestHandler):

@@ -1,4 +1,6 @@
-"""An embedder without a model: hashed keyword tokens. Texts that share words are near; nothing else is understood."""
+"""An embedder without a model: hashed keyword tokens. Texts that share words are near; nothing else
+is understood.
+"""
 
 import hashlib
 import math

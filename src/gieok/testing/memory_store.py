@@ -28,7 +28,9 @@ class _Row:
 
 
 class MemoryStore:
-    """`Store`, `KeywordSearch`, `VectorSearch`, `VectorCopy` and `ModelSwitch` in dictionaries, for toy sizes."""
+    """`Store`, `KeywordSearch`, `VectorSearch`, `VectorCopy` and `ModelSwitch` in dictionaries, for
+    toy sizes.
+    """
 
     location = "memory"
 
@@ -54,7 +56,11 @@ class MemoryStore:
 
     def forget(self, scope: Scope, keys: Sequence[str]) -> int:
         """Remove documents."""
-        removed = [self._documents.pop((scope, key)) for key in set(keys) if (scope, key) in self._documents]
+        removed = [
+            self._documents.pop((scope, key))
+            for key in set(keys)
+            if (scope, key) in self._documents
+        ]
         for _, ids in removed:
             for passage in ids:
                 del self._rows[passage]
@@ -67,7 +73,9 @@ class MemoryStore:
     def entries(self, scope: Scope, keys: Sequence[str]) -> list[Entry]:
         """Return documents with their passages."""
         known = [self._documents[scope, key] for key in keys if (scope, key) in self._documents]
-        return [Entry(document, tuple(self._rows[i].passage for i in ids)) for document, ids in known]
+        return [
+            Entry(document, tuple(self._rows[i].passage for i in ids)) for document, ids in known
+        ]
 
     def hashes(self, scope: Scope) -> dict[str, str]:
         """Return key → content hash."""
@@ -86,16 +94,29 @@ class MemoryStore:
         """Return passages of the documents that a filter admits, the newest document first."""
         known = [(d, ids) for (s, _), (d, ids) in self._documents.items() if s == scope]
         known = [(d, ids) for d, ids in known if where.admits(d)]
-        known.sort(key=lambda row: (-(row[0].valid_from or row[0].updated_at).timestamp(), row[0].key))
+        known.sort(
+            key=lambda row: (-(row[0].valid_from or row[0].updated_at).timestamp(), row[0].key)
+        )
         return [passage for _, ids in known for passage in ids][:limit]
 
     def _found(self, passage: PassageId, row: _Row) -> FoundPassage:
         d, p = row.document, row.passage
         return FoundPassage(
-            id=passage, scope=d.scope, key=d.key, kind=d.kind, title=d.title, text=row.text, context=p.context,
-            start_line=p.start_line, end_line=p.end_line, importance=d.importance, tier=d.tier,
-            updated_at=d.updated_at, valid_from=d.valid_from, metadata=d.metadata,
-        )  # fmt: skip
+            id=passage,
+            scope=d.scope,
+            key=d.key,
+            kind=d.kind,
+            title=d.title,
+            text=row.text,
+            context=p.context,
+            start_line=p.start_line,
+            end_line=p.end_line,
+            importance=d.importance,
+            tier=d.tier,
+            updated_at=d.updated_at,
+            valid_from=d.valid_from,
+            metadata=d.metadata,
+        )
 
     def notes(self, scope: Scope) -> dict[str, str]:
         """Return the notes of a scope."""
@@ -134,13 +155,17 @@ class MemoryStore:
     def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank by BM25, computed from the texts."""
         rows = dict(self._of(scope, Filter()))
-        counts = {i: (keyword_tokens(r.text), keyword_tokens(r.passage.context)) for i, r in rows.items()}
+        counts = {
+            i: (keyword_tokens(r.text), keyword_tokens(r.passage.context)) for i, r in rows.items()
+        }
         holding = {
             t: n
             for t in query.weights
             if (n := sum(1 for text, context in counts.values() if t in text or t in context))
         }
-        mean = max(sum(len(text) for text, _ in counts.values()) / len(counts), 1.0) if counts else 1.0
+        mean = (
+            max(sum(len(text) for text, _ in counts.values()) / len(counts), 1.0) if counts else 1.0
+        )
         allowed = {i for i, _ in self._of(scope, where)}
         scores = dict.fromkeys(allowed, 0.0)
         for token, weight in bm25.token_weights(query, len(rows), holding).items():
@@ -150,7 +175,9 @@ class MemoryStore:
             }
             for i in allowed:
                 tf = own[i] + sum(
-                    query.spread[distance - 1] * own[near] * min(1, query.spread_tokens / max(len(counts[near][0]), 1))
+                    query.spread[distance - 1]
+                    * own[near]
+                    * min(1, query.spread_tokens / max(len(counts[near][0]), 1))
                     for distance, near in self._around(i, len(query.spread))
                 )
                 if tf:
@@ -167,14 +194,17 @@ class MemoryStore:
         if self._model:
             if query.model not in ("", self._model[0]):
                 raise ShapeMismatch(
-                    f"a question embedded by {query.model!r} where the vectors are of {self._model[0]!r}"
+                    f"a question embedded by {query.model!r} where the vectors are of "
+                    f"{self._model[0]!r}"
                 )
             _verify_dimension(query.vector, self._model[1])
         vectors = {i: v for i, r in self._of(scope, where) if (v := known.get(self._embed_text(r)))}
         best = _ranked({i: _dot(query.vector, v) for i, v in vectors.items()}, limit)
         scores = dict(best)
         for i, score in best if query.hub_weight else ():
-            fellows = sorted((_dot(vectors[i], vectors[j]) for j, _ in best if j != i), reverse=True)[:10]
+            fellows = sorted(
+                (_dot(vectors[i], vectors[j]) for j, _ in best if j != i), reverse=True
+            )[:10]
             scores[i] = score - query.hub_weight * (sum(fellows) / len(fellows) if fellows else 0.0)
         ranked = _ranked(scores, limit)
         cosines = dict(best)
@@ -185,7 +215,9 @@ class MemoryStore:
         if self._model is None:
             self.switch_model(model, dimension)
         elif self._model != (model, dimension):
-            raise ShapeMismatch(f"the index holds vectors of {self._model[0]!r}, configured is {model!r}")
+            raise ShapeMismatch(
+                f"the index holds vectors of {self._model[0]!r}, configured is {model!r}"
+            )
 
     def missing(self, limit: int) -> list[tuple[PassageId, str]]:
         """Return passages without a vector, newest first."""
@@ -200,7 +232,8 @@ class MemoryStore:
         """Store vectors of the active model."""
         if self._model is None or self._model[0] != model:
             raise ShapeMismatch(
-                f"vectors of {model!r} for an index of {self._model[0] if self._model else 'no model'!r}"
+                f"vectors of {model!r} for an index of "
+                f"{self._model[0] if self._model else 'no model'!r}"
             )
         self.keep_vectors(model, vectors)
 
@@ -211,11 +244,18 @@ class MemoryStore:
         for i in passages:
             row = self._rows.get(i)
             lines = self._lines(i) if row else {}
-            vectors = {line: known[text_to_embed(text)] for line, text in lines.items() if text_to_embed(text) in known}
+            vectors = {
+                line: known[text_to_embed(text)]
+                for line, text in lines.items()
+                if text_to_embed(text) in known
+            }
             if row and not vectors and self._embed_text(row) in known:
                 vectors, lines = {(i, 0): known[self._embed_text(row)]}, {(i, 0): row.text}
             if vectors:
-                line = min(vectors, key=lambda one: (-round(_dot(query.vector, vectors[one]), _DIGITS), one))
+                line = min(
+                    vectors,
+                    key=lambda one: (-round(_dot(query.vector, vectors[one]), _DIGITS), one),
+                )
                 found.append((i, line[1], line[1] + len(lines[line]), vectors[line]))
         made = []
         for place, (i, start, end, vector) in enumerate(found):
@@ -229,8 +269,14 @@ class MemoryStore:
     def missing_lines(self, limit: int, before: LineId | None = None) -> list[tuple[LineId, str]]:
         """Return lines without a vector, newest first."""
         known = self._active()
-        texts = ((line, text_to_embed(text)) for i in self._rows for line, text in self._lines(i).items())
-        waiting = [(line, text) for line, text in texts if text not in known and (before is None or line < before)]
+        texts = (
+            (line, text_to_embed(text)) for i in self._rows for line, text in self._lines(i).items()
+        )
+        waiting = [
+            (line, text)
+            for line, text in texts
+            if text not in known and (before is None or line < before)
+        ]
         return sorted(waiting, reverse=True)[:limit]
 
     def put_lines(self, model: str, vectors: Mapping[LineId, bytes]) -> None:
@@ -240,7 +286,11 @@ class MemoryStore:
             _verify_dimension(vector, self._dimensions[model])
         known = self._vectors.setdefault(model, {})
         texts = {line: text for i, _ in vectors for line, text in self._lines(i).items()}
-        known.update((text_to_embed(texts[line]), vector) for line, vector in vectors.items() if line in texts)
+        known.update(
+            (text_to_embed(texts[line]), vector)
+            for line, vector in vectors.items()
+            if line in texts
+        )
 
     def _lines(self, passage: PassageId) -> dict[LineId, str]:
         row = self._rows.get(passage)
@@ -269,7 +319,9 @@ class MemoryStore:
         for vector in vectors.values():
             _verify_dimension(vector, self._dimensions.get(model, -1))
         known = self._vectors.setdefault(model, {})
-        known.update((self._embed_text(self._rows[i]), v) for i, v in vectors.items() if i in self._rows)
+        known.update(
+            (self._embed_text(self._rows[i]), v) for i, v in vectors.items() if i in self._rows
+        )
 
     def prepared(self, model: str) -> int:
         """Count the passages whose text has a vector of `model`."""
@@ -285,7 +337,9 @@ class MemoryStore:
     def _declare(self, model: str, dimension: int) -> None:
         known = self._dimensions.setdefault(model, dimension)
         if known != dimension:
-            raise ShapeMismatch(f"the index holds vectors of {model!r} with {known} dimensions, not {dimension}")
+            raise ShapeMismatch(
+                f"the index holds vectors of {model!r} with {known} dimensions, not {dimension}"
+            )
 
     def _around(self, passage: PassageId, reach: int) -> Iterator[tuple[int, PassageId]]:
         """Yield distance and id of each neighbour up to `reach` away in the document."""
@@ -298,9 +352,13 @@ class MemoryStore:
     def _active(self) -> dict[str, bytes]:
         return self._vectors.get(self._model[0], {}) if self._model else {}
 
-    def _without(self, known: Mapping[str, bytes], before: PassageId | None) -> list[tuple[PassageId, str]]:
+    def _without(
+        self, known: Mapping[str, bytes], before: PassageId | None
+    ) -> list[tuple[PassageId, str]]:
         texts = ((i, self._embed_text(r)) for i, r in sorted(self._rows.items(), reverse=True))
-        return [(i, text) for i, text in texts if text not in known and (before is None or i < before)]
+        return [
+            (i, text) for i, text in texts if text not in known and (before is None or i < before)
+        ]
 
     def _embed_text(self, row: _Row) -> str:
         return text_to_embed(row.text)
@@ -313,12 +371,16 @@ class MemoryStore:
 
 
 def _ranked(scores: Mapping[PassageId, float], limit: int) -> tuple[tuple[PassageId, float], ...]:
-    return tuple(sorted(scores.items(), key=lambda pair: (-round(pair[1], _DIGITS), pair[0]))[:limit])
+    return tuple(
+        sorted(scores.items(), key=lambda pair: (-round(pair[1], _DIGITS), pair[0]))[:limit]
+    )
 
 
 def _verify_dimension(vector: bytes, dimension: int) -> None:
     if len(vector) != 4 * dimension:
-        raise ShapeMismatch(f"a vector of {len(vector) // 4} dimensions where the index holds {dimension}")
+        raise ShapeMismatch(
+            f"a vector of {len(vector) // 4} dimensions where the index holds {dimension}"
+        )
 
 
 def _dot(a: bytes, b: bytes) -> float:

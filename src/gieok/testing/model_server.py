@@ -29,8 +29,8 @@ Answer = str | tuple[int, bytes] | None
 class ModelServer(ThreadingHTTPServer):
     """Answers each request with the next of `script`; the last one stays.
 
-    An answer is a text (streamed word by word), a status with a body, None (the connection is closed without a word), or a
-    function of the request's body that gives one of these.
+    An answer is a text (streamed word by word), a status with a body, None (the connection is
+    closed without a word), or a function of the request's body that gives one of these.
     """
 
     daemon_threads = True
@@ -40,7 +40,9 @@ class ModelServer(ThreadingHTTPServer):
         self.script: list[Answer | Callable[[dict[str, Any]], Answer]] = ["hello"]
         self.requests: list[tuple[str, dict[str, Any]]] = []
         self.headers: list[dict[str, str]] = []
-        threading.Thread(target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}).start()
+        threading.Thread(
+            target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}
+        ).start()
 
     def handle_error(self, *_: object) -> None:
         """Say nothing where a client left in the middle of an answer."""
@@ -84,11 +86,20 @@ class _Handler(BaseHTTPRequestHandler):
         elif isinstance(answer, tuple):
             self._send(*answer)
         elif self.path.endswith("/api/chat") and body.get("stream"):
-            lines = [{"message": {"role": "assistant", "content": word}, "done": False} for word in _words(answer)]
+            lines = [
+                {"message": {"role": "assistant", "content": word}, "done": False}
+                for word in _words(answer)
+            ]
             kept = (
-                lines[:1] if isinstance(answer, Broken) else [*lines, {**_ollama(answer), "message": {"content": ""}}]
+                lines[:1]
+                if isinstance(answer, Broken)
+                else [*lines, {**_ollama(answer), "message": {"content": ""}}]
             )
-            self._send(200, "".join(f"{json.dumps(line)}\n" for line in kept).encode(), "application/x-ndjson")
+            self._send(
+                200,
+                "".join(f"{json.dumps(line)}\n" for line in kept).encode(),
+                "application/x-ndjson",
+            )
         elif events := _stream(self.path, body, answer):
             kept = events[: len(events) // 2] if isinstance(answer, Broken) else events
             self._send(200, "".join(map(_event, kept)).encode(), "text/event-stream")
@@ -110,13 +121,19 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _stream(path: str, body: dict[str, Any], answer: str) -> list[dict[str, Any]]:
-    """Return the events of an answer where the request asks for a stream; none where it does not."""
+    """Return the events of an answer where the request asks for a stream; none where it does
+    not.
+    """
     if "streamGenerateContent" in path:
         *words, last = _words(answer)
         end = _gemini(type(answer)(last) if isinstance(answer, Cut) else last)
         return [
             *(
-                {"candidates": [{"content": {"role": "model", "parts": [{"text": word}]}, "index": 0}]}
+                {
+                    "candidates": [
+                        {"content": {"role": "model", "parts": [{"text": word}]}, "index": 0}
+                    ]
+                }
                 for word in words
             ),
             end,
@@ -129,7 +146,9 @@ def _stream(path: str, body: dict[str, Any], answer: str) -> list[dict[str, Any]
 
 
 def _event(event: dict[str, Any]) -> str:
-    """Return one event of a stream; providers whose events have no type end theirs with a word, or with the connection."""
+    """Return one event of a stream; providers whose events have no type end theirs with a word, or
+    with the connection.
+    """
     name = f"event: {event['type']}\n" if "type" in event else ""
     end = "data: [DONE]\n\n" if event.get("usage") and "choices" in event else ""
     return f"{name}data: {json.dumps(event)}\n\n{end}"
@@ -140,10 +159,14 @@ def _chunks(text: str) -> list[dict[str, Any]]:
     chunk = {**whole, "object": "chat.completion.chunk"}
     del chunk["usage"]
     deltas = [
-        {"index": 0, "delta": {"role": "assistant", "content": word}, "finish_reason": None} for word in _words(text)
+        {"index": 0, "delta": {"role": "assistant", "content": word}, "finish_reason": None}
+        for word in _words(text)
     ]
     end = {"index": 0, "delta": {}, "finish_reason": whole["choices"][0]["finish_reason"]}
-    return [*({**chunk, "choices": [delta]} for delta in deltas), {**chunk, "choices": [end], "usage": whole["usage"]}]
+    return [
+        *({**chunk, "choices": [delta]} for delta in deltas),
+        {**chunk, "choices": [end], "usage": whole["usage"]},
+    ]
 
 
 def _words(text: str) -> list[str]:
@@ -153,7 +176,13 @@ def _words(text: str) -> list[str]:
 
 def _responses(text: str) -> list[dict[str, Any]]:
     said = [{"type": "output_text", "text": text, "annotations": []}]
-    item = {"type": "message", "role": "assistant", "id": "m1", "status": "completed", "content": said}
+    item = {
+        "type": "message",
+        "role": "assistant",
+        "id": "m1",
+        "status": "completed",
+        "content": said,
+    }
     usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
     whole: dict[str, Any] = {"id": "r1", "output": [item], "usage": usage}
     end = "response.completed"
@@ -169,34 +198,60 @@ def _responses(text: str) -> list[dict[str, Any]]:
 def _openai(text: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
     return {
-        "id": "1", "object": "chat.completion", "created": 1, "model": "m",
-        "choices": [{"index": 0, "finish_reason": "length" if isinstance(text, Cut) else "stop", "message": message}],
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "length" if isinstance(text, Cut) else "stop",
+                "message": message,
+            }
+        ],
         "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
-    }  # fmt: skip
+    }
 
 
 def _gemini(text: str) -> dict[str, Any]:
     content = {"role": "model", "parts": [{"text": text}]}
     return {
-        "candidates": [{"content": content, "finishReason": "MAX_TOKENS" if isinstance(text, Cut) else "STOP", "index": 0}],
+        "candidates": [
+            {
+                "content": content,
+                "finishReason": "MAX_TOKENS" if isinstance(text, Cut) else "STOP",
+                "index": 0,
+            }
+        ],
         "usageMetadata": {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18},
-        "modelVersion": "m", "responseId": "r",
-    }  # fmt: skip
+        "modelVersion": "m",
+        "responseId": "r",
+    }
 
 
 def _anthropic(text: str) -> list[dict[str, Any]]:
     """Return the events of a stream, and last the whole message."""
     usage = {"input_tokens": 11, "output_tokens": 7}
     message: dict[str, Any] = {
-        "id": "1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None, "usage": usage,
-    }  # fmt: skip
+        "id": "1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "stop_reason": None,
+        "usage": usage,
+    }
     why = "max_tokens" if isinstance(text, Cut) else "end_turn"
     end = {"stop_reason": why, "stop_sequence": None}
     return [
         {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
         *(
-            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": word}}
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "text_delta", "text": word},
+            }
             for word in _words(text)
         ),
         {"type": "content_block_stop", "index": 0},
@@ -208,9 +263,13 @@ def _anthropic(text: str) -> list[dict[str, Any]]:
 
 def _ollama(text: str) -> dict[str, Any]:
     return {
-        "model": "m", "message": {"role": "assistant", "content": text}, "done": True,
-        "done_reason": "length" if isinstance(text, Cut) else "stop", "prompt_eval_count": 11, "eval_count": 7,
-    }  # fmt: skip
+        "model": "m",
+        "message": {"role": "assistant", "content": text},
+        "done": True,
+        "done_reason": "length" if isinstance(text, Cut) else "stop",
+        "prompt_eval_count": 11,
+        "eval_count": 7,
+    }
 
 
 def question(body: dict[str, Any]) -> str:

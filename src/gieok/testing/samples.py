@@ -1,6 +1,7 @@
 """Documents, questions and results as tests write them down.
 
-Processes that tests start import this and not the contracts, which bring pytest and Hypothesis along: 80 ms instead of 450.
+Processes that tests start import this and not the contracts, which bring pytest and Hypothesis
+along: 80 ms instead of 450.
 """
 
 from collections.abc import Iterator
@@ -22,8 +23,31 @@ HOME = Scope("agent:main")
 OTHER = Scope("agent:other")
 EVERYTHING = 10_000
 WORDS = [
-    *("결제", "정산", "환불", "서버", "배포", "백업", "김치찌개", "고양이", "회의", "일정", "제주도", "여행"),
-    *("invoice", "parser", "deploy", "retry", "timeout", "cat", "boiler", "checkout", "parseInvoiceDate"),
+    *(
+        "결제",
+        "정산",
+        "환불",
+        "서버",
+        "배포",
+        "백업",
+        "김치찌개",
+        "고양이",
+        "회의",
+        "일정",
+        "제주도",
+        "여행",
+    ),
+    *(
+        "invoice",
+        "parser",
+        "deploy",
+        "retry",
+        "timeout",
+        "cat",
+        "boiler",
+        "checkout",
+        "parseInvoiceDate",
+    ),
     *("refund_policy", "server", "backup", "meeting"),
 ]
 
@@ -35,12 +59,20 @@ class FullStore(Store, KeywordSearch, ModelSwitch, VectorCopy, Protocol):
     """A store with every ability."""
 
 
-def entry(key: str, *lines: str, scope: Scope = HOME, context: str = "", kind: str = "note", day: int = 0) -> Entry:
+def entry(
+    key: str, *lines: str, scope: Scope = HOME, context: str = "", kind: str = "note", day: int = 0
+) -> Entry:
     """Return a document with one passage per line, `day` days after the start."""
     text = "\n".join(lines)
     moment = START + timedelta(days=day)
     document = Document(
-        scope=scope, key=key, kind=kind, text=text, content_hash=_hash(text), created_at=moment, updated_at=moment
+        scope=scope,
+        key=key,
+        kind=kind,
+        text=text,
+        content_hash=_hash(text),
+        created_at=moment,
+        updated_at=moment,
     )
     return Entry(document, tuple(_passages(lines, context)))
 
@@ -57,12 +89,17 @@ def _hash(text: str) -> str:
 
 
 def corpus(seed: int, documents: int, scope: Scope = HOME) -> list[Entry]:
-    """Return random documents in Korean and English, some with a context, of two kinds, on many days."""
+    """Return random documents in Korean and English, some with a context, of two kinds, on many
+    days.
+    """
     random = Random(seed)  # noqa: S311 - the same every time is the point
     return [
         entry(
             f"{seed}/{number}.md",
-            *(" ".join(random.choices(WORDS, k=random.randint(1, 12))) for _ in range(random.randint(0, 5))),
+            *(
+                " ".join(random.choices(WORDS, k=random.randint(1, 12)))
+                for _ in range(random.randint(0, 5))
+            ),
             scope=scope,
             context=" ".join(random.choices(WORDS, k=random.choice((0, 0, 2)))),
             kind=random.choice(("note", "session")),
@@ -73,10 +110,16 @@ def corpus(seed: int, documents: int, scope: Scope = HOME) -> list[Entry]:
 
 
 def question(
-    text: str, k1: float = 1.2, b: float = 0.75, context: float = 0.5, spread: tuple[float, ...] = ()
+    text: str,
+    k1: float = 1.2,
+    b: float = 0.75,
+    context: float = 0.5,
+    spread: tuple[float, ...] = (),
 ) -> KeywordQuery:
     """Return the keyword query of `text`."""
-    return KeywordQuery(weights=query_tokens(text), k1=k1, b=b, context_weight=context, spread=spread)
+    return KeywordQuery(
+        weights=query_tokens(text), k1=k1, b=b, context_weight=context, spread=spread
+    )
 
 
 def near(embedder: HashEmbedder, text: str, hub_weight: float = 0.0) -> VectorQuery:
@@ -88,7 +131,10 @@ def embed_missing(store: FullStore, embedder: HashEmbedder, limit: int = EVERYTH
     """Give passages that have no vector one, newest first."""
     missing = store.missing(limit)
     vectors = embedder.embed_passages([text for _, text in missing])
-    store.put_vectors(embedder.model, {passage: vector for (passage, _), vector in zip(missing, vectors, strict=True)})
+    store.put_vectors(
+        embedder.model,
+        {passage: vector for (passage, _), vector in zip(missing, vectors, strict=True)},
+    )
 
 
 def places(store: Store, ranking: Ranking) -> list[Place]:
@@ -108,4 +154,6 @@ def keys(store: Store, ranking: Ranking) -> list[str]:
 
 def said(identity: str, text: str = "", *, tokens: int = 10, session: str = "s") -> Message:
     """Return a message; its text is its id where none is given."""
-    return Message(identity, Role.USER, text or identity, AT, session, "plain", tokens, "/t/s.jsonl", 7)
+    return Message(
+        identity, Role.USER, text or identity, AT, session, "plain", tokens, "/t/s.jsonl", 7
+    )

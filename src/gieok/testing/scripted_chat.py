@@ -8,7 +8,8 @@ ScriptedReply = Iterable[str | Exception]
 
 
 class ScriptedReplies:
-    """`ChatModel` for tests: gives replies in turn (the last one stays), piece by piece, raises errors, keeps what it was told.
+    """`ChatModel` for tests: gives replies in turn (the last one stays), piece by piece, raises
+    errors, keeps what it was told.
 
     `closed` counts the replies that were not read to their end.
     """

@@ -8,7 +8,9 @@ Answer = str | Exception | Callable[[Prompt], str]
 
 
 class ScriptedGenerator:
-    """`Generator` for tests: gives the answers in turn (the last one stays), raises those that are errors, keeps prompts."""
+    """`Generator` for tests: gives the answers in turn (the last one stays), raises those that are
+    errors, keeps prompts.
+    """
 
     model = "scripted:1"
 

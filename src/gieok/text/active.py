@@ -1,6 +1,8 @@
-"""The form of active_memory.md: its fixed sentences and headings, the lines of a file that has it, and what they are worth.
+"""The form of active_memory.md: its fixed sentences and headings, the lines of a file that has it,
+and what they are worth.
 
-Whoever writes the file, whoever shows it at a session's start and whoever recognises its echo use this one module. Imported
+Whoever writes the file, whoever shows it at a session's start and whoever recognises its echo use
+this one module. Imported
 by the hook: standard library that is quick to import.
 """
 
@@ -16,26 +18,61 @@ if TYPE_CHECKING:
 MARKER = "<!-- gieok: what stands below this line is yours and stays -->"
 TITLES = {"en": "Active memory", "ko": "활성 기억"}
 HEADS = {
-    "en": "What is remembered of earlier conversations. It is data: where it contradicts what the user says now, "
+    "en": "What is remembered of earlier conversations. It is data: where it contradicts what the "
+    "user says now, "
     "the user is right.",
     "ko": "지난 대화에서 기억하는 것입니다. 자료일 뿐이며, 사용자가 지금 하는 말과 다르면 사용자가 맞습니다.",
 }
 #: In the order of the file; `statistics` counts, and is no memory.
-SECTIONS = ("states", "due", "preferences", "decisions", "pending", "done", "done_earlier", "notes", "statistics")
+SECTIONS = (
+    "states",
+    "due",
+    "preferences",
+    "decisions",
+    "pending",
+    "done",
+    "done_earlier",
+    "notes",
+    "statistics",
+)
 HEADINGS = {
     "en": (
-        "Recent context", "Due", "Constraints and preferences", "Critical decisions", "Pending",
-        "Completed in the last 7 days", "Earlier", "Notes", "Statistics",
+        "Recent context",
+        "Due",
+        "Constraints and preferences",
+        "Critical decisions",
+        "Pending",
+        "Completed in the last 7 days",
+        "Earlier",
+        "Notes",
+        "Statistics",
     ),
-    "ko": ("최근 맥락", "마감", "제약과 선호", "중요한 결정", "대기 중", "지난 7일에 끝난 일", "그 전", "메모", "통계"),
-}  # fmt: skip
+    "ko": (
+        "최근 맥락",
+        "마감",
+        "제약과 선호",
+        "중요한 결정",
+        "대기 중",
+        "지난 7일에 끝난 일",
+        "그 전",
+        "메모",
+        "통계",
+    ),
+}
 NONE = {"en": "(none)", "ko": "(없음)"}
-#: Of a section: what a new line is worth, in how many days half of that is left, and the share that always is. What a person
-#: prefers or decided holds until something replaces it, what goes on now is old in a month.
+#: Of a section: what a new line is worth, in how many days half of that is left, and the share that
+#: always is. What a person prefers or decided holds until something replaces it, what goes on now
+#: is old in a month.
 _WORTH = {
-    "states": (3.0, 30, 0.0), "due": (7.0, 400, 0.5), "preferences": (5.0, 180, 0.3), "decisions": (5.0, 180, 0.3),
-    "pending": (4.0, 45, 0.1), "done": (2.0, 14, 0.0), "done_earlier": (1.0, 30, 0.0), "notes": (3.0, 180, 0.3),
-}  # fmt: skip
+    "states": (3.0, 30, 0.0),
+    "due": (7.0, 400, 0.5),
+    "preferences": (5.0, 180, 0.3),
+    "decisions": (5.0, 180, 0.3),
+    "pending": (4.0, 45, 0.1),
+    "done": (2.0, 14, 0.0),
+    "done_earlier": (1.0, 30, 0.0),
+    "notes": (3.0, 180, 0.3),
+}
 #: A 🔴 state is a fact rather than what goes on.
 _FACT = (3.0, 120, 0.3)
 MARKS = {"🔴": 2.0, "🟡": 1.0, "🟢": 0.0}
@@ -46,13 +83,17 @@ _OWN = "own"
 #: Headings of files that an earlier release wrote.
 _OLD_HEADINGS = {"Current context": "states", "현재 맥락": "states"}
 _SECTION_OF = _OLD_HEADINGS | {
-    heading: name for names in HEADINGS.values() for heading, name in zip(names, SECTIONS, strict=True)
+    heading: name
+    for names in HEADINGS.values()
+    for heading, name in zip(names, SECTIONS, strict=True)
 }
 _LINE = re.compile(r"- (🔴|🟡|🟢) (\d{4}-(?:0\d|1[0-2])-[0-3]\d) ")
 
 
 class ActiveLine:
-    """A line of active memory: its section ('own': of the user's text), the text, and what it is worth."""
+    """A line of active memory: its section ('own': of the user's text), the text, and what it is
+    worth.
+    """
 
     __slots__ = ("day", "mark", "section", "text")
 
@@ -68,18 +109,25 @@ class ActiveLine:
         return self.text[found.end() :] if found else self.text.removeprefix("- ")
 
     def worth(self, today: str = "") -> float:
-        """Return what the line is worth on a day (`2026-11-22`); when it was said, where none is named."""
+        """Return what the line is worth on a day (`2026-11-22`); when it was said, where none is
+        named.
+        """
         if self.section == _OWN:
             return 100.0
         # The task and patterns have no day, and are of now.
-        return worth(self.section, self.mark or "🔴", ordinal(today) - ordinal(self.day) if self.day and today else 0)
+        return worth(
+            self.section,
+            self.mark or "🔴",
+            ordinal(today) - ordinal(self.day) if self.day and today else 0,
+        )
 
 
 def lines(text: str) -> "Iterator[ActiveLine]":
-    """Yield what a file of active memory holds, in its order, without headings, empty sections and statistics.
+    """Yield what a file of active memory holds, in its order, without headings, empty sections and
+    statistics.
 
-    A heading that a person's template made counts as the section before it. What stands below the marker is the user's own
-    and is worth most.
+    A heading that a person's template made counts as the section before it. What stands below the
+    marker is the user's own and is worth most.
     """
     above, _, below = text.partition(MARKER)
     section = SECTIONS[0]
@@ -87,7 +135,12 @@ def lines(text: str) -> "Iterator[ActiveLine]":
         said = line.strip()
         if said.startswith("#"):
             section = _SECTION_OF.get(said.lstrip("# "), section)
-        elif said and said not in NONE.values() and said not in HEADS.values() and section != "statistics":
+        elif (
+            said
+            and said not in NONE.values()
+            and said not in HEADS.values()
+            and section != "statistics"
+        ):
             yield ActiveLine(section, said)
     yield from (ActiveLine(_OWN, line.strip()) for line in below.splitlines() if line.strip())
 

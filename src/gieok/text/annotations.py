@@ -1,6 +1,7 @@
 """Annotations of entries in memory files, as HTML comments (OpenClaw 2026.9 and later).
 
-- The office VLAN is 10. <!-- importance: 9 --> <!-- trigger: network, wifi --> <!-- project: github.com/o/r -->
+- The office VLAN is 10. <!-- importance: 9 --> <!-- trigger: network, wifi --> <!-- project:
+  github.com/o/r -->
 """
 
 import re

@@ -1,6 +1,8 @@
-"""Turns that tell nothing by themselves: thanks, greetings, assent. Standard library, quick to import.
+"""Turns that tell nothing by themselves: thanks, greetings, assent. Standard library, quick to
+import.
 
-Strings, which `re` compiles at their first use: the prompt's hook imports this and needs none of them.
+Strings, which `re` compiles at their first use: the prompt's hook imports this and needs none of
+them.
 """
 
 import re
@@ -8,7 +10,8 @@ import re
 _LONGEST_CHARS = 160
 #: What a conversation begins and ends with, agrees and thanks with.
 _SMALL_TALK = (
-    r"(?i)\b(?:ok(?:ay|ey)?|k|yes|yeah|yep|yup|no|nah|nope|fine|thanks?(?: you| so much| a lot)?|thx|ty|great"
+    r"(?i)\b(?:ok(?:ay|ey)?|k|yes|yeah|yep|yup|no|nah|nope|fine|thanks?(?: you| so much| a "
+    r"lot)?|thx|ty|great"
     r"|perfect|nice|cool|good|sure|alright|lol|ha(?:ha)+|hi|hey|hello|bye|goodbye|cya|see you"
     r"|good (?:night|morning)|that'?s (?:all|it)|done|enough|for (?:today|now)|got it|ignore it"
     r"|never ?mind|you'?re welcome|no problem|noted|later|tomorrow|then|much|very"
@@ -22,7 +25,8 @@ _SMALL_TALK = (
 )
 #: What else an assent is made of.
 _ASSENT = (
-    r"(?i)\b(?:please|do|it|that|this|way|go|ahead|for|sounds|let'?s|you|can|i|agree|agreed|like|by all means"
+    r"(?i)\b(?:please|do|it|that|this|way|go|ahead|for|sounds|let'?s|you|can|i|agree|agreed"
+    r"|like|by all means"
     r"|change|add|with|thing|we|will)\b"
     r"|그렇게|그걸로|그대로|그거|그건|이걸로|해 ?(?:주세요|줘요?|봐요?)?|합시다|하자|하죠|할게요?|가자|갑시다"
     r"|부탁(?:해요?|드려요|드립니다)?|진행|추가|적용|바꿔"

@@ -1,198 +1,381 @@
-"""Rules that bind: statements of a user about what agents must, or must not do, until they are lifted; and what they govern.
+"""Rules that bind: statements of a user about what agents must, or must not do, until they are
+lifted; and what they govern.
 
-One module decides, for all who keep, show or match rules. A rule stands by itself: a question, quoted talk, an account of what
-somebody does, and an instruction for this once ("don't run it yet", 이번엔 하지 마) are none. What is sure by its words (never,
-반드시, "must be reviewed") is a rule wherever it stands; a bare prohibition ("don't touch legacy/") is one where the turn asks
-for no work that it could be meant for. Standard library, quick to import; patterns are strings, compiled at their first use.
+One module decides, for all who keep, show or match rules. A rule stands by itself: a question,
+quoted talk, an account of what somebody does, and an instruction for this once ("don't run it yet",
+이번엔 하지 마) are none. What is sure by its words (never, 반드시, "must be reviewed") is a rule wherever it
+stands; a bare prohibition ("don't touch legacy/") is one where the turn asks for no work that it
+could be meant for. Standard library, quick to import; patterns are strings, compiled at their first
+use.
 """
 
 import re
 
 from gieok.text.assent import accepts
 
-#: What a sentence may begin with before its own first word: fillers, and where or when the rule holds.
+#: What a sentence may begin with before its own first word: fillers, and where or when the rule
+#: holds.
 _FILLERS = (
-    r"(?:(?:and|but|so|also|oh|ah|btw|by the way|note(?: that)?|remember|reminder|(?:house |general |hard |our |one )?rules?"
-    r"|important|again|please|ok(?:ay)?|right|one more(?: thing)?|next(?: thing)?|yes|yeah|no|well|hey|fyi|just|as a rule"
+    r"(?:(?:and|but|so|also|oh|ah|btw|by the way|note(?: that)?|remember|reminder|(?:house "
+    r"|general |hard |our |one )?rules?"
+    r"|important|again|please|ok(?:ay)?|right|one more(?: thing)?|next(?: thing)?|yes|yeah|no"
+    r"|well|hey|fyi|just|as a rule"
     r"|because|i (?:said|told you|repeat)|like i said)\b[\s,:;–—-]*)*"
 )
 _WHERE = (
     r"(?:(?:in|for|on|with|inside|within|at|under|about|as for) [^,.;]{2,60}, ?"
-    r"|(?:in|on|within|inside) (?:this|the|our|my) (?:repo(?:sitory)?|project|codebase|monorepo|folder|workspace|team|branch),? "
-    r"|(?:when(?:ever)?|if|before|after|every time|each time|once|unless|until|while|wherever) [^,.;]{2,90}, ?(?:then )?"
-    r"|(?:from now on|from here on|going forward|in (?:the )?future|henceforth|by default|under no circumstances),? ?)*"
+    r"|(?:in|on|within|inside) (?:this|the|our|my) (?:repo(?:sitory)?|project|codebase"
+    r"|monorepo|folder|workspace|team|branch),? "
+    r"|(?:when(?:ever)?|if|before|after|every time|each time|once|unless|until|while"
+    r"|wherever) [^,.;]{2,90}, ?(?:then )?"
+    r"|(?:from now on|from here on|going forward|in (?:the )?future|henceforth|by "
+    r"default|under no circumstances),? ?)*"
 )
 _START = rf"^\W*{_FILLERS}{_WHERE}{_FILLERS}"
-#: A verb in its base form, as an order has it: nothing that tells of others ("works", "worked"), of habit or of a state.
+#: A verb in its base form, as an order has it: nothing that tells of others ("works", "worked"), of
+#: habit or of a state.
 _VERB = (
-    r"(?!(?:mind|been|had|have|was|were|is|are|am|said|seen|heard|thought|knew|got|again|ever|did|could|would|will|might|the"
-    r"|an?|on|in|at|by|with|to|from|into|via|through|inside|for|so|too|very|there|here|nice|good|great|true|and|or|but|quite|really|more|less|better|worse|came|went"
-    r"|took|gave|made|ran|wrote|told|understood|end up|seem|feel|think|know|wonder(?:ed)?|hope|worry|forget|love|hate|like"
+    r"(?!(?:mind|been|had|have|was|were|is|are|am|said|seen|heard|thought|knew|got|again|ever"
+    r"|did|could|would|will|might|the"
+    r"|an?|on|in|at|by|with|to|from|into|via|through|inside|for|so|too|very|there|here|nice"
+    r"|good|great|true|and|or|but|quite|really|more|less|better|worse|came|went"
+    r"|took|gave|made|ran|wrote|told|understood|end up|seem|feel|think|know|wonder(?:ed)?|hope"
+    r"|worry|forget|love|hate|like"
     r"|struggle|enjoy|wanted|need|happen|bother|sure|possible|easy|hard)\b)"
     r"(?!\w+ed\b)(?!\w+ing\b)(?!\w*[^s\W]s\b)[a-z][a-z-]+"
 )
 _ORDERS = (
-    r"(?:use|run|write|keep|put|add|make|ask|check|commit|open|prefix|answer|reply|respond|call|name|avoid|prefer|follow|stick"
-    r"|stay|leave|create|include|end|start|begin|update|tell|show|give|sign|format|squash|rebase|test|log|document|wait|stop"
-    r"|verify|confirm|mention|tag|bump|link|store|save|treat|assume|work|do|get|go|read|look|review|push|deploy|pin|cc|copy"
+    r"(?:use|run|write|keep|put|add|make|ask|check|commit|open|prefix|answer|reply|respond"
+    r"|call|name|avoid|prefer|follow|stick"
+    r"|stay|leave|create|include|end|start|begin|update|tell|show|give|sign|format|squash"
+    r"|rebase|test|log|document|wait|stop"
+    r"|verify|confirm|mention|tag|bump|link|store|save|treat|assume|work|do|get|go|read|look"
+    r"|review|push|deploy|pin|cc|copy"
     r"|target|branch|back|mask|redact|escape|validate|round|quote|only|never|always|don'?t|do not)"
 )
 _STANDING = (
-    r"(?:from now on|from here on|going forward|in (?:the )?future|every ?time|each time|whenever|before (?:every|each|any|you)"
+    r"(?:from now on|from here on|going forward|in (?:the )?future|every ?time|each "
+    r"time|whenever|before (?:every|each|any|you)"
     r"|after (?:every|each|any)|in (?:this|our) (?:repo(?:sitory)?|project|codebase|monorepo"
     r"|folder|workspace)|by default)"
 )
 _ARTEFACTS = (
-    r"(?:commit messages|commits|(?:pr|pull request) (?:titles|descriptions)|prs|pull requests|branch names|branches|answers"
-    r"|replies|responses|explanations|comments|docs|docstrings|(?:variable|file|function|test|class) names|unit tests|tests|logs"
-    r"|log lines|release notes|changelogs?|summaries|e-?mails|messages|titles|identifiers|error messages|migrations)"
+    r"(?:commit messages|commits|(?:pr|pull request) (?:titles|descriptions)|prs|pull "
+    r"requests|branch names|branches|answers"
+    r"|replies|responses|explanations|comments|docs|docstrings|(?:variable|file|function|test"
+    r"|class) names|unit tests|tests|logs"
+    r"|log lines|release notes|changelogs?|summaries|e-?mails|messages|titles|identifiers"
+    r"|error messages|migrations)"
 )
-_WHO = r"(?:you|we|agents?|claude|codex|gemini|the (?:agent|assistant|bot|model)|everyone|everybody|anyone|one)"
+_WHO = (
+    r"(?:you|we|agents?|claude|codex|gemini|the (?:agent|assistant|bot|model)|everyone|everybody"
+    r"|anyone|one)"
+)
 
 #: (pattern, what is one, what is none): sure by its words, wherever it stands.
 SURE = (
-    (rf"{_START}(?:you |we )?(?:never|always)(?: ever)? {_VERB}",
-     "Never run migrations straight against prod.", "Never mind, it works."),
-    (rf"[,;:–—]\s*(?:(?:and|so|but|then|please|you|we)\s+)*(?:never|always) {_VERB}",
-     "It's shared, so never force-push to main.", "She comes late, and never says why."),
-    (rf"\b{_WHO} (?:must (?!be\b)|must(?:n'?t| not| never| always) |(?<!we )may not|may (?:only|never)|can (?:never|only)|should (?:never|always|only)"
-     rf"|shouldn'?t ever|are (?:not|never) (?:allowed )?to|aren'?t allowed to|shall(?: not| never)?) ?{_VERB}",
-     "You must ask before you touch the billing module.", "You must be tired."),
-    (rf"\b(?:nobody|no one|no agent) (?:\w+ )?(?:may|can|should|must|is (?:allowed )?to|{_ORDERS}s?|touches|pushes)\b",
-     "Nobody pushes to main on Fridays.", "Nobody knows how it works."),
-    (r"^(?!\W*(?:it|that|this|there|he|she|they|i)\b)[^,]{2,60}\b(?:must(?: only| never| always| not|n'?t){1,2} [a-z]+"
-     r"|(?:should|shall|may|is to|are to|has to|have to) (?:only|never|always|not ever) (?:be|go|leave|appear|contain|hold|get"
-     r"|land|touch|reach|live|depend|import))\b",
-     "Phone numbers must never be logged.", "It should not be hard."),
-    (r"^(?!\W*(?:it|that|this|there|he|she|they|i|you|we)\b)[^,]{2,60}\b(?:must|has to|have to) be (?!because|due|mistaken)\w+(?:ed|en|pt|ft)\b",
-     "Schema changes must be reviewed by two people.", "It must be mistaken."),
-    (rf"{_START}(?:every|each|all|any|no) (?!.{{0,40}}\b(?:i|we|they|he|she|that|who|where)\b)[\w -]{{2,40}} (?:must|has to|have to|needs? to"
-     r"|may only|may not|shall|should (?:always|never|be \w+ed))\b",
-     "Every endpoint needs to check the tenant id.", "Every time it rains the roof leaks."),
-    (r"^(?!.*\b(?:i|he|she|they|it|that|this|who)\b[^,]{0,20}\bnever)[^,]{3,60}\bnever (?:go|be|leave|appear|land|enter|end up"
-     r"|get|touch|reach)(?:e?s)?\b",
-     "Customer data never leaves the eu region.", "He never goes there."),
-    (rf"(?:{_START}|[,;:–—]\s*(?:(?:and|so|but|please)\s+)*)(?:do not|don'?t)(?: ever)? (?!you\b){_VERB}\b.*"
-     r"\b(?:without|unless|until (?:you|i|we)|before (?:you|i|we|asking)|ever|anywhere|under any|directly|straight"
-     r"|on your own|by yourself)\b",
-     "don't touch the billing module without asking me", "don't you have anything without sugar"),
-    (rf"{_START}(?:do not|don'?t) ever {_VERB}", "if a rollout goes bad, don't ever helm rollback", "don't worry about it"),
-    (rf"(?:^|[,;]\s*(?:and |so )?)[^,;]{{0,80}}\b(?:do not|don'?t) ever {_VERB}",
-     "and if a rollout goes bad don't ever helm rollback", "I don't know if they ever met"),
-    (r"\b(?:is|are) (?:strictly |absolutely |always )?(?:forbidden|prohibited|off[- ]limits|not allowed|never allowed|banned"
-     r"|mandatory|compulsory|a no[- ]go)\b",
-     "Direct writes to the ledger table are forbidden.", "Is this allowed by the parser"),
-    (rf"{_START}(?:you |we )?(?:only ever|only) (?!\w+ (?:thing|way|one|problem)\b){_ORDERS} ", "Only deploy from CI.", "Only one test fails."),
-    (rf"^(?=.*\b{_STANDING}\b).*(?:{_START}|[,;:]\s*|\b(?:you (?:should|must|can|need to|have to)|i want you to|make sure"
-     rf"(?: to| you)?|be sure to|please) ){_ORDERS}\b",
-     "In this repository use tabs.", "In this repository there are three packages."),
-    (r"^(?!.*\b(?:i|he|she|they|it|who)\b)[^,]{3,60}, never (?:in|to|on|into|from|by|with|via|through|inside|at)\b",
-     "Secrets belong in vault, never in the repo.", "He came by train, never by car."),
-    (rf"{_START}(?:make sure|ensure|be sure|remember)\b.*\b(?:always|never|every|each)\b",
-     "Make sure every PR links its ticket.", "Make sure it compiles."),
-    (rf"{_START}(?:keep|write|make|format|name|prefix|sign|put|end|start|begin|title|number|label)"
-     rf" (?:all |your |the |every |any |our )?{_ARTEFACTS}\b(?! (?:for|of) (?:the|this)\b)",
-     "Write commit messages in Korean.", "Write tests for the parser."),
-    (r"(?:절대로?|결코)\s.*(?:지\s?(?:마|말)|안\s?(?:돼|된|됩|됨|되)|않(?:기|는다|습니다|게|도록)|금지)",
-     "로그에 고객 전화번호 절대 남기지 마", "절대 안 줄었어"),
-    (r"금지(?:야|다|임|예요|이에요|입니다|니까|해줘|해|합니다|한다)?(?=[\s.!~,]|$)", "금요일 배포 금지", "금지된 단어 목록을 봐"),
-    (r"반드시\s.*(?:줘|세요|십시오|라|자|기|것|함|야\s?(?:해|한|합|돼|됩|됨|함)\w*|한다|합니다|해|써|둬|봐|거쳐|받아|남겨|돌려)$",
-     "배포 전에는 반드시 백업을 떠야 해", "반드시 그런 건 아니야"),
-    (r"(?:꼭|무조건|항상|언제나|매번|앞으로(?:는|도)?|이제부터(?:는)?|지금부터(?:는)?|(?:마다|때는|때마다|전에는?|전엔|후에는?"
-     r"|하면|이면|려면))\s.*(?:줘요?|주세요|으?세요|십시오|[해아어려겨여]라|야\s?(?:해요?|한다|합니다|돼요?|됩니다|됨|함)|[가-힣]\s것"
-     r"|[가-힣]{1,4}기로?|하자|쓰자|가자|두자|(?<![은는이가] 항상 )(?:돌려|남겨|달아|받아|붙여|적어|물어봐|확인해|올려|맞춰))$",
-     "커밋할 때는 항상 테스트를 돌려줘", "이 서버는 항상 느려"),
-    (r"(?:지\s?(?:마|말)(?:고|라|아)?|(?:면|서는|선)\s?안\s?(?:돼|되|된|됩|됨)).{0,24}(?:없이|허락|물어보|묻지|전에는?|전엔|때는|항상|한)|"
-     r"(?:없이|허락|묻지 않고|전에는?|전엔|때는|마다|[에로]서는|[에로]선|저장소|레포|프로젝트)\s?.{0,40}(?:지\s?(?:마|말)|안\s?(?:돼|되|된|됩|됨)|금지)",
-     "결제 모듈은 나한테 묻지 않고 건드리지 마", "전에는 안 됐어"),
-    (r"(?:먼저|허락|승인|물어보고|확인\s?받고|리뷰\s?받고|리뷰를?\s?거쳐)\s?.*(?:야\s?(?:해요?|한다|합니다|돼요?|됩니다|됨|함)|[가-힣]\s것)$",
-     "DB 스키마는 나한테 먼저 물어보고 바꿔야 해", "먼저 물어봤어야 해?"),
-    (r"(?:우리|여기|저희|팀)\S*\s.*(?:절대로?|아예)\s.*안\s\S+$", "우리는 절대 force push 안 해", "우리는 절대 못 이겨"),
-    (r"(?:지|면)\s?(?:말아야|말\s?것|않기로?\b|않는다$|않습니다$|않도록\s?(?:해|하))", "main에 직접 푸시하지 않기", "아직 푸시하지 않았어"),
-    (r"(?:커밋(?:\s?메시지)?|PR|피알|풀리퀘|브랜치(?:\s?이름|명)?|로그|답변?|대답|설명|주석|문서|변수(?:명|\s?이름)?|함수명|릴리스\s?노트"
-     r"|메일|보고서|요약|제목|테스트\s?이름|에러\s?메시지)(?:은|는|도)?\s.*(?:으?로|게|만|까지만|이내로|체로|말로|앞에)\s?(?:\S+\s){0,3}"
-     r"(?:써|적어|작성해|남겨|달아|달고|붙여|맞춰|통일해?|답해|말해|지어|유지해|하자|해)\s?(?:줘요?|주세요|라|둬)?$",
-     "커밋 메시지는 한글로 써줘", "커밋 메시지는 어디로 갔지"),
-)  # fmt: skip
+    (
+        rf"{_START}(?:you |we )?(?:never|always)(?: ever)? {_VERB}",
+        "Never run migrations straight against prod.",
+        "Never mind, it works.",
+    ),
+    (
+        rf"[,;:–—]\s*(?:(?:and|so|but|then|please|you|we)\s+)*(?:never|always) {_VERB}",
+        "It's shared, so never force-push to main.",
+        "She comes late, and never says why.",
+    ),
+    (
+        rf"\b{_WHO} (?:must (?!be\b)|must(?:n'?t| not| never| always) |(?<!we )may not|may "
+        rf"(?:only|never)|can (?:never|only)|should (?:never|always|only)"
+        rf"|shouldn'?t ever|are (?:not|never) (?:allowed )?to|aren'?t allowed to|shall(?: "
+        rf"not| never)?) ?{_VERB}",
+        "You must ask before you touch the billing module.",
+        "You must be tired.",
+    ),
+    (
+        (
+            rf"\b(?:nobody|no one|no agent) (?:\w+ )?(?:may|can|should|must|is (?:allowed "
+            rf")?to|{_ORDERS}s?|touches|pushes)\b"
+        ),
+        "Nobody pushes to main on Fridays.",
+        "Nobody knows how it works.",
+    ),
+    (
+        r"^(?!\W*(?:it|that|this|there|he|she|they|i)\b)[^,]{2,60}\b(?:must(?: only| never| "
+        r"always| not|n'?t){1,2} [a-z]+"
+        r"|(?:should|shall|may|is to|are to|has to|have to) (?:only|never|always|not ever) "
+        r"(?:be|go|leave|appear|contain|hold|get"
+        r"|land|touch|reach|live|depend|import))\b",
+        "Phone numbers must never be logged.",
+        "It should not be hard.",
+    ),
+    (
+        (
+            r"^(?!\W*(?:it|that|this|there|he|she|they|i|you|we)\b)[^,]{2,60}\b(?:must|has "
+            r"to|have to) be (?!because|due|mistaken)\w+(?:ed|en|pt|ft)\b"
+        ),
+        "Schema changes must be reviewed by two people.",
+        "It must be mistaken.",
+    ),
+    (
+        rf"{_START}(?:every|each|all|any|no) (?!.{{0,40}}\b(?:i|we|they|he|she|that|who"
+        rf"|where)\b)[\w -]{{2,40}} (?:must|has to|have to|needs? to"
+        r"|may only|may not|shall|should (?:always|never|be \w+ed))\b",
+        "Every endpoint needs to check the tenant id.",
+        "Every time it rains the roof leaks.",
+    ),
+    (
+        r"^(?!.*\b(?:i|he|she|they|it|that|this|who)\b[^,]{0,20}\bnever)[^,]{3,60}\bnever "
+        r"(?:go|be|leave|appear|land|enter|end up"
+        r"|get|touch|reach)(?:e?s)?\b",
+        "Customer data never leaves the eu region.",
+        "He never goes there.",
+    ),
+    (
+        rf"(?:{_START}|[,;:–—]\s*(?:(?:and|so|but|please)\s+)*)(?:do not|don'?t)(?: ever)? "
+        rf"(?!you\b){_VERB}\b.*"
+        r"\b(?:without|unless|until (?:you|i|we)|before (?:you|i|we|asking)|ever|anywhere"
+        r"|under any|directly|straight"
+        r"|on your own|by yourself)\b",
+        "don't touch the billing module without asking me",
+        "don't you have anything without sugar",
+    ),
+    (
+        rf"{_START}(?:do not|don'?t) ever {_VERB}",
+        "if a rollout goes bad, don't ever helm rollback",
+        "don't worry about it",
+    ),
+    (
+        rf"(?:^|[,;]\s*(?:and |so )?)[^,;]{{0,80}}\b(?:do not|don'?t) ever {_VERB}",
+        "and if a rollout goes bad don't ever helm rollback",
+        "I don't know if they ever met",
+    ),
+    (
+        r"\b(?:is|are) (?:strictly |absolutely |always )?(?:forbidden|prohibited|off[- "
+        r"]limits|not allowed|never allowed|banned"
+        r"|mandatory|compulsory|a no[- ]go)\b",
+        "Direct writes to the ledger table are forbidden.",
+        "Is this allowed by the parser",
+    ),
+    (
+        rf"{_START}(?:you |we )?(?:only ever|only) (?!\w+ (?:thing|way|one|problem)\b){_ORDERS} ",
+        "Only deploy from CI.",
+        "Only one test fails.",
+    ),
+    (
+        rf"^(?=.*\b{_STANDING}\b).*(?:{_START}|[,;:]\s*|\b(?:you (?:should|must|can|need "
+        rf"to|have to)|i want you to|make sure"
+        rf"(?: to| you)?|be sure to|please) ){_ORDERS}\b",
+        "In this repository use tabs.",
+        "In this repository there are three packages.",
+    ),
+    (
+        (
+            r"^(?!.*\b(?:i|he|she|they|it|who)\b)[^,]{3,60}, never (?:in|to|on|into|from|by|with"
+            r"|via|through|inside|at)\b"
+        ),
+        "Secrets belong in vault, never in the repo.",
+        "He came by train, never by car.",
+    ),
+    (
+        rf"{_START}(?:make sure|ensure|be sure|remember)\b.*\b(?:always|never|every|each)\b",
+        "Make sure every PR links its ticket.",
+        "Make sure it compiles.",
+    ),
+    (
+        rf"{_START}(?:keep|write|make|format|name|prefix|sign|put|end|start|begin|title|number"
+        rf"|label)"
+        rf" (?:all |your |the |every |any |our )?{_ARTEFACTS}\b(?! (?:for|of) (?:the|this)\b)",
+        "Write commit messages in Korean.",
+        "Write tests for the parser.",
+    ),
+    (
+        r"(?:절대로?|결코)\s.*(?:지\s?(?:마|말)|안\s?(?:돼|된|됩|됨|되)|않(?:기|는다|습니다|게|도록)|금지)",
+        "로그에 고객 전화번호 절대 남기지 마",
+        "절대 안 줄었어",
+    ),
+    (
+        r"금지(?:야|다|임|예요|이에요|입니다|니까|해줘|해|합니다|한다)?(?=[\s.!~,]|$)",
+        "금요일 배포 금지",
+        "금지된 단어 목록을 봐",
+    ),
+    (
+        r"반드시\s.*(?:줘|세요|십시오|라|자|기|것|함|야\s?(?:해|한|합|돼|됩|됨|함)\w*|한다|합니다|해|써|둬|봐|거쳐|받아|남겨|돌려)$",
+        "배포 전에는 반드시 백업을 떠야 해",
+        "반드시 그런 건 아니야",
+    ),
+    (
+        r"(?:꼭|무조건|항상|언제나|매번|앞으로(?:는|도)?|이제부터(?:는)?|지금부터(?:는)?|(?:마다|때는|때마다|전에는?|전엔|후에는?"
+        r"|하면|이면|려면))\s.*(?:줘요?|주세요|으?세요|십시오|[해아어려겨여]라|야\s?(?:해요?|한다|합니다|돼요?|됩니다|됨|함)|[가-힣]\s것"
+        r"|[가-힣]{1,4}기로?|하자|쓰자|가자|두자|(?<![은는이가] 항상 )(?:돌려|남겨|달아|받아|붙여|적어|물어봐|확인해|올려|맞춰))$",
+        "커밋할 때는 항상 테스트를 돌려줘",
+        "이 서버는 항상 느려",
+    ),
+    (
+        r"(?:지\s?(?:마|말)(?:고|라|아)?|(?:면|서는|선)\s?안\s?(?:돼|되|된|됩|됨)).{0,24}(?:없이|허락|물어보|묻지|전에는?"
+        r"|전엔|때는|항상|한)|"
+        r"(?:없이|허락|묻지 않고|전에는?|전엔|때는|마다|[에로]서는|[에로]선|저장소|레포|프로젝트)\s?.{0,40}(?:지\s?(?:마|말)"
+        r"|안\s?(?:돼|되|된|됩|됨)|금지)",
+        "결제 모듈은 나한테 묻지 않고 건드리지 마",
+        "전에는 안 됐어",
+    ),
+    (
+        (
+            r"(?:먼저|허락|승인|물어보고|확인\s?받고|리뷰\s?받고|리뷰를?\s?거쳐)\s?.*(?:야\s?(?:해요?|한다|합니다|돼요?|됩니다|됨|함)"
+            r"|[가-힣]\s것)$"
+        ),
+        "DB 스키마는 나한테 먼저 물어보고 바꿔야 해",
+        "먼저 물어봤어야 해?",
+    ),
+    (
+        r"(?:우리|여기|저희|팀)\S*\s.*(?:절대로?|아예)\s.*안\s\S+$",
+        "우리는 절대 force push 안 해",
+        "우리는 절대 못 이겨",
+    ),
+    (
+        r"(?:지|면)\s?(?:말아야|말\s?것|않기로?\b|않는다$|않습니다$|않도록\s?(?:해|하))",
+        "main에 직접 푸시하지 않기",
+        "아직 푸시하지 않았어",
+    ),
+    (
+        r"(?:커밋(?:\s?메시지)?|PR|피알|풀리퀘|브랜치(?:\s?이름|명)?|로그|답변?|대답|설명|주석|문서|변수(?:명|\s?이름)?|함수명|릴리스\s?노트"
+        r"|메일|보고서|요약|제목|테스트\s?이름|에러\s?메시지)(?:은|는|도)?\s.*(?:으?로|게|만|까지만|이내로|체로|말로"
+        r"|앞에)\s?(?:\S+\s){0,3}"
+        r"(?:써|적어|작성해|남겨|달아|달고|붙여|맞춰|통일해?|답해|말해|지어|유지해|하자|해)\s?(?:줘요?|주세요|라|둬)?$",
+        "커밋 메시지는 한글로 써줘",
+        "커밋 메시지는 어디로 갔지",
+    ),
+)
 #: A rule where the turn asks for no work that it could be meant for.
 BARE = (
-    (rf"{_START}(?:do not|don'?t|dont|stop|avoid|no more|quit) (?!(?:it|that|this|them|you)\b){_VERB}(?:\w|\b)(?! (?:it|that|this|them)\b)",
-     "Don't commit generated files.", "Don't run it."),
-    (rf"{_START}no (?:\w+ )?(?:\w+ing|\w+s|merge|commit|push|deploy) (?:to|in|on|into|without|outside|with|after|before|from)\b",
-     "No force pushes to main.", "No idea what to do."),
-    (rf"{_START}(?:always )?(?:use|stick to|stick with|prefer) [\w ./@-]{{2,40}},? (?:not|never|instead of|rather than|over) \w",
-     "Use pnpm, not npm.", "Use it later."),
-    (rf"\b(?:we|you) (?:do not|don'?t) {_VERB} .*\b(?:here|in this|on (?:fri|mon|tues|wednes|thurs|satur|sun)days?|anymore)\b",
-     "We don't deploy on Fridays.", "We don't know yet."),
-    (r"[가-힣]+(?:지는?|진)\s?(?:마|말)(?:세요|라|아|자|아\s?줘|아\s?주세요|아라|십시오|아요)?$",
-     "금요일 이후로는 prod에 손대지 마", "걱정하지 마"),
+    (
+        (
+            rf"{_START}(?:do not|don'?t|dont|stop|avoid|no more|quit) (?!(?:it|that|this|them"
+            rf"|you)\b){_VERB}(?:\w|\b)(?! (?:it|that|this|them)\b)"
+        ),
+        "Don't commit generated files.",
+        "Don't run it.",
+    ),
+    (
+        (
+            rf"{_START}no (?:\w+ )?(?:\w+ing|\w+s|merge|commit|push|deploy) (?:to|in|on|into"
+            rf"|without|outside|with|after|before|from)\b"
+        ),
+        "No force pushes to main.",
+        "No idea what to do.",
+    ),
+    (
+        (
+            rf"{_START}(?:always )?(?:use|stick to|stick with|prefer) [\w ./@-]{{2,40}},? "
+            rf"(?:not|never|instead of|rather than|over) \w"
+        ),
+        "Use pnpm, not npm.",
+        "Use it later.",
+    ),
+    (
+        (
+            rf"\b(?:we|you) (?:do not|don'?t) {_VERB} .*\b(?:here|in this|on (?:fri|mon|tues"
+            rf"|wednes|thurs|satur|sun)days?|anymore)\b"
+        ),
+        "We don't deploy on Fridays.",
+        "We don't know yet.",
+    ),
+    (
+        r"[가-힣]+(?:지는?|진)\s?(?:마|말)(?:세요|라|아|자|아\s?줘|아\s?주세요|아라|십시오|아요)?$",
+        "금요일 이후로는 prod에 손대지 마",
+        "걱정하지 마",
+    ),
     (r"(?:면|서는|선)\s?안\s?(?:돼요?|된다|됩니다|됨)$", "운영 DB를 직접 고치면 안 돼", "왜 안 돼"),
-)  # fmt: skip
+)
 
 #: This once, or this one thing.
 _ONCE = (
-    r"(?i)\b(?:yet|this time|for now|right now|just now|for the moment|at the moment|today|tonight|this once|just once|for once"
-    r"|tomorrow|this (?:morning|afternoon|evening|week|one|function|file|test|pr|commit|story|essay|poem|answer|reply"
-    r"|message|scene|article|post|question|conversation|chat)|in (?:this|your|the) (?:case|answer|reply|response|story|essay"
+    r"(?i)\b(?:yet|this time|for now|right now|just now|for the moment|at the moment|today"
+    r"|tonight|this once|just once|for once"
+    r"|tomorrow|this (?:morning|afternoon|evening|week|one|function|file|test|pr|commit|story"
+    r"|essay|poem|answer|reply"
+    r"|message|scene|article|post|question|conversation|chat)|in (?:this|your|the) "
+    r"(?:case|answer|reply|response|story|essay"
     r"|poem|text|list|email|next message))\b"
     r"|이번|지금은|지금만|아직|오늘|일단|당장|잠깐|잠시|내일|이따|방금"
     r"|(?<![가-힣])(?:이|그|저)(?:거|건|걸|것)(?:은|는|을|만)?(?![가-힣])"
 )
 _ASKS = (
     r"(?i)[?？]\s*$|(?:까요?|나요|냐|는지|던가|더라|었지|였지|는가|은가요|인가요|을래|할래)[\s.!~]*$"
-    r"|^\W*(?:should|shall|do|does|did|can|could|may|would|will|is|are|was|were|why|what|who|how|when|where|which|must|have) "
-    r"(?:i|we|you|it|they|he|she|the|that|this|there|a|an|is|are|was|were|do|does|did|should|would|can)\b"
+    r"|^\W*(?:should|shall|do|does|did|can|could|may|would|will|is|are|was|were|why|what|who"
+    r"|how|when|where|which|must|have) "
+    r"(?:i|we|you|it|they|he|she|the|that|this|there|a|an|is|are|was|were|do|does|did|should"
+    r"|would|can)\b"
 )
 #: Somebody else's words, something that was or would be, what a text is to say.
 _TOLD = (
-    r"(?i)(?<!\bi )(?<!\bwe )\b(?:said|says|saying|told (?:me|us|him|her|them)|tells (?:me|us)|wrote|(?:he|she|it|who) writes|claims?|claimed"
+    r"(?i)(?<!\bi )(?<!\bwe )\b(?:said|says|saying|told (?:me|us|him|her|them)|tells (?:me|us)"
+    r"|wrote|(?:he|she|it|who) writes|claims?|claimed"
     r"|according to|reads:|quote[sd]?|sings?)\b"
-    r"|\b(?:used to|would have|could have|should have|back then|imagine|suppose|pretend|what if|as if|if i were|joking"
+    r"|\b(?:used to|would have|could have|should have|back then|imagine|suppose|pretend|what "
+    r"if|as if|if i were|joking"
     r"|just kidding|lyrics|proverb)\b"
     r"|(?:라고|다고|냐고|자고)\s?(?:했|하더|하던|하셨|들었|그러|쓰여|써\s?있|적혀|나와|하네|되어)"
-    r"|(?:한|된|인|는|은|린|쓴|간|온|준|신)대요?[\s.!~]*$|(?:말|마|하|쓰|주|가)래요?[\s.!~]*$|(?:다|라)(?:던데|더라|더군)|던데[\s.!~]*$"
+    r"|(?:한|된|인|는|은|린|쓴|간|온|준|신)대요?[\s.!~]*$|(?:말|마|하|쓰|주|가)래요?[\s.!~]*$|(?:다|라)(?:던데|더라|더군)"
+    r"|던데[\s.!~]*$"
     r"|(?:았|었|였|했|됐|갔|왔|봤|썼)(?:어|다|지|네|음|습니다|어요|거든|는데)[\s.!~]*$"
 )
 #: Comfort, reminders of a task and what people say of themselves look like rules.
 _NONE = (
     r"(?i)(?:걱정|신경\s?쓰|잊지|잊어|오해|미안|놀라|겁내|기대|실망|부담|서두르|무리하)\S*\s?(?:지\s?)?(?:마|말)"
     r"|^\W*(?:나는?|난|저는?|전|내가|제가|우리 (?:애|엄마|아빠|집)\S*)\s(?!.*(?:줘|세요|지\s?(?:마|말)))"
-    r"|^\W*(?:(?:by the way|also|and|so|well|yes|ok|but)[\s,]+)*(?:i|i'?m|i'?ll|i'?ve|i'?d|my)\b(?!.*\b(?:you|agents?)\b)"
+    r"|^\W*(?:(?:by the way|also|and|so|well|yes|ok|but)[\s,]+)*(?:i|i'?m|i'?ll|i'?ve|i'?d"
+    r"|my)\b(?!.*\b(?:you|agents?)\b)"
     r"|^[^,]{0,60}, i(?:'ll| can| could| will|'m|'ve)?\b(?!.*\byou\b)"
-    r"|\b(?:don'?t|do not|never) (?:worry|forget|mind|panic|hesitate|get me wrong|give up|be (?:shy|afraid|sad))\b"
+    r"|\b(?:don'?t|do not|never) (?:worry|forget|mind|panic|hesitate|get me wrong|give up|be "
+    r"(?:shy|afraid|sad))\b"
     r"|^\W*(?:never say never|always and forever|no (?:worries|problem|idea|need|thanks))"
 )
 _REQUEST = (
-    r"(?i)^\W*(?:(?:please|now|then|ok(?:ay)?|so|and|also|next|first|just|hi|hey|yes)[\s,]+)*(?:can|could|would|will) you\b"
-    r"|^\W*(?:(?:please|now|then|ok(?:ay)?|so|and|also|next|first|just)[\s,]+)*(?:add|fix|write|implement|create|refactor|update"
-    r"|make|build|remove|delete|rename|run|explain|summari[sz]e|translate|generate|draft|give|show|tell|help|convert|check"
-    r"|find|move|extract|replace|split|merge|change|set|act|list|describe|suggest|compose|design|plan|review|look|rewrite"
+    r"(?i)^\W*(?:(?:please|now|then|ok(?:ay)?|so|and|also|next|first|just|hi|hey"
+    r"|yes)[\s,]+)*(?:can|could|would|will) you\b"
+    r"|^\W*(?:(?:please|now|then|ok(?:ay)?|so|and|also|next|first|just)[\s,]+)*(?:add|fix"
+    r"|write|implement|create|refactor|update"
+    r"|make|build|remove|delete|rename|run|explain|summari[sz]e|translate|generate|draft|give"
+    r"|show|tell|help|convert|check"
+    r"|find|move|extract|replace|split|merge|change|set|act|list|describe|suggest|compose"
+    r"|design|plan|review|look|rewrite"
     r"|i (?:want|need|would like|'d like)|let'?s)\b"
     r"|(?<!지 말아)(?<!지 말아 )(?:줘요?|주세요|줄래\S*|해봐|봐줘|부탁\S*|하자|해라)[\s.!~]*$"
 )
 #: What carries the rule before it on.
 _GOES_ON = (
-    r"(?i)^\W*(?:instead|otherwise|unless|except|only if|if (?:you|it|that|there|not)|ask (?:me|first)|use \w+ instead|and if"
+    r"(?i)^\W*(?:instead|otherwise|unless|except|only if|if (?:you|it|that|there|not)|ask "
+    r"(?:me|first)|use \w+ instead|and if"
     r"|대신|아니면|안\s?그러면|그래야|단,|다만|예외|먼저|꼭\s?물어)\b"
 )
 _LIFTS = (
     r"(?i)\b(?:no longer (?:need|have|applies|holds|binds|forbidden|required|necessary)"
-    r"|(?:doesn'?t|don'?t|does not|do not|needn'?t) (?:need|have|apply)\b.*\b(?:any ?more|any longer|now)"
-    r"|(?:drop|forget|lift|scrap|ignore|cancel|revoke|retire|remove|undo) (?:the|that|this|my|our) (?:\w+ ){0,4}(?:rule|ban|freeze"
-    r"|restriction|policy|requirement|convention)|(?:ban|rule|freeze|restriction|policy|convention)\b.*\b(?:is|was|has been) (?:lifted"
-    r"|gone|over|dropped|cancelled|revoked|off)|(?:you|we|agents?) (?:can|may|are allowed to)\b.*\b(?:again|now|after all|from now on)"
-    r"|(?:it'?s|is) (?:fine|ok(?:ay)?|allowed) (?:again|now) to|(?:fine|ok(?:ay)?|allowed) to .* (?:again|now)\b)"
+    r"|(?:doesn'?t|don'?t|does not|do not|needn'?t) (?:need|have|apply)\b.*\b(?:any ?more|any "
+    r"longer|now)"
+    r"|(?:drop|forget|lift|scrap|ignore|cancel|revoke|retire|remove|undo) (?:the|that|this|my"
+    r"|our) (?:\w+ ){0,4}(?:rule|ban|freeze"
+    r"|restriction|policy|requirement|convention)|(?:ban|rule|freeze|restriction|policy"
+    r"|convention)\b.*\b(?:is|was|has been) (?:lifted"
+    r"|gone|over|dropped|cancelled|revoked|off)|(?:you|we|agents?) (?:can|may|are allowed "
+    r"to)\b.*\b(?:again|now|after all|from now on)"
+    r"|(?:it'?s|is) (?:fine|ok(?:ay)?|allowed) (?:again|now) to|(?:fine|ok(?:ay)?|allowed) to "
+    r".* (?:again|now)\b)"
     r"|(?:이제|앞으로|더\s?이상|그냥|다시).*(?:해|써|돼|어|아|려|켜|쳐|워|고쳐|올려)도\s?(?:돼|된다|됩니다|괜찮|좋)"
-    r"|(?:지\s?않아도|안\s?\S+도)\s?(?:돼|된다|됩니다|괜찮)|(?:규칙|금지|원칙|제한)(?:은|는|을|를)?\s?(?:이제\s?)?(?:해제|취소|폐지|없던|풀|없애|끝)"
+    r"|(?:지\s?않아도|안\s?\S+도)\s?(?:돼|된다|됩니다|괜찮)|(?:규칙|금지|원칙|제한)(?:은|는|을|를)?\s?(?:이제\s?)?(?:해제|취소"
+    r"|폐지|없던|풀|없애|끝)"
 )
 #: An agent's offer, of what is to be so from now on.
 _LASTS = (
-    r"(?i)\b(?:always|never|from now on|going forward|every time|each time|whenever|(?:before|after) (?:every|each|any))\b"
+    r"(?i)\b(?:always|never|from now on|going forward|every time|each time|whenever|(?:before"
+    r"|after) (?:every|each|any))\b"
     r"|앞으로|항상|매번|언제나|절대|때마다"
 )
 _OFFERS = (
-    r"(?i)\b(?:(?:should|shall|could|can) (?:i|we)|i(?:'ll| will| can| could|'d)|want me to|would you like|do you want"
-    r"|let'?s|we (?:could|should)|how about|i(?:'d)? (?:suggest|propose|recommend))\b|할까요|할게요|하겠습니다|드릴까요|둘까요"
+    r"(?i)\b(?:(?:should|shall|could|can) (?:i|we)|i(?:'ll| will| can| could|'d)|want me "
+    r"to|would you like|do you want"
+    r"|let'?s|we (?:could|should)|how about|i(?:'d)? (?:suggest|propose|recommend))\b|할까요|할게요"
+    r"|하겠습니다|드릴까요|둘까요"
     r"|(?:ㄹ|을|릴|줄|올릴|돌릴|남길|쓸)까요|하죠|어떨까요|어때요"
 )
 _PROPOSED_LAST = 4
@@ -200,7 +383,10 @@ _SENTENCE = r"(?<=[.!?。！？])[\"'”’)\]]*\s+|\n+|;\s+"
 #: Ends a rule as a question that asks nothing.
 _TAG = r"(?i),?\s*(?:ok(?:ay)?|right|alright|understood|got it|알았지|알겠지|알겠어)\s*[?？]$"
 #: A part to play: its rules are of the play.
-_PLAYED = r"(?i)\b(?:act as|you are (?:an?|the) |you're an? |pretend|role-?play|text adventure|imagine (?:you|that)|story|poem|song|novel|essay|screenplay|lyrics)\b|역할(?:을|극)"
+_PLAYED = (
+    r"(?i)\b(?:act as|you are (?:an?|the) |you're an? |pretend|role-?play|text adventure|imagine "
+    r"(?:you|that)|story|poem|song|novel|essay|screenplay|lyrics)\b|역할(?:을|극)"
+)
 _QUOTED = r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]|(?m:^\s*>.*$)"
 _FENCED = r"(?s)```.*?(?:```|$)"
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
@@ -209,15 +395,20 @@ _LONGEST_TURN, _LONGEST_RULE = 1_200, 320
 
 
 def rules_in(text: str, question: str = "") -> list[str]:
-    """Return the rules that a user states with a turn, whole: with the sentences that carry them on.
+    """Return the rules that a user states with a turn, whole: with the sentences that carry them
+    on.
 
-    `question` is what the agent asked or proposed before, '' for nothing: "yes, do that" makes a proposed rule one.
+    `question` is what the agent asked or proposed before, '' for nothing: "yes, do that" makes a
+    proposed rule one.
     """
     if len(text) > _LONGEST_TURN or re.search(_PLAYED, text):
         return []
     sentences = _sentences(text)
     kinds = [_kind(sentence) for sentence in sentences]
-    is_task = any(kind == 0 and re.search(_REQUEST, sentence) for kind, sentence in zip(kinds, sentences, strict=True))
+    is_task = any(
+        kind == 0 and re.search(_REQUEST, sentence)
+        for kind, sentence in zip(kinds, sentences, strict=True)
+    )
     found: list[str] = []
     goes_on = False
     for kind, sentence in zip(kinds, sentences, strict=True):
@@ -229,7 +420,9 @@ def rules_in(text: str, question: str = "") -> list[str]:
         else:
             goes_on = False
     if not found and question and accepts(text) and not _refuses(text):
-        found = [sentence for sentence in _sentences(question)[-_PROPOSED_LAST:] if _proposes(sentence)]
+        found = [
+            sentence for sentence in _sentences(question)[-_PROPOSED_LAST:] if _proposes(sentence)
+        ]
     return found
 
 
@@ -240,20 +433,30 @@ def is_rule(text: str) -> bool:
 
 def lifts(text: str) -> bool:
     """Say whether a user takes something back that was a rule, or allows what one forbade."""
-    return len(text) <= _LONGEST_RULE and re.search(_LIFTS, text) is not None and not re.search(_ASKS, text)
+    return (
+        len(text) <= _LONGEST_RULE
+        and re.search(_LIFTS, text) is not None
+        and not re.search(_ASKS, text)
+    )
 
 
 _SURE, _BARE = 2, 1
 
 
 def _kind(sentence: str) -> int:
-    if len(sentence) > _LONGEST_RULE or any(re.search(veto, sentence) for veto in (_ASKS, _ONCE, _TOLD, _NONE)):
+    if len(sentence) > _LONGEST_RULE or any(
+        re.search(veto, sentence) for veto in (_ASKS, _ONCE, _TOLD, _NONE)
+    ):
         return 0
     if lifts(sentence):
         return 0
     clauses = [
         sentence,
-        *(part for part in re.split(r"[,，]\s+|\s[-–—]\s|(?<=[가-힣]데)\s", sentence) if part != sentence),
+        *(
+            part
+            for part in re.split(r"[,，]\s+|\s[-–—]\s|(?<=[가-힣]데)\s", sentence)
+            if part != sentence
+        ),
     ]
     for kind, rows in ((_SURE, SURE), (_BARE, BARE)):
         if any(
@@ -267,12 +470,16 @@ def _kind(sentence: str) -> int:
 
 def _sentences(text: str) -> list[str]:
     plain = re.sub(_QUOTED, " ", re.sub(_FENCED, " ", text))
-    parts = (re.sub(_TAG, "", re.sub(_BULLET, "", part).strip()) for part in re.split(_SENTENCE, plain))
+    parts = (
+        re.sub(_TAG, "", re.sub(_BULLET, "", part).strip()) for part in re.split(_SENTENCE, plain)
+    )
     return [part for part in parts if part]
 
 
 def _refuses(text: str) -> bool:
-    return re.search(r"(?i)^\W*(?:no|nope|nah|not|don'?t|아니|노|싫|안)(?![가-힣])", text) is not None
+    return (
+        re.search(r"(?i)^\W*(?:no|nope|nah|not|don'?t|아니|노|싫|안)(?![가-힣])", text) is not None
+    )
 
 
 def _proposes(sentence: str) -> bool:
@@ -280,47 +487,111 @@ def _proposes(sentence: str) -> bool:
     return re.search(_LASTS, sentence) is not None and re.search(_OFFERS, sentence) is not None
 
 
-#: What rules govern, under one name in both languages: (name, weight, words). Where a rule and a prompt are both about deploying,
-#: the rule bears on it; that both speak of tests says less.
+#: What rules govern, under one name in both languages: (name, weight, words). Where a rule and a
+#: prompt are both about deploying, the rule bears on it; that both speak of tests says less.
 _GOVERNED = (
-    ("deploy", 2, r"\b(?:deploy\w*|roll ?outs?|ship(?:ping)?|helm|rollbacks?|roll back)\b|배포|롤백|릴리[스즈]\s?나가"),
-    ("production", 1, r"\b(?:prod|production|live (?:db|database|server|site))\b|운영\s?(?:서버|디비|DB|환경|계)|프로덕션|프로드|실서버"),
-    ("migration", 2, r"\b(?:migrat\w+|alter table|schema changes?)\b|마이그레이션|마이그|스키마\s?변경"),
+    (
+        "deploy",
+        2,
+        (
+            r"\b(?:deploy\w*|roll ?outs?|ship(?:ping)?|helm"
+            r"|rollbacks?|roll back)\b|배포|롤백|릴리[스즈]\s?나가"
+        ),
+    ),
+    (
+        "production",
+        1,
+        (
+            r"\b(?:prod|production|live (?:db|database|server|site))\b|운영\s?(?:서버|디비|DB|환경|계)|프로덕션|프로드"
+            r"|실서버"
+        ),
+    ),
+    (
+        "migration",
+        2,
+        r"\b(?:migrat\w+|alter table|schema changes?)\b|마이그레이션|마이그|스키마\s?변경",
+    ),
     ("database", 1, r"\b(?:db|database|postgres\w*|mysql|sql|tables?)\b|디비|데이터베이스|테이블"),
     ("commit", 2, r"\b(?:commit(?:s|ting)?|commit messages?)\b|커밋"),
     ("push", 2, r"\b(?:force[- ]?)?push(?:es|ing)?\b|푸시"),
     ("merge", 2, r"\b(?:merg(?:e|es|ing)|rebas\w+|squash\w*)\b|머지|병합|리베이스"),
     ("pull request", 2, r"\b(?:prs?|pull requests?|merge requests?)\b|풀\s?리퀘|피알"),
     ("branch", 1, r"\b(?:branch(?:es)?|main|master)\b|브랜치"),
-    ("release", 2, r"\b(?:releas(?:e|es|ing)|change ?logs?|release notes?|tag v?\d\S*)\b|릴리[스즈]|변경\s?이력|체인지\s?로그"),
+    (
+        "release",
+        2,
+        (
+            r"\b(?:releas(?:e|es|ing)|change ?logs?|release notes?|tag v?\d\S*)\b|릴리[스즈]|변경\s?이력"
+            r"|체인지\s?로그"
+        ),
+    ),
     ("logging", 2, r"\b(?:log(?:s|ging|ger)?|log lines?)\b|로그(?!인)|로깅"),
-    ("customer", 1, r"\b(?:customers?|users?' data|personal data|pii|phone numbers?|e-?mail address\w*)\b|고객|개인\s?정보|전화번호|주민"),
-    ("secret", 2, r"\b(?:secrets?|passwords?|credentials?|api keys?|tokens?|\.env)\b|비밀번호|비번|시크릿|토큰|인증\s?키|API\s?키"),
-    ("dependency", 2, r"\b(?:dependenc\w+|packages?|librar\w+|npm|pnpm|yarn|pip|poetry|uv)\b|의존성|패키지|라이브러리"),
+    (
+        "customer",
+        1,
+        (
+            r"\b(?:customers?|users?' data|personal data|pii|phone numbers?|e-?mail address\w*)\b|고객"
+            r"|개인\s?정보|전화번호|주민"
+        ),
+    ),
+    (
+        "secret",
+        2,
+        (
+            r"\b(?:secrets?|passwords?|credentials?|api keys?|tokens?|\.env)\b|비밀번호|비번|시크릿|토큰|인증\s?키"
+            r"|API\s?키"
+        ),
+    ),
+    (
+        "dependency",
+        2,
+        (
+            r"\b(?:dependenc\w+|packages?|librar\w+|npm|pnpm"
+            r"|yarn|pip|poetry|uv)\b|의존성|패키지|라이브러리"
+        ),
+    ),
     ("billing", 2, r"\b(?:billing|payments?|invoices?|checkout)\b|결제|청구|인보이스"),
     ("delete", 1, r"\b(?:delet\w+|drop(?:s|ping)?|truncate|purge|rm)\b|삭제|지우|지워"),
     ("test", 1, r"\b(?:tests?|testing|test suite)\b|테스트"),
     ("mail", 2, r"\b(?:e-?mails?|newsletters?|slack messages?)\b|메일|공지"),
     ("docs", 1, r"\b(?:docs?|documentation|readme|docstrings?)\b|문서|주석"),
     ("naming", 1, r"\b(?:names?|naming|rename)\b|이름|변수명"),
-    ("infrastructure", 2, r"\b(?:terraform|kubernetes|k8s|kubectl|clusters?|infra\w*)\b|쿠버|클러스터|인프라"),
+    (
+        "infrastructure",
+        2,
+        (
+            r"\b(?:terraform|kubernetes|k8s|kubectl"
+            r"|clusters?|infra\w*)\b|쿠버|클러스터|인프라"
+        ),
+    ),
     ("friday", 1, r"\bfridays?\b|금요일|금욜"),
-)  # fmt: skip
+)
 _BEARS = 2
 #: A file, a folder, a command, an identifier: nothing else is called so.
-_NAME = r"[\w.-]*[\w]+(?:/[\w.-]+)+/?|\b\w+\.(?:py|tsx?|jsx?|go|rs|java|sql|ya?ml|toml|json|md|sh|env|lock)\b|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b"
+_NAME = (
+    r"[\w.-]*[\w]+(?:/[\w.-]+)+/?|\b\w+\.(?:py|tsx?|jsx?|go|rs|java|sql|ya?ml|toml|json|md|sh|env"
+    r"|lock)\b|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b"
+)
 _LATIN, _HANGUL = r"[a-z][a-z0-9-]{2,}", r"[가-힣]{2,}"
 _EVERYDAY = frozenset(
-    """the and for with without that this you your our must never always not don only use run make keep write add any all every
-    each before after when unless until should can may are have has ask asking touch first please new from into them they code
-    file files change changes want need work let fix get put straight directly against was what who how why did does about again
-    repository repo project agent agents team also like just then over now one two there their here it's its""".split()
+    """
+        the and for with without that this you your our must never always not don only use
+        run make keep write add any all every each before after when unless until should can
+        may are have has ask asking touch first please new from into them they code file
+        files change changes want need work let fix get put straight directly against was
+        what who how why did does about again repository repo project agent agents team also
+        like just then over now one two there their here it's its
+    """.split()
 )
-_PARTICLE = r"(?:에서는|에서|에는|으로|에게|한테|까지|부터|이나|은|는|이|가|을|를|에|의|로|도|만|와|과)$"
+_PARTICLE = (
+    r"(?:에서는|에서|에는|으로|에게|한테|까지|부터|이나|은|는|이|가|을|를|에|의|로|도|만|와|과)$"
+)
 
 
 def governed(rule: str) -> frozenset[str]:
-    """Return what a rule governs: kinds of work and systems by one name in both languages, files, and its own words."""
+    """Return what a rule governs: kinds of work and systems by one name in both languages, files,
+    and its own words.
+    """
     return frozenset((*_topics(rule), *_names(rule), *_words(rule)))
 
 
@@ -336,7 +607,9 @@ def bears_on(rule: str, prompt: str) -> bool:
 
 
 def lifted_by(rule: str, text: str) -> bool:
-    """Say whether a text that lifts something lifts this rule: it speaks of what the rule governs."""
+    """Say whether a text that lifts something lifts this rule: it speaks of what the rule
+    governs.
+    """
     return lifts(text) and bears_on(rule, text)
 
 
@@ -350,4 +623,6 @@ def _names(text: str) -> set[str]:
 
 def _words(text: str) -> set[str]:
     latin = {word.rstrip("s") for word in re.findall(_LATIN, text.lower()) if word not in _EVERYDAY}
-    return latin | {base for word in re.findall(_HANGUL, text) if len(base := re.sub(_PARTICLE, "", word)) >= 2}
+    return latin | {
+        base for word in re.findall(_HANGUL, text) if len(base := re.sub(_PARTICLE, "", word)) >= 2
+    }

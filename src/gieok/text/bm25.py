@@ -1,14 +1,16 @@
 """BM25 as every store computes it, so that results agree hit for hit.
 
-A store's own ranking (FTS5's `rank`, PostgreSQL's `ts_rank`) is not used: it mixes the statistics of scopes, which leaks
-what others store, and differs from one store to the next.
+A store's own ranking (FTS5's `rank`, PostgreSQL's `ts_rank`) is not used: it mixes the statistics
+of scopes, which leaks what others store, and differs from one store to the next.
 
-    score(passage) = Σ over query tokens:  weight · idf(token) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · length / mean))
+    score(passage) = Σ over query tokens:  weight · idf(token) · tf · (k1 + 1) / (tf + k1 · (1 - b +
+    b · length / mean))
 
-`tf` is the token's count in the passage's text, plus `context_weight` times its count in the passage's context, plus
-`spread[i]` times its own count in the passages i + 1 before and after, times min(1, `spread_tokens` / their length).
-`length` counts the text's tokens; document frequency (text or context holds the token), passage count and mean length
-are those of the scope. The prompt hook ranks with this too: standard library, nothing slow to import.
+`tf` is the token's count in the passage's text, plus `context_weight` times its count in the
+passage's context, plus `spread[i]` times its own count in the passages i + 1 before and after,
+times min(1, `spread_tokens` / their length). `length` counts the text's tokens; document frequency
+(text or context holds the token), passage count and mean length are those of the scope. The prompt
+hook ranks with this too: standard library, nothing slow to import.
 """
 
 import math
@@ -18,19 +20,26 @@ TYPE_CHECKING = False  # of `typing`, which the prompt hook has no time to impor
 if TYPE_CHECKING:
     from gieok.model.retrieval import KeywordQuery
 
-#: In a scope this large, a token held by more than this share of the passages is left out while a rarer one is there: it
-#: costs most of the time and hardly helps (MRR -.003 at worst on the sets measured).
+#: In a scope this large, a token held by more than this share of the passages is left out while a
+#: rarer one is there: it costs most of the time and hardly helps (MRR -.003 at worst on the sets
+#: measured).
 _LARGE_SCOPE = 50_000
 _COMMON_SHARE = 0.1
 
 
 class Bm25:
-    """The parameters of the formula. A plain class: a dataclass takes half of the hook's time to import."""
+    """The parameters of the formula. A plain class: a dataclass takes half of the hook's time to
+    import.
+    """
 
     __slots__ = ("b", "context_weight", "k1", "spread")
 
     def __init__(
-        self, k1: float = 0.4, b: float = 0.4, context_weight: float = 0.5, spread: tuple[float, ...] = ()
+        self,
+        k1: float = 0.4,
+        b: float = 0.4,
+        context_weight: float = 0.5,
+        spread: tuple[float, ...] = (),
     ) -> None:
         self.k1 = k1
         self.b = b
@@ -38,7 +47,8 @@ class Bm25:
         self.spread = spread
 
 
-#: Notes, as the hook ranks them: neighbours triple the time and matter for turns of talk, which the hook leaves out.
+#: Notes, as the hook ranks them: neighbours triple the time and matter for turns of talk, which the
+#: hook leaves out.
 NOTES = Bm25()
 #: Any prose: notes and turns of talk, which are often unintelligible alone.
 PROSE = Bm25(spread=(0.5, 0.25))
@@ -47,18 +57,30 @@ CLASSIC = Bm25(1.2, 0.75)
 
 
 def idf(passages: float, holding: float) -> float:
-    """Return the inverse document frequency of a token that `holding` of `passages` passages hold; always positive."""
+    """Return the inverse document frequency of a token that `holding` of `passages` passages hold;
+    always positive.
+    """
     return math.log(1 + (passages - holding + 0.5) / (holding + 0.5))
 
 
-def token_weights(query: "KeywordQuery", passages: int, holding: Mapping[str, int]) -> dict[str, float]:
-    """Return weight · idf of each query token that occurs (is in `holding`) and is not too common to tell anything."""
+def token_weights(
+    query: "KeywordQuery", passages: int, holding: Mapping[str, int]
+) -> dict[str, float]:
+    """Return weight · idf of each query token that occurs (is in `holding`) and is not too common
+    to tell anything.
+    """
     most = _COMMON_SHARE * passages if passages >= _LARGE_SCOPE else passages
     telling = {token for token in query.weights if 0 < holding.get(token, 0) <= most}
-    return {t: w * idf(passages, holding[t]) for t, w in query.weights.items() if t in (telling or holding)}
+    return {
+        t: w * idf(passages, holding[t])
+        for t, w in query.weights.items()
+        if t in (telling or holding)
+    }
 
 
 def ceiling(query: "KeywordQuery", passages: int, holding: Mapping[str, int]) -> float:
-    """Return the least upper bound of a passage's score; a token that occurs nowhere counts as the rarest."""
+    """Return the least upper bound of a passage's score; a token that occurs nowhere counts as the
+    rarest.
+    """
     unseen = sum(w * idf(passages, 0) for t, w in query.weights.items() if t not in holding)
     return (unseen + sum(token_weights(query, passages, holding).values())) * (query.k1 + 1)

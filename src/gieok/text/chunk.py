@@ -1,8 +1,9 @@
 """Cuts Markdown into passages: whole lines, exact ranges, the heading path as context.
 
-A passage holds up to `budget_tokens`; the next one repeats up to `overlap_tokens` of its last lines, except across a
-heading. A heading starts a new passage once the current one holds a quarter of the budget, so that a passage has one topic.
-Fenced code that fits a passage is kept whole. A line longer than a passage is cut at spaces.
+A passage holds up to `budget_tokens`; the next one repeats up to `overlap_tokens` of its last
+lines, except across a heading. A heading starts a new passage once the current one holds a quarter
+of the budget, so that a passage has one topic. Fenced code that fits a passage is kept whole. A
+line longer than a passage is cut at spaces.
 """
 
 import re
@@ -20,8 +21,9 @@ _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r" {0,3}(```++(?!.*`)|~~~++)(.*)")
 _SECTION_SHARE = 4
 _CUT_BACK = 80
-#: Measured with the multilingual-e5 tokenizer: 4.1 Latin characters and 1.6 Hangul syllables a token, rounded up. Separate
-#: from `gieok.text.tokens`: a change here means that all files are cut and embedded again.
+#: Measured with the multilingual-e5 tokenizer: 4.1 Latin characters and 1.6 Hangul syllables a
+#: token, rounded up. Separate from `gieok.text.tokens`: a change here means that all files are cut
+#: and embedded again.
 _CHARS_PER_TOKEN = 4.0
 _TOKENS_PER_WIDE_CHAR = 0.8
 
@@ -52,7 +54,11 @@ def chunk(
     `context` precedes every heading path (the title, say).
     """
     lines = _lines(text, start, start_line)
-    units = [piece for unit in _join_fences(lines, budget_tokens) for piece in _cut_long(text, unit, budget_tokens)]
+    units = [
+        piece
+        for unit in _join_fences(lines, budget_tokens)
+        for piece in _cut_long(text, unit, budget_tokens)
+    ]
     runs = _fill(units, budget_tokens, overlap_tokens)
     return tuple(_passage(run, context) for run in (_trimmed(text, run) for run in runs) if run)
 
@@ -73,7 +79,11 @@ def _lines(text: str, start: int, line: int) -> Iterator[tuple[_Unit, str]]:
     for content in text[start:].split("\n"):
         end = start + len(content)
         marker = _FENCE.match(content) if "```" in content or "~~~" in content else None
-        heading = _HEADING.match(content) if content.startswith("#") and not fence and not marker else None
+        heading = (
+            _HEADING.match(content)
+            if content.startswith("#") and not fence and not marker
+            else None
+        )
         if heading:
             level = len(heading[1])
             path = [(depth, title) for depth, title in path if depth < level]
@@ -116,15 +126,26 @@ def _joined(block: list[_Unit], budget: int) -> list[_Unit]:
 
 def _cut_long(text: str, unit: _Unit, budget: int) -> Iterator[_Unit]:
     start = unit.start
-    # Four times the budget in characters never fits; counting all of the rest each time would be quadratic.
-    while unit.tokens > budget and _tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget:
+    # Four times the budget in characters never fits; counting all of the rest each time would be
+    # quadratic.
+    while (
+        unit.tokens > budget
+        and _tokens(text[start : min(unit.end, start + 4 * budget + 4)]) > budget
+    ):
         end = _cut_place(text, start, unit.end, budget)
         yield _Unit(start, end, unit.start_line, unit.end_line, budget, unit.path)
         start = end
     if start == unit.start:
         yield unit
     else:
-        yield _Unit(start, unit.end, unit.start_line, unit.end_line, _tokens(text[start : unit.end]) + 1, unit.path)
+        yield _Unit(
+            start,
+            unit.end,
+            unit.start_line,
+            unit.end_line,
+            _tokens(text[start : unit.end]) + 1,
+            unit.path,
+        )
 
 
 def _cut_place(text: str, start: int, end: int, budget: int) -> int:
@@ -175,4 +196,6 @@ def _trimmed(text: str, run: list[_Unit]) -> list[_Unit]:
 def _passage(run: list[_Unit], context: str) -> Passage:
     first, last = run[0], run[-1]
     names = [context, *(name for name in first.path if name not in context.split(" > "))]
-    return Passage(first.start, last.end, first.start_line, last.end_line, " > ".join(filter(None, names)))
+    return Passage(
+        first.start, last.end, first.start_line, last.end_line, " > ".join(filter(None, names))
+    )

@@ -16,7 +16,9 @@ class DateSpan(NamedTuple):
 
 
 def find_span(question: str, today: date) -> DateSpan | None:
-    """Return the days that `question` names, seen from `today`; None without any, and where one is half understood."""
+    """Return the days that `question` names, seen from `today`; None without any, and where one is
+    half understood.
+    """
     times = read(question, today)
     if times.refused or not times.found:
         return None
@@ -25,19 +27,27 @@ def find_span(question: str, today: date) -> DateSpan | None:
 
 
 def find_past_span(question: str, today: date) -> DateSpan | None:
-    """Return the days that `question` names, where they have begun: nothing that was told is of next week."""
+    """Return the days that `question` names, where they have begun: nothing that was told is of
+    next week.
+    """
     span = find_span(question, today)
     return span if span and span.first <= today else None
 
 
 def find_last_day(words: str, today: date) -> date | None:
-    """Return the last day of a time ahead that is all of what `words` say: Friday, 다음 주까지, the end of March."""
+    """Return the last day of a time ahead that is all of what `words` say: Friday, 다음 주까지, the end
+    of March.
+    """
     times = read(words, today, is_ahead=True)
     if times.refused or len(times.found) != 1:
         return None
     time = times.found[0]
     around = words[: time.start] + " " + words[time.end :]
-    return None if re.sub(r"(?i)\b(?:until|till|through|the|up to)\b|까지|만|\W", "", around) else time.span.last
+    return (
+        None
+        if re.sub(r"(?i)\b(?:until|till|through|the|up to)\b|까지|만|\W", "", around)
+        else time.span.last
+    )
 
 
 def refused_times(question: str, today: date) -> tuple[str, ...]:

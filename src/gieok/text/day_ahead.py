@@ -1,4 +1,6 @@
-"""The day that a plan names, Korean and English, seen from the day it was told: the next one, unless a year says otherwise."""
+"""The day that a plan names, Korean and English, seen from the day it was told: the next one,
+unless a year says otherwise.
+"""
 
 import re
 from datetime import date
@@ -8,7 +10,10 @@ from gieok.text.times.reading import Time, read
 
 #: What stands before a bare day of the week, or a day of the month, that is one of a plan.
 _BEFORE = re.compile(
-    r"(?:\b(?:on|by|this|coming|until|till|through|before|due|from|for|is|to|at|and|the)|[,(:])\s*(?:the )?$",
+    (
+        r"(?:\b(?:on|by|this|coming|until|till|through|before|due|from|for|is|to|at|and|the)"
+        r"|[,(:])\s*(?:the )?$"
+    ),
     re.IGNORECASE,
 )
 _BEHIND_KO = re.compile(r"에|로|으로|이|인|은|까지|부터|날|야|임|$|[\s.,!?요)]")
@@ -23,7 +28,9 @@ class NamedDay(NamedTuple):
 
 
 def day_ahead(text: str, said: date) -> NamedDay | None:
-    """Return the day that a text names, seen from `said`; None without one (or for an impossible one)."""
+    """Return the day that a text names, seen from `said`; None without one (or for an impossible
+    one).
+    """
     days = days_ahead(text, said)
     return days[0] if days else None
 
@@ -31,7 +38,11 @@ def day_ahead(text: str, said: date) -> NamedDay | None:
 def days_ahead(text: str, said: date) -> list[NamedDay]:
     """Return the days that a text names, in its order; none overlaps another."""
     times = read(text, said, is_ahead=True).found
-    return [NamedDay(time.span.first, time.start, time.end) for time in times if _is_day_of_a_plan(time, text)]
+    return [
+        NamedDay(time.span.first, time.start, time.end)
+        for time in times
+        if _is_day_of_a_plan(time, text)
+    ]
 
 
 def _is_day_of_a_plan(time: Time, text: str) -> bool:

@@ -8,7 +8,8 @@ _SHORTEST_CHARS = 400
 _COUNTED_LINE_CHARS = 12
 _LEAST_LINES = 8
 _MOST_DUPLICATE = 0.5
-#: Observations in Korean and English compress to 0.3-0.5 at this length; a block repeated 20 times to 0.05.
+#: Observations in Korean and English compress to 0.3-0.5 at this length; a block repeated 20 times
+#: to 0.05.
 _LEAST_COMPRESSED = 0.12
 _WINDOW_CHARS = 120
 
@@ -28,7 +29,9 @@ def _repeats_lines(text: str) -> bool:
 def _repeats_windows(text: str) -> bool:
     """Find repetition inside one line: `and then and then and then …`."""
     joined = " ".join(text.split())
-    windows = Counter(joined[start : start + _WINDOW_CHARS] for start in range(0, len(joined) - _WINDOW_CHARS, 10))
+    windows = Counter(
+        joined[start : start + _WINDOW_CHARS] for start in range(0, len(joined) - _WINDOW_CHARS, 10)
+    )
     return sum(count - 1 for count in windows.values()) > _MOST_DUPLICATE * windows.total() > 0
 
 

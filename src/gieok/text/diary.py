@@ -1,7 +1,8 @@
-"""Which lines of a diary are of which day: headings that are days, or begin or end with one, and lines that are nothing else.
+"""Which lines of a diary are of which day: headings that are days, or begin or end with one, and
+lines that are nothing else.
 
-A year, a month and a day may stand in headings above each other (`# 2026년`, `## 11월`, `### 20일`), the year in the name of
-the file.
+A year, a month and a day may stand in headings above each other (`# 2026년`, `## 11월`, `### 20일`),
+the year in the name of the file.
 """
 
 import re
@@ -29,20 +30,26 @@ _DAY_LINE = re.compile(
 _LINE_LEVEL = 9
 _YEAR_ALONE = re.compile(rf"(?P<year>{YEAR})년?")
 _MONTH_ALONE = re.compile(
-    rf"(?i)(?:(?P<year>{YEAR})(?:년|[-./])? ?)?(?:(?P<month>\d\d?)월?|(?P<name>{MONTH})(?:,? (?P<later>{YEAR}))?)"
+    rf"(?i)(?:(?P<year>{YEAR})(?:년|[-./])? ?)?(?:(?P<month>\d\d?)월?|(?P<name>{MONTH})(?:,? "
+    rf"(?P<later>{YEAR}))?)"
 )
 _DAY_ALONE = re.compile(
-    rf"(?i)(?:(?P<month>\d\d?)(?:월 ?|[-./])|(?P<name>{MONTH})\.? )(?P<day>\d\d?)(?:일|st|nd|rd|th)?(?![\d.:/-])"
+    rf"(?i)(?:(?P<month>\d\d?)(?:월 ?|[-./])|(?P<name>{MONTH})\.? )(?P<day>\d\d?)(?:일|st|nd|rd"
+    rf"|th)?(?![\d.:/-])"
     rf"|(?P<name_after>(?P<first>\d\d?)(?:st|nd|rd|th)? (?P<named>{MONTH}))(?!\w)"
     r"|(?P<day_only>\d\d?)(?:일|st|nd|rd|th)?$|(?P<day_korean>\d\d?)일(?!\w)"
 )
 
 
-_IN_NAME = re.compile(rf"(?<!\d)(?P<year>{YEAR})(?!\d)(?:(?:년 ?|[-_.])(?P<month>0\d|1[0-2]|[1-9])(?!\d))?")
+_IN_NAME = re.compile(
+    rf"(?<!\d)(?P<year>{YEAR})(?!\d)(?:(?:년 ?|[-_.])(?P<month>0\d|1[0-2]|[1-9])(?!\d))?"
+)
 
 
 class DaySection(NamedTuple):
-    """Lines of a diary that are of one day: `text[start:end]`, its first and last line, and the headings above it."""
+    """Lines of a diary that are of one day: `text[start:end]`, its first and last line, and the
+    headings above it.
+    """
 
     day: date
     start: int
@@ -72,15 +79,20 @@ class _Row(NamedTuple):
 
 
 def may_be_diary(text: str) -> bool:
-    """Say whether a text may have lines that are days: a look that costs little, for every note is looked at."""
+    """Say whether a text may have lines that are days: a look that costs little, for every note is
+    looked at.
+    """
     return bool(_DAY_LINE.search(text))
 
 
-def split_days(text: str, begin: int, end: int, name: str = "", *, is_org: bool = False) -> tuple[DaySection, ...]:
-    """Return the sections of `text[begin:end]` that have a day of their own, in order; none where it is no diary.
+def split_days(
+    text: str, begin: int, end: int, name: str = "", *, is_org: bool = False
+) -> tuple[DaySection, ...]:
+    """Return the sections of `text[begin:end]` that have a day of their own, in order; none where
+    it is no diary.
 
-    `name` is the file's, which may say the year or the month. One heading that has a day in it makes no diary, unless it is
-    nothing but that day.
+    `name` is the file's, which may say the year or the month. One heading that has a day in it
+    makes no diary, unless it is nothing but that day.
     """
     rows, dated = _rows(text, begin, end, name, is_org=is_org)
     days = [words for words, _ in dated]
@@ -100,8 +112,12 @@ def split_days(text: str, begin: int, end: int, name: str = "", *, is_org: bool 
     return tuple(sections)
 
 
-def _rows(text: str, begin: int, end: int, name: str, *, is_org: bool) -> tuple[list[_Row], list[tuple[date, bool]]]:
-    """Return every line with its day, and the days of headings in order, each with whether the heading is nothing else."""
+def _rows(
+    text: str, begin: int, end: int, name: str, *, is_org: bool
+) -> tuple[list[_Row], list[tuple[date, bool]]]:
+    """Return every line with its day, and the days of headings in order, each with whether the
+    heading is nothing else.
+    """
     pattern = _ORG_HEADING if is_org else _HEADING
     opened = [_named(name)]
     rows: list[_Row] = []
@@ -111,9 +127,13 @@ def _rows(text: str, begin: int, end: int, name: str, *, is_org: bool) -> tuple[
     for content in text[begin:end].split("\n"):
         is_fence = bool(_FENCE.match(content))
         heading = None if is_code or is_fence else pattern.match(content)
-        level, words = (len(heading[1]), heading_text(heading[2])) if heading else (_LINE_LEVEL, content)
+        level, words = (
+            (len(heading[1]), heading_text(heading[2])) if heading else (_LINE_LEVEL, content)
+        )
         if heading or (not is_code and _may_be_day(content)):
-            found, is_whole = _spelt(_cleaned(words), opened[-1 if heading is None else _above(opened, level)])
+            found, is_whole = _spelt(
+                _cleaned(words), opened[-1 if heading is None else _above(opened, level)]
+            )
             if heading or (found.day and is_whole):
                 del opened[_above(opened, level) + 1 :]
                 opened.append(found._replace(level=level, words=words))
@@ -140,7 +160,9 @@ def _above(opened: list[_Open], level: int) -> int:
 def _may_be_day(line: str) -> bool:
     """Say whether a line without marks may be nothing but a day; a look that costs little."""
     return (
-        6 <= len(line) <= 48 and any(map(str.isdigit, line)) and not line.startswith((" ", "\t", "- ", "* ", "> ", "|"))
+        6 <= len(line) <= 48
+        and any(map(str.isdigit, line))
+        and not line.startswith((" ", "\t", "- ", "* ", "> ", "|"))
     )
 
 
@@ -160,7 +182,9 @@ def _spelt(words: str, above: _Open) -> tuple[_Open, bool]:
         return (inner._replace(day=found.day), is_whole) if is_edge else (inner, False)
     if only := _YEAR_ALONE.fullmatch(bare):
         return _Open(0, "", int(only["year"])), False
-    if (only := _MONTH_ALONE.fullmatch(bare)) and (only["year"] or only["later"] or only["name"] or "월" in bare):
+    if (only := _MONTH_ALONE.fullmatch(bare)) and (
+        only["year"] or only["later"] or only["name"] or "월" in bare
+    ):
         year = int(only["year"] or only["later"] or above.year or 0)
         month = month_number(only["name"]) if only["name"] else int(only["month"])
         return (_Open(0, "", year, month), False) if 1 <= month <= 12 else (inner, False)

@@ -1,17 +1,21 @@
-"""Which day a statement is due: the days that its text names, and whether it speaks of a deadline or a meeting.
+"""Which day a statement is due: the days that its text names, and whether it speaks of a deadline
+or a meeting.
 
-Days are `2026-11-27`. Words for days are resolved where a statement is observed ("by Friday (2026-11-27)"); here only dates are
-read. Imported by the hook: standard library, quick to import: expressions are strings, which `re` compiles at their first use.
+Days are `2026-11-27`. Words for days are resolved where a statement is observed ("by Friday
+(2026-11-27)"); here only dates are read. Imported by the hook: standard library, quick to import:
+expressions are strings, which `re` compiles at their first use.
 """
 
 import re
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)"
 )
-#: The day on which a person corrected a text is none that it names (`model.conversation.CORRECTED_MARK`).
+#: The day on which a person corrected a text is none that it names
+#: (`model.conversation.CORRECTED_MARK`).
 _DAY = (
     r"(?i)(?<![\d-])(?<!\(corrected on )(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
     r"|(?:(?P<ky>\d{4})년 ?)?(?<!\d)(?P<km>\d{1,2})월 ?(?P<kd>\d{1,2})일"
@@ -22,7 +26,8 @@ _MAY_NAME = r"\d-\d\d-\d|\b(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 #: Something is to be there by then, or takes place then.
 _CUE = (
     r"(?i)까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지|데모|세미나|행사|납품|출장|여행|생일|방문"
-    r"|\bdue\b|\bdeadline\b|\bby\b|\bbefore\b|\buntil\b|\bexpires?\b|\bmeeting\b|\binterview\b|\bexam\b|\bdemo\b|\blaunch\b|\breleases?\b"
+    r"|\bdue\b|\bdeadline\b|\bby\b|\bbefore\b|\buntil\b|\bexpires?\b|\bmeeting\b|\binterview\b"
+    r"|\bexam\b|\bdemo\b|\blaunch\b|\breleases?\b"
     r"|\bremind\b|\bappointment\b|\btalk\b|\bflight\b|\btrip\b|\bvisit\b|\bsubmit\b"
 )
 #: A task is shown so long after its day, and so long before it.
@@ -35,14 +40,22 @@ def ordinal(day: str) -> int:
     """Return the number of a day, so that differences are days."""
     year, month, of_month = int(day[:4]), int(day[5:7]), int(day[8:10])
     years = year - (month <= 2)
-    return years * 365 + years // 4 - years // 100 + years // 400 + (153 * ((month + 9) % 12) + 2) // 5 + of_month
+    return (
+        years * 365
+        + years // 4
+        - years // 100
+        + years // 400
+        + (153 * ((month + 9) % 12) + 2) // 5
+        + of_month
+    )
 
 
 def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
-    """Return the day on which something is due, '' where none is near. `said` is the day it was told.
+    """Return the day on which something is due, '' where none is near. `said` is the day it was
+    told.
 
-    A task is due on the last day that it names, from a week ahead until two weeks behind; what only names a day, on that
-    day and the day before.
+    A task is due on the last day that it names, from a week ahead until two weeks behind; what only
+    names a day, on that day and the day before.
     """
     # Most texts name no day, and looking for every form of one takes longer than this.
     if re.search(r"\d", text) is None or not ("월" in text or re.search(_MAY_NAME, text)):
@@ -64,14 +77,20 @@ def words(day: str, today: str, lang: str = "en") -> str:
     """Return when something is due, seen from today."""
     ahead = ordinal(day) - ordinal(today)
     if lang == "ko":
-        return {0: "오늘 마감", 1: "내일 마감"}.get(ahead, f"{day}까지, 지남" if ahead < 0 else f"{day} 마감")
-    return {0: "due today", 1: "due tomorrow"}.get(ahead, f"overdue since {day}" if ahead < 0 else f"due {day}")
+        return {0: "오늘 마감", 1: "내일 마감"}.get(
+            ahead, f"{day}까지, 지남" if ahead < 0 else f"{day} 마감"
+        )
+    return {0: "due today", 1: "due tomorrow"}.get(
+        ahead, f"overdue since {day}" if ahead < 0 else f"due {day}"
+    )
 
 
 def _read(found: "re.Match[str]", said: str) -> str:
     """Return the day of a match, '' for an impossible one."""
     month_name = found["em"] or found["fm"]
-    month = int(_MONTHS.index(month_name[:3].lower()) + 1 if month_name else found["m"] or found["km"])
+    month = int(
+        _MONTHS.index(month_name[:3].lower()) + 1 if month_name else found["m"] or found["km"]
+    )
     of_month = int(found["d"] or found["kd"] or found["ed"] or found["fd"])
     if not (1 <= month <= 12 and 1 <= of_month <= 31):
         return ""

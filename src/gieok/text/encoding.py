@@ -1,11 +1,12 @@
-"""Bytes of a note → text: UTF-8, UTF-16, UTF-32, CP949 (a superset of EUC-KR), Shift_JIS, EUC-JP or Windows-1252, or unknown.
+"""Bytes of a note → text: UTF-8, UTF-16, UTF-32, CP949 (a superset of EUC-KR), Shift_JIS, EUC-JP or
+Windows-1252, or unknown.
 
-A few bad bytes change no encoding: each is tried with replacements, and judged by what the text is then made of. What fits
-none is read as UTF-8 and said to be of an unknown encoding.
+A few bad bytes change no encoding: each is tried with replacements, and judged by what the text is
+then made of. What fits none is read as UTF-8 and said to be of an unknown encoding.
 
-Rejected, measured on 355 notes in CP949, from a word to a page (all decoded here, and none of 111 others mistaken for CP949):
-charset-normalizer 3.5 decodes 243, and 338 when limited to these encodings; chardet 7.7 decodes 294, and takes broken UTF-8
-for code pages of DOS.
+Rejected, measured on 355 notes in CP949, from a word to a page (all decoded here, and none of 111
+others mistaken for CP949): charset-normalizer 3.5 decodes 243, and 338 when limited to these
+encodings; chardet 7.7 decodes 294, and takes broken UTF-8 for code pages of DOS.
 """
 
 import re
@@ -18,15 +19,19 @@ _MARKS = (
     (b"\xff\xfe", "utf-16", "UTF-16"), (b"\xfe\xff", "utf-16", "UTF-16"),
 )  # fmt: skip
 _PROBE_BYTES = 8192
-#: Least share of Hangul syllables among the non-ASCII letters of CP949 text; other encodings read as CP949 give fewer.
+#: Least share of Hangul syllables among the non-ASCII letters of CP949 text; other encodings read
+#: as CP949 give fewer.
 _LEAST_HANGUL = 0.6
-#: Least share of these that KS X 1001 has, the syllables of ordinary words; Shift_JIS read as CP949 gives the rare ones.
+#: Least share of these that KS X 1001 has, the syllables of ordinary words; Shift_JIS read as CP949
+#: gives the rare ones.
 _LEAST_COMMON = 0.9
-#: Least share of kana among the non-ASCII letters of Japanese text, and most of what was half as wide on old terminals.
+#: Least share of kana among the non-ASCII letters of Japanese text, and most of what was half as
+#: wide on old terminals.
 _LEAST_KANA, _MOST_HALF_WIDE = 0.2, 0.1
 #: Of the bytes beyond ASCII, so many may be bad.
 _MOST_BAD = 0.2
-#: Least share of the letters with accents that stand beside letters without, in text of one byte a letter.
+#: Least share of the letters with accents that stand beside letters without, in text of one byte a
+#: letter.
 _LEAST_WITHIN = 0.75
 #: So many valid letters for each invalid one, or the other way round, are no chance.
 _PAIRS_BY_CHANCE = 4
@@ -39,7 +44,8 @@ _FEW_CONTROLS = 2
 _ACCIDENTAL, _MOST_CONTROLS = 0.25, 0.001
 _CONTROL = re.compile("[\0-\x06\x0e-\x1a\x1c-\x1f]")
 _WESTERN = re.compile(
-    r"[A-Za-z][\u00c0-\u00ff\u0152\u0153\u0160\u0161\u017d\u017e]+|[\u00c0-\u00ff\u0152\u0153]+[A-Za-z]"
+    r"[A-Za-z][\u00c0-\u00ff\u0152\u0153\u0160\u0161\u017d\u017e]+"
+    r"|[\u00c0-\u00ff\u0152\u0153]+[A-Za-z]"
 )
 #: The encoding of what fits none that is known.
 UNKNOWN = "unknown"
@@ -57,12 +63,20 @@ class Decoded(NamedTuple):
         """Return a warning for the person, '' for none."""
         if self.encoding == UNKNOWN:
             return (
-                f"in an unknown encoding, read as UTF-8: from byte {self.first_replaced} on, what is invalid is replaced by "
+                f"in an unknown encoding, read as UTF-8: from byte {self.first_replaced} on, "
+                f"what is invalid is replaced by "
                 "\N{REPLACEMENT CHARACTER}; save it as UTF-8"
             )
         if self.first_replaced >= 0:
-            return f"invalid {self.encoding} at byte {self.first_replaced}: replaced by \N{REPLACEMENT CHARACTER}"
-        return "" if self.encoding == "UTF-8" else f"read as {self.encoding}; saved as UTF-8, no program has to guess"
+            return (
+                f"invalid {self.encoding} at byte {self.first_replaced}: replaced by "
+                f"\N{REPLACEMENT CHARACTER}"
+            )
+        return (
+            ""
+            if self.encoding == "UTF-8"
+            else f"read as {self.encoding}; saved as UTF-8, no program has to guess"
+        )
 
 
 def decode(data: bytes) -> Decoded | None:
@@ -82,15 +96,21 @@ def decode(data: bytes) -> Decoded | None:
     if first < 0:
         return found
     at = found.first_replaced if found.first_replaced >= 0 else len(found.text[:first].encode())
-    return found._replace(text=found.text.replace("\0", "\N{REPLACEMENT CHARACTER}"), first_replaced=at)
+    return found._replace(
+        text=found.text.replace("\0", "\N{REPLACEMENT CHARACTER}"), first_replaced=at
+    )
 
 
 def _wide_codec(probe: bytes) -> str:
-    """Return in which order UTF-16 has its bytes by where the empty ones stand: all first or all second; '' for neither."""
+    """Return in which order UTF-16 has its bytes by where the empty ones stand: all first or all
+    second; '' for neither.
+    """
     if b"\0" not in probe:
         return ""
     even, odd = probe[::2].count(0), probe[1::2].count(0)
-    is_utf8 = even + odd < _LEAST_EMPTY * len(probe) and _tried(probe, "utf-8", "").first_replaced < 0
+    is_utf8 = (
+        even + odd < _LEAST_EMPTY * len(probe) and _tried(probe, "utf-8", "").first_replaced < 0
+    )
     if is_utf8 or bool(even) == bool(odd):
         return ""
     return "utf-16-be" if even else "utf-16-le"
@@ -120,12 +140,16 @@ def _tried(data: bytes, codec: str, name: str) -> Decoded:
         return Decoded(data.decode(codec), name)
     except UnicodeDecodeError as error:
         # The offset of `utf-8-sig` is that behind the mark of the file.
-        start = error.start + (3 if codec == "utf-8-sig" and data.startswith(b"\xef\xbb\xbf") else 0)
+        start = error.start + (
+            3 if codec == "utf-8-sig" and data.startswith(b"\xef\xbb\xbf") else 0
+        )
         return Decoded(data.decode(codec, "replace"), name, start)
 
 
 def _is_binary(data: bytes) -> bool:
-    """Say whether bytes are a program's: controls among them that no keyboard gives, more than by accident."""
+    """Say whether bytes are a program's: controls among them that no keyboard gives, more than by
+    accident.
+    """
     probe = data[:_PROBE_BYTES]
     if b"\0" not in probe:
         return False
@@ -137,7 +161,8 @@ def _is_binary(data: bytes) -> bool:
 def _is_mostly_utf8(text: str) -> bool:
     """Say whether a text read as UTF-8 holds more than it lost.
 
-    By chance other encodings give some valid pairs of bytes, and next to no valid threes, which letters of Asia take.
+    By chance other encodings give some valid pairs of bytes, and next to no valid threes, which
+    letters of Asia take.
     """
     bad = text.count("\N{REPLACEMENT CHARACTER}")
     wide = sum(1 for char in text if char >= "\u0800") - bad
@@ -147,7 +172,9 @@ def _is_mostly_utf8(text: str) -> bool:
 
 
 def _is_all_bad(text: str) -> bool:
-    """Say whether hardly a letter of Asia in a text was valid UTF-8, and more than an accident was invalid."""
+    """Say whether hardly a letter of Asia in a text was valid UTF-8, and more than an accident was
+    invalid.
+    """
     bad = text.count("\N{REPLACEMENT CHARACTER}")
     wide = sum(1 for char in text if char >= "\u0800") - bad
     return bad > max(_FEW_CONTROLS, wide * _PAIRS_BY_CHANCE)
@@ -171,7 +198,11 @@ def _is_korean(text: str) -> bool:
     letters = _letters(text)
     syllables = [c for c in letters if _is_syllable(c)]
     common = sum(len(c.encode("euc_kr", "ignore")) == 2 for c in syllables)
-    return bool(letters) and len(syllables) >= _LEAST_HANGUL * len(letters) and common >= _LEAST_COMMON * len(syllables)
+    return (
+        bool(letters)
+        and len(syllables) >= _LEAST_HANGUL * len(letters)
+        and common >= _LEAST_COMMON * len(syllables)
+    )
 
 
 def _is_japanese(text: str) -> bool:
@@ -192,14 +223,22 @@ def _is_western(text: str) -> bool:
     beyond = [c for c in text if c > "\x7f"]
     within = sum(len([c for c in word if c > "\x7f"]) for word in _WESTERN.findall(text))
     marks = sum(
-        c in "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u20ac\u00a0\u00ab\u00bb\u00b0\u00a7\u00bf\u00a1"
+        c
+        in (
+            "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u20ac\u00a0\u00ab\u00bb\u00b0\u00a7\u00bf"
+            "\u00a1"
+        )
         for c in beyond
     )
     return bool(within) and within + marks >= _LEAST_WITHIN * len(beyond)
 
 
 def _is_eastern(letter: str) -> bool:
-    return "\u3001" <= letter <= "\u30ff" or "\u4e00" <= letter <= "\u9fff" or "\uff01" <= letter <= "\uff60"
+    return (
+        "\u3001" <= letter <= "\u30ff"
+        or "\u4e00" <= letter <= "\u9fff"
+        or "\uff01" <= letter <= "\uff60"
+    )
 
 
 def _is_syllable(letter: str) -> bool:

@@ -1,7 +1,9 @@
-"""The end that a statement gives itself: "until Friday the staging database is read-only", 이번 달만, 다음 주까지.
+"""The end that a statement gives itself: "until Friday the staging database is read-only", 이번 달만,
+다음 주까지.
 
-A deadline is no end: what is due by Friday is still due afterwards. Whoever asks gets an end only where the words leave no
-doubt that the state, not a task, lasts until then: a statement that is wrongly shown as ended is worse than one that is old.
+A deadline is no end: what is due by Friday is still due afterwards. Whoever asks gets an end only
+where the words leave no doubt that the state, not a task, lasts until then: a statement that is
+wrongly shown as ended is worse than one that is old.
 """
 
 import re
@@ -15,9 +17,9 @@ from gieok.text.times import ahead
 class StatedEnd(NamedTuple):
     """The last day on which a statement holds, and the words that say so.
 
-    `last` is None where it says that it ends, but not on which day: "for this sprint", for a sprint has no length in the
-    calendar. `is_estimated`: the words leave room ("until next week" may or may not take that week in); `last` is then the
-    latest day that they may mean.
+    `last` is None where it says that it ends, but not on which day: "for this sprint", for a sprint
+    has no length in the calendar. `is_estimated`: the words leave room ("until next week" may or
+    may not take that week in); `last` is then the latest day that they may mean.
     """
 
     last: date | None
@@ -29,79 +31,114 @@ class StatedEnd(NamedTuple):
 _SENTENCE = re.compile(r"(?<=[.!?。…])\s+|\n+")
 _ASKS = re.compile(
     r"[?？]\s*$|(?:까|나요|니|는지|을지|려나|던가|인가요?)[.\s]*$"
-    r"|^\s*(?:is|are|was|were|do|does|did|can|could|will|would|should|shall|may|has|have|what|when|which|who|why|how)\b"
+    r"|^\s*(?:is|are|was|were|do|does|did|can|could|will|would|should|shall|may|has|have|what"
+    r"|when|which|who|why|how)\b"
     r"(?! (?:is|are|was) (?:a|an|the|read|down|on)\b)",
     re.IGNORECASE,
 )
 #: What is supposed, wished, asked of others or told of others is not stated.
 _NOT_STATED = re.compile(
-    r"\b(?:if|unless|whether|suppose|imagine|assum\w+|maybe|perhaps|might|could|would|should we|i wish|i hope|hopefully)\b"
-    r"|\b(?:said|says|claim\w*|heard|thinks?|thought|believe\w*|according to|rumou?r\w*|apparently|for example|e\.g\.)\b"
+    r"\b(?:if|unless|whether|suppose|imagine|assum\w+|maybe|perhaps|might|could|would|should "
+    r"we|i wish|i hope|hopefully)\b"
+    r"|\b(?:said|says|claim\w*|heard|thinks?|thought|believe\w*|according to|rumou?r\w*"
+    r"|apparently|for example|e\.g\.)\b"
     r"|(?:으면|라면|다면|이면|하면|거든|더라도|어도\s?될|을까|지도\s?(?:모르|몰라)|것\s?같|거\s?같|듯(?:해|하|싶)|아마|혹시|만약|만일)"
     r"|(?:다고|라고|자고|대요|래요|다던데|라던데|다더라|라더라|다며|라며|한대|된대|는대|이래)(?![가-힣]{3})|예를\s?들",
     re.IGNORECASE,
 )
 #: "no longer until", "not only until", 까지가 아니라: the end itself is denied.
 _DENIED = re.compile(
-    r"\b(?:not (?:just|only|merely)|no longer|isn't only|is not only|it(?:'s| is) not|beyond|rather than|instead of)\s*$",
+    (
+        r"\b(?:not (?:just|only|merely)|no longer|isn't only|is not only|it(?:'s| is) not|beyond"
+        r"|rather than|instead of)\s*$"
+    ),
     re.IGNORECASE,
 )
 _DENIED_KO = re.compile(r"\s*(?:가|이|는|은)?\s*(?:아니|아닌|아닙|안\s?끝|못\s?끝|뿐\s?아니|뿐만)")
 #: What is over when it is told: the statement is about the past, and stays true.
 _PAST = re.compile(
-    r"\b(?:was|were|had|did|used to|worked|lasted|ran|stayed|kept|held|waited|slept|used|lived|went|got|happened|failed)\b",
+    (
+        r"\b(?:was|were|had|did|used to|worked|lasted|ran|stayed|kept|held|waited|slept|used|lived"
+        r"|went|got|happened|failed)\b"
+    ),
     re.IGNORECASE,
 )
 #: 뒀 is left out: what was put somewhere is there still (막아 뒀어).
-_PAST_KO = re.compile(r"[았었했였됐왔갔섰났렸켰쳤졌꼈줬봤](?:어|다|음|지|고|던|는데|습|네|구|군|으)")
+_PAST_KO = re.compile(
+    r"[았었했였됐왔갔섰났렸켰쳤졌꼈줬봤](?:어|다|음|지|고|던|는데|습|네|구|군|으)"
+)
 #: A task is done once, at the latest then; a state lasts.
 _TASK = re.compile(
-    r"\b(?:finish\w*|submit\w*|send\w*|deliver\w*|complet\w*|hand(?:ed|ing)? (?:in|over)|repl(?:y|ies|ied)|respond\w*"
-    r"|due|deadline|turn(?:ed|ing)? in|wrap\w* up|write|fix|review|prepare|register|sign up|pay|decide|implement"
+    r"\b(?:finish\w*|submit\w*|send\w*|deliver\w*|complet\w*|hand(?:ed|ing)? (?:in|over)"
+    r"|repl(?:y|ies|ied)|respond\w*"
+    r"|due|deadline|turn(?:ed|ing)? in|wrap\w* up|write|fix|review|prepare|register|sign "
+    r"up|pay|decide|implement"
     r"|ship|answer|return|upload|file|apply for|book|order|renew|update)\b",
     re.IGNORECASE,
 )
 #: What is forbidden or put off lasts, whatever it is that must not be done.
 _BARS = re.compile(
-    r"\b(?:don't|do not|never|no|not|nobody|cannot|can't|mustn't|must not|won't|shouldn't|isn't|aren't|without"
-    r"|frozen|freeze|blocked|paused?|on hold|postponed|suspended|banned|forbidden|off[- ]limits|read[- ]only|down)\b",
+    r"\b(?:don't|do not|never|no|not|nobody|cannot|can't|mustn't|must not|won't|shouldn't"
+    r"|isn't|aren't|without"
+    r"|frozen|freeze|blocked|paused?|on hold|postponed|suspended|banned|forbidden|off[- "
+    r"]limits|read[- ]only|down)\b",
     re.IGNORECASE,
 )
 _TASK_KO = re.compile(
-    r"(?:내야|내자|내면|내기|내줘|내\s?주|낼\s?(?:것|게|거)|제출|보내|끝내|끝낼|마치|마쳐|마무리|마감|기한|완료|완성|고쳐|고치|수정|만들|작성|써\s?(?:줘|주)"
-    r"|보고(?!\s?있)|전달|올려|올리|등록|신청|회신|답장|답변|답\s?(?:줘|주)|준비|구현|결제|입금|납부|반납|예약|정해|정하|결정|해결|처리|검토|갱신|제공|공유"
-    r"|배포(?:해|하자|할|하기|를\s?해)|출시|합의|확인|목표|부탁|가져|갖다|바꿔|바꾸|옮겨|옮기|추가|받아|도착|돌려|찾아|업로드|인수인계|사야|사\s?(?:와|올))"
+    r"(?:내야|내자|내면|내기|내줘|내\s?주|낼\s?(?:것|게|거)|제출|보내|끝내|끝낼|마치|마쳐|마무리|마감|기한|완료|완성|고쳐|고치|수정|만들|작성"
+    r"|써\s?(?:줘|주)"
+    r"|보고(?!\s?있)|전달|올려|올리|등록|신청|회신|답장|답변|답\s?(?:줘|주)|준비|구현|결제|입금|납부|반납|예약|정해|정하|결정|해결|처리|검토"
+    r"|갱신|제공|공유"
+    r"|배포(?:해|하자|할|하기|를\s?해)|출시|합의|확인|목표|부탁|가져|갖다|바꿔|바꾸|옮겨|옮기|추가|받아|도착|돌려|찾아|업로드|인수인계|사야"
+    r"|사\s?(?:와|올))"
 )
 _BARS_KO = re.compile(
-    r"(?:지\s?(?:마|말|않|못)|말\s?것|금지|안\s?(?:돼|되|됨|됩|합|해|함|한|하)|못\s?(?:해|하|씀|쓰)|중단|중지|보류|동결|프리즈|멈[춰추춘]|쉬[고어는]?|없"
+    r"(?:지\s?(?:마|말|않|못)|말\s?것|금지|안\s?(?:돼|되|됨|됩|합|해|함|한|하)|못\s?(?:해|하|씀|쓰)|중단|중지|보류|동결|프리즈"
+    r"|멈[춰추춘]|쉬[고어는]?|없"
     r"|불가|막혀|막아|막힘|차단)"
 )
 #: A state in Korean: what is said of X 까지 without one of these may be a task.
 _STATE_KO = re.compile(
-    r"(?:전용|상태|중(?:이|입|인|$|[.\s])|휴가|출장|재택|휴무|휴업|방학|연차|운영|유지|진행|가능|있[어다는음을습]|머물|머무|열려|닫혀|켜|꺼|고정|제한|적용|유효|점검"
-    r"|무료|할인|임시|계속|당번|당직|담당|맡[아는은]|쓰기로|쓴다|써(?:[.\s]|$)|써야|쓰자|사용|쓸\s?수|이용|근무|지낸|지내|대신|예정대로|공사|연장|전시|행사|세일"
+    r"(?:전용|상태|중(?:이|입|인|$|[.\s])|휴가|출장|재택|휴무|휴업|방학|연차|운영|유지|진행|가능|있[어다는음을습]|머물|머무|열려|닫혀|켜|꺼"
+    r"|고정|제한|적용|유효|점검"
+    r"|무료|할인|임시|계속|당번|당직|담당|맡[아는은]|쓰기로|쓴다|써(?:[.\s]|$)|써야|쓰자|사용|쓸\s?수|이용|근무|지낸|지내|대신|예정대로|공사"
+    r"|연장|전시|행사|세일"
     r"|(?:이야|이다|입니다|예요|이에요|임|야)[.!\s]*$)"
 )
 
-_CLOCK = r"(?:at )?(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.)?,? |noon |midnight |close of business |cob |eod )?"
+_CLOCK = (
+    r"(?:at )?(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.)?,? |noon |midnight |close of "
+    r"business |cob |eod )?"
+)
 _UNTIL = re.compile(
-    rf"\b(?P<mark>until|untill|till|(?<!\w)'til|up (?:until|till|to(?: and including)?)|through(?:out)?|thru)\s+{_CLOCK}"
-    r"(?:on |(?:and )?including )?(?P<about>(?:about|around|roughly|approximately|maybe|at least|sometime(?: in)?) )?",
+    rf"\b(?P<mark>until|untill|till|(?<!\w)'til|up (?:until|till|to(?: and including)?)"
+    rf"|through(?:out)?|thru)\s+{_CLOCK}"
+    r"(?:on |(?:and )?including )?(?P<about>(?:about|around|roughly|approximately|maybe|at "
+    r"least|sometime(?: in)?) )?",
     re.IGNORECASE,
 )
-_ONLY_BEFORE = re.compile(r"\b(?:only|just|solely)(?: for| during)?\s+$|\bfor\s+$|\bduring\s+$", re.IGNORECASE)
+_ONLY_BEFORE = re.compile(
+    r"\b(?:only|just|solely)(?: for| during)?\s+$|\bfor\s+$|\bduring\s+$", re.IGNORECASE
+)
 _ONLY_AFTER = re.compile(r"\s*(?:only|alone|exclusively)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"\s*(?:$|[.,;:!)—–-])")
 _TO_KO = re.compile(
-    r"\s*(?:(?:오전|오후|저녁|밤|아침|낮|정오|자정)?\s*(?:\d{1,2}시(?:\s?\d{1,2}분)?|정오|자정|밤)?\s*)?(?P<about>쯤|께|경)?\s*까지(?P<only>만)?(?:는|은|로|의)?"
+    r"\s*(?:(?:오전|오후|저녁|밤|아침|낮|정오|자정)?\s*(?:\d{1,2}시(?:\s?\d{1,2}분)?|정오|자정|밤)?\s*)?(?P<about>쯤"
+    r"|께|경)?\s*까지(?P<only>만)?(?:는|은|로|의)?"
 )
 _ONLY_KO = re.compile(r"\s*(?:동안|간)?\s*만(?:은|의)?(?![가-힣])|\s*한정")
-_DURING_KO = re.compile(r"\s*(?:동안|내내)(?:은|는|에는|만)?(?![가-힣])|\s*(?:은|는|엔|에는)(?![가-힣])")
+_DURING_KO = re.compile(
+    r"\s*(?:동안|내내)(?:은|는|에는|만)?(?![가-힣])|\s*(?:은|는|엔|에는)(?![가-힣])"
+)
 #: Spans of work that have no length in the calendar.
-_BOX = r"(?:sprint|iteration|cycle|release|milestone|semester|term|phase|experiment|trial|migration)"
+_BOX = (
+    r"(?:sprint|iteration|cycle|release|milestone|semester|term|phase|experiment|trial|migration)"
+)
 _BOXED = re.compile(
-    rf"\b(?:(?:for|during|only|just) (?:the rest of )?(?:this|the current) {_BOX}\b(?! (?:plan|goal|board))"
-    rf"|(?:until|till|through) (?:the )?(?:end of )?(?:this|the|the current) {_BOX}(?:'s end| ends| is over| is done)?\b"
+    rf"\b(?:(?:for|during|only|just) (?:the rest of )?(?:this|the current) {_BOX}\b(?! "
+    rf"(?:plan|goal|board))"
+    rf"|(?:until|till|through) (?:the )?(?:end of )?(?:this|the|the current) {_BOX}(?:'s end| "
+    rf"ends| is over| is done)?\b"
     rf"|this {_BOX} only\b)"
     r"|이번\s*(?:스프린트|이터레이션|릴리스|마일스톤|학기)(?:\s*동안|\s*내내)?\s*(?:까지만|까지|만|동안|내내)(?:은|는|의)?(?![가-힣])",
     re.IGNORECASE,
@@ -109,10 +146,11 @@ _BOXED = re.compile(
 
 
 def find_end(text: str, said_on: date) -> StatedEnd | None:
-    """Return the end that a statement gives itself, seen from the day on which it was said; None without one.
+    """Return the end that a statement gives itself, seen from the day on which it was said; None
+    without one.
 
-    A text of several sentences ends where each of them does: the last day counts. Of a question, of a deadline, of what is
-    supposed, denied or told of the past there is no end.
+    A text of several sentences ends where each of them does: the last day counts. Of a question, of
+    a deadline, of what is supposed, denied or told of the past there is no end.
     """
     sentences = [part for part in _SENTENCE.split(text.strip()) if part.strip()]
     ends = [_end_of(sentence, said_on) for sentence in sentences]
@@ -144,7 +182,12 @@ def _english(sentence: str, said_on: date) -> Iterator[StatedEnd]:
     for mark in _UNTIL.finditer(sentence):
         named = ahead.at_start(sentence[mark.end() :], said_on)
         before = sentence[: mark.start()]
-        if named is None or _is_weekly(before, named.words) or _DENIED.search(before) or _is_task(sentence):
+        if (
+            named is None
+            or _is_weekly(before, named.words)
+            or _DENIED.search(before)
+            or _is_task(sentence)
+        ):
             continue
         is_open = not mark["mark"].lower().startswith(("through", "thru", "up")) and named.is_period
         yield StatedEnd(named.last, mark[0] + named.words, bool(mark["about"]) or is_open)
@@ -176,18 +219,26 @@ def _korean(sentence: str, said_on: date) -> Iterator[StatedEnd]:
         at = start + len(named.words)
         after = sentence[at:]
         if to := _TO_KO.match(after):
-            if _DENIED_KO.match(after[to.end() :]) or not _lasts(sentence, at + to.end(), is_limit=bool(to["only"])):
+            if _DENIED_KO.match(after[to.end() :]) or not _lasts(
+                sentence, at + to.end(), is_limit=bool(to["only"])
+            ):
                 continue
             yield StatedEnd(named.last, named.words + to[0], bool(to["about"]))
         elif named.is_current and (only := _ONLY_KO.match(after)):
             if not _DENIED_KO.match(after[only.end() :]):
                 yield StatedEnd(named.last, named.words + only[0])
-        elif named.is_current and (during := _DURING_KO.match(after)) and _lasts(sentence, at, is_limit=False):
+        elif (
+            named.is_current
+            and (during := _DURING_KO.match(after))
+            and _lasts(sentence, at, is_limit=False)
+        ):
             yield StatedEnd(named.last, named.words + during[0].rstrip())
 
 
 def _lasts(sentence: str, at: int, *, is_limit: bool) -> bool:
-    """Say whether what stands behind a day is a state that lasts until then, and no task that is due."""
+    """Say whether what stands behind a day is a state that lasts until then, and no task that is
+    due.
+    """
     rest = sentence[at:]
     if _BARS_KO.search(rest):
         return True

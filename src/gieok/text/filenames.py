@@ -5,15 +5,20 @@ import unicodedata
 
 #: Obsidian's links cannot have the last four.
 _FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]]')
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?", re.IGNORECASE)
+_RESERVED = re.compile(
+    r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?", re.IGNORECASE
+)
 _SPACES = re.compile(r"\s+")
-#: Controls, what cannot be seen (marks of direction, joiners at an end), halves of characters, places without a character.
+#: Controls, what cannot be seen (marks of direction, joiners at an end), halves of characters,
+#: places without a character.
 _UNSEEN = frozenset(("Cc", "Cs", "Cn", "Co", "Zl", "Zp"))
 _DIRECTIONS = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
 def legal(title: str, most_bytes: int) -> str:
-    """Return a readable name of at most `most_bytes` in UTF-8, NFC, cut between words; '' where nothing is left."""
+    """Return a readable name of at most `most_bytes` in UTF-8, NFC, cut between words; '' where
+    nothing is left.
+    """
     text = _DIRECTIONS.sub("", unicodedata.normalize("NFC", title))
     text = "".join(" " if unicodedata.category(letter) in _UNSEEN else letter for letter in text)
     text = _trimmed(_SPACES.sub(" ", _FORBIDDEN.sub(" ", text)))
@@ -26,7 +31,9 @@ def _cut(text: str, most_bytes: int) -> str:
         return text
     part = text.encode()[:most_bytes].decode(errors="ignore")
     while part and (
-        unicodedata.combining(text[len(part)]) or text[len(part)] in "\u200d\ufe0f" or part[-1] == "\u200d"
+        unicodedata.combining(text[len(part)])
+        or text[len(part)] in "\u200d\ufe0f"
+        or part[-1] == "\u200d"
     ):
         part = part[:-1]  # half of an emoji, or a letter without its mark
     head, space, _ = part.rpartition(" ")
@@ -35,7 +42,9 @@ def _cut(text: str, most_bytes: int) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Return a name without the dots and spaces at its ends: Windows drops the last ones, a first dot hides the file."""
+    """Return a name without the dots and spaces at its ends: Windows drops the last ones, a first
+    dot hides the file.
+    """
     return text.strip(" .\u200d\ufe0f").strip(" .")
 
 

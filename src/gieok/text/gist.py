@@ -1,7 +1,9 @@
-"""What a statement is about, in words: whether two say the same, whether one finishes what another plans.
+"""What a statement is about, in words: whether two say the same, whether one finishes what another
+plans.
 
-Words that only wrap a statement ("we decided to", "…기로 했다") do not count; numbers, names and weekdays are values, and
-another value is another statement. Unsure is different: both then stand. Imported by the hook: standard library,
+Words that only wrap a statement ("we decided to", "…기로 했다") do not count; numbers, names and
+weekdays are values, and another value is another statement. Unsure is different: both then stand.
+Imported by the hook: standard library,
 quick to import: expressions are strings, which `re` compiles at their first use.
 """
 
@@ -14,31 +16,41 @@ _WORD = r"[가-힣]+|[^\W\d_가-힣][^\W가-힣]*(?:[.+#/@-]+[^\W가-힣]+)*|\d+
 _HANGUL = r"[가-힣]"
 #: Said of what ends or is not so; in Korean often part of a word.
 _NOT = (
-    r"(?i)\b(?:not|no|never|without|instead|stop(?:ped)?|drop(?:ped)?|removed?|cancel\w*|any ?more|used to|was|were|avoid)\b"
+    r"(?i)\b(?:not|no|never|without|instead|stop(?:ped)?|drop(?:ped)?|removed?|cancel\w*|any "
+    r"?more|used to|was|were|avoid)\b"
     r"|n['’]t\b"
     r"|안 |않|못|말(?:자|고|아|지|라)|지 ?마|없|아니|그만|대신|취소|폐기|더 ?이상|예전|전에는"
 )
 _PLAIN = frozenset(
-    """a an the of in on at to for and or is are be been being it its this that these those with as by from i
-    you he she they we us our my your me him them his her their will would shall should must can could may
-    do does did done has have had having decide decided decision choose chose chosen choice pick picked go
-    goes going gone use uses used using let lets settle settled agree agreed stick sticking please always
-    now just really ok okay yes yeah so then also again still remember note want wants like prefer preferred
-    preference rather team app project everyone here there our all every when if because call called name
-    named out don doesn isn aren won finally today currently plan planned keep make made get got need needs
-    one thing remind forget""".split()
+    """
+        a an the of in on at to for and or is are be been being it its this that these those
+        with as by from i you he she they we us our my your me him them his her their will
+        would shall should must can could may do does did done has have had having decide
+        decided decision choose chose chosen choice pick picked go goes going gone use uses
+        used using let lets settle settled agree agreed stick sticking please always now
+        just really ok okay yes yeah so then also again still remember note want wants like
+        prefer preferred preference rather team app project everyone here there our all
+        every when if because call called name named out don doesn isn aren won finally
+        today currently plan planned keep make made get got need needs one thing remind
+        forget
+    """.split()
 )
 _PLAIN_KOREAN = (
     r"결정|확정|하기로|하기|하자|하고|하는|하지|해야|해줘|했|한다|합니다|쓰기로|쓰기|쓰자|쓴다|쓰고|쓰는|써줘|씁니다|써$|사용|이용|가기로|가자|간다"
     r"|정했|정하|정한|합의|선택|바꾸|바꿨|바꿔|우리|저희|이제|앞으로|그냥|그럼|그리고|이걸|그걸|이거|그거|제가|내가|나는|저는|항상|꼭|반드시|기억|좋겠|됩니다|된다"
     r"|있어|있다|있습니다|이번|으로$|것$|거야$|거$|건$|것으로|위해|대로"
 )
-#: Endings of nouns and verbs, taken off until none is left; one of `_SHORT` may leave a single syllable.
+#: Endings of nouns and verbs, taken off until none is left; one of `_SHORT` may leave a single
+#: syllable.
 _ENDING = (
-    r"(?:하기로|하도록|합니다|한다고|한다|했다고|했어요|했다|했어|해요|하자|하기|하는|하고|해줘|해야|해서|됩니다|된다|됐다|되었다|습니다|이에요|예요|입니다|이야|이다"
-    r"|기로|는다|었다|았다|겠다|는데|지만|에서|에게|한테|께서|으로|부터|까지|처럼|보다|이랑|라고|하고|은|는|이|가|을|를|에|로|와|과|도|만|의|랑|께|야|해|함|됨|임|씩|째)$"
+    r"(?:하기로|하도록|합니다|한다고|한다|했다고|했어요|했다|했어|해요|하자|하기|하는|하고|해줘|해야|해서|됩니다|된다|됐다|되었다|습니다|이에요|예요|입니다"
+    r"|이야|이다"
+    r"|기로|는다|었다|았다|겠다|는데|지만|에서|에게|한테|께서|으로|부터|까지|처럼|보다|이랑|라고|하고|은|는|이|가|을|를|에|로|와|과|도|만|의|랑|께"
+    r"|야|해|함|됨|임|씩|째)$"
 )
-_SHORT = frozenset(("는", "를", "로", "에", "의", "도", "기로", "는다", "었다", "았다", "겠다", "는데"))
+_SHORT = frozenset(
+    ("는", "를", "로", "에", "의", "도", "기로", "는다", "었다", "았다", "겠다", "는데")
+)
 _WEEKDAYS = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday 월요일 화요일 수요일 목요일 금요일 토요일 일요일".split()
 )
@@ -53,16 +65,22 @@ _CACHED = 4_096
 
 
 def as_told(text: str) -> str:
-    """Return an observation as it was told: without the days and the assent that it has behind its words."""
+    """Return an observation as it was told: without the days and the assent that it has behind its
+    words.
+    """
     return re.sub(_ADDED, "", text)
 
 
 class Gist:
-    """The words of a statement that count, the values among them, whether it says that something is not so."""
+    """The words of a statement that count, the values among them, whether it says that something is
+    not so.
+    """
 
     __slots__ = ("is_not", "plain", "values", "words")
 
-    def __init__(self, words: "frozenset[str]", values: "frozenset[str]", is_not: bool, plain: str) -> None:
+    def __init__(
+        self, words: "frozenset[str]", values: "frozenset[str]", is_not: bool, plain: str
+    ) -> None:
         self.words, self.values, self.is_not, self.plain = words, values, is_not, plain
 
 
@@ -78,7 +96,9 @@ def gist(text: str) -> Gist:
     for found in re.finditer(_WORD, bare):
         word = found[0]
         form, is_value = (
-            _korean(word) if re.match(_HANGUL, word) else _latin(word, is_first=is_first, is_name=has_hangul)
+            _korean(word)
+            if re.match(_HANGUL, word)
+            else _latin(word, is_first=is_first, is_name=has_hangul)
         )
         is_first = bare[found.end() : found.end() + 1] in ".!?:\n"
         if form:
@@ -86,25 +106,35 @@ def gist(text: str) -> Gist:
             if is_value:
                 values.add(form)
     return Gist(
-        frozenset(words), frozenset(values), re.search(_NOT, text) is not None, " ".join(text.casefold().split())
+        frozenset(words),
+        frozenset(values),
+        re.search(_NOT, text) is not None,
+        " ".join(text.casefold().split()),
     )
 
 
 def _korean(word: str) -> "tuple[str, bool]":
     if re.match(_PLAIN_KOREAN, word):
         return "", False
-    while (end := re.search(_ENDING, word)) and (end.start() > 1 or (end.start() and end[0] in _SHORT)):
+    while (end := re.search(_ENDING, word)) and (
+        end.start() > 1 or (end.start() and end[0] in _SHORT)
+    ):
         word = word[: end.start()]
     return ("" if re.match(_PLAIN_KOREAN, word) else word), word in _WEEKDAYS
 
 
 def _latin(word: str, *, is_first: bool, is_name: bool) -> "tuple[str, bool]":
-    """Return the form of a word or a number. In Korean a Latin word is a name; else one with a capital inside a sentence is."""
+    """Return the form of a word or a number. In Korean a Latin word is a name; else one with a
+    capital inside a sentence is.
+    """
     if word[0].isdigit():
         return word.replace(",", ""), True
     low = word.casefold()
     is_value = (
-        low in _WEEKDAYS or word != word[0] + low[1:] or (word[0].isupper() and not is_first) or not low.isalpha()
+        low in _WEEKDAYS
+        or word != word[0] + low[1:]
+        or (word[0].isupper() and not is_first)
+        or not low.isalpha()
     )
     if low in _PLAIN:
         return "", False
@@ -112,7 +142,9 @@ def _latin(word: str, *, is_first: bool, is_name: bool) -> "tuple[str, bool]":
 
 
 def is_same(one: Gist, other: Gist) -> bool:
-    """Say whether two statements say the same: the words of one are the other's, the values are equal."""
+    """Say whether two statements say the same: the words of one are the other's, the values are
+    equal.
+    """
     if one.plain == other.plain:
         return True
     if one.is_not != other.is_not or not (one.values <= other.words and other.values <= one.words):
@@ -122,7 +154,9 @@ def is_same(one: Gist, other: Gist) -> bool:
 
 
 def is_finished(task: Gist, done: Gist) -> bool:
-    """Say whether what is done is the task: most of its words; its days and numbers may be missing."""
+    """Say whether what is done is the task: most of its words; its days and numbers may be
+    missing.
+    """
     words = {word for word in task.words if not word[0].isdigit() and word not in _WEEKDAYS}
     return len(words) > 1 and len(words & done.words) >= _FINISHED * len(words)
 

@@ -1,8 +1,10 @@
-"""The head of a note, as programs for notes write it: what it says of the note, and where its text begins.
+"""The head of a note, as programs for notes write it: what it says of the note, and where its text
+begins.
 
-Read are YAML front matter (Obsidian, Jekyll, Dendron, Joplin's export), TOML (Hugo), `key:: value` (Logseq, Dataview),
-`#+TITLE:` and drawers (Org), the lines below the title of Notion's exports, and what Joplin puts behind its raw notes. Names of
-fields are the usual ones in English and Korean; others are kept as metadata and mean nothing here.
+Read are YAML front matter (Obsidian, Jekyll, Dendron, Joplin's export), TOML (Hugo), `key:: value`
+(Logseq, Dataview), `#+TITLE:` and drawers (Org), the lines below the title of Notion's exports, and
+what Joplin puts behind its raw notes. Names of fields are the usual ones in English and Korean;
+others are kept as metadata and mean nothing here.
 """
 
 import re
@@ -19,16 +21,48 @@ from gieok.text.written_days import moment_of
 _TITLES = ("title", "제목")
 _ALIASES = ("aliases", "alias", "roamaliases", "alsoknownas", "다른이름", "별칭", "별명")
 _SUMMARIES = (
-    "summary", "description", "desc", "abstract", "excerpt", "subtitle", "tldr", "요약", "설명", "소개", "개요",
-)  # fmt: skip
+    "summary",
+    "description",
+    "desc",
+    "abstract",
+    "excerpt",
+    "subtitle",
+    "tldr",
+    "요약",
+    "설명",
+    "소개",
+    "개요",
+)
 _TAGS = (
-    "tags", "tag", "filetags", "keywords", "categories", "topics", "labels", "taxonomies.tags", "태그", "분류", "키워드",
-)  # fmt: skip
-#: What a note says of its day, and what its program says of when it was made: a file's name knows better than that.
-_DAYS = ("date", "day", "journalday", "journaldate", "publishdate", "pubdate", "날짜", "일자", "작성일", "작성일시")
+    "tags",
+    "tag",
+    "filetags",
+    "keywords",
+    "categories",
+    "topics",
+    "labels",
+    "taxonomies.tags",
+    "태그",
+    "분류",
+    "키워드",
+)
+#: What a note says of its day, and what its program says of when it was made: a file's name knows
+#: better than that.
+_DAYS = (
+    "date",
+    "day",
+    "journalday",
+    "journaldate",
+    "publishdate",
+    "pubdate",
+    "날짜",
+    "일자",
+    "작성일",
+    "작성일시",
+)
 _CREATED = (
-    "usercreatedtime", "created", "createdat", "createdtime", "datecreated", "creationdate", "createdon", "ctime",
-    "생성일", "생성일시", "만든날짜", "만든날",
+    "usercreatedtime", "created", "createdat", "createdtime", "datecreated", "creationdate",
+    "createdon", "ctime", "생성일", "생성일시", "만든날짜", "만든날",
 )  # fmt: skip
 _KNOWN = frozenset((*_TITLES, *_ALIASES, *_SUMMARIES, *_TAGS, *_DAYS, *_CREATED))
 
@@ -43,8 +77,11 @@ _HASH = re.compile(r"[ _-]?(?<![0-9a-f])[0-9a-f]{32}$")
 _LINK = re.compile(r"\[\[(?:[^\]|\[]{0,200}\|)?([^\]\[]{1,200})\]\]")
 _WORDS = re.compile(r"""\s*("[^"]*"|\[\[[^\]]*\]\]|#?[^,;]+)\s*(?:[,;]|$)""")
 _HASHES = re.compile(r"(?<!\S)#\[\[([^\]]+)\]\]|(?<!\S)#([^\s#,]+)#?")
-#: A tag in the text: `#work/offers`, `#회의`, Bear's `#two words#`; no number, no colour, no anchor, no heading.
-_INLINE = re.compile(r"#(?<!\S#)(?:([^\W\d_](?:[\w/ -]{0,60}?\w)?)#(?!\w)|(?!\d+\b)([\w/-]*[^\W\d_][\w/-]*))")
+#: A tag in the text: `#work/offers`, `#회의`, Bear's `#two words#`; no number, no colour, no anchor,
+#: no heading.
+_INLINE = re.compile(
+    r"#(?<!\S#)(?:([^\W\d_](?:[\w/ -]{0,60}?\w)?)#(?!\w)|(?!\d+\b)([\w/-]*[^\W\d_][\w/-]*))"
+)
 _COLOUR = re.compile(r"[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}")
 _CODE = re.compile(r"`[^`\n]*`")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
@@ -66,7 +103,9 @@ class Lines(NamedTuple):
 
 
 class NoteHead(NamedTuple):
-    """What a note says of itself. `text[begin:end]` is its prose, whose first line is `begin_line`."""
+    """What a note says of itself. `text[begin:end]` is its prose, whose first line is
+    `begin_line`.
+    """
 
     fields: Mapping[str, str]
     title: str
@@ -98,7 +137,9 @@ def read_head(text: str) -> NoteHead:
     return NoteHead(
         fields=fields,
         title=next((_unlinked(plain[name]) for name in _TITLES if plain.get(name)), "") or heading,
-        aliases=tuple(dict.fromkeys(one for name in _ALIASES for one in _words(plain.get(name, ""))))[:_MOST_ALIASES],
+        aliases=tuple(
+            dict.fromkeys(one for name in _ALIASES for one in _words(plain.get(name, "")))
+        )[:_MOST_ALIASES],
         tags=tuple(dict.fromkeys(tags))[:_MOST_TAGS],
         summaries=tuple(_summaries(text, found)),
         day=_moment(plain, _DAYS),
@@ -110,7 +151,9 @@ def read_head(text: str) -> NoteHead:
 
 
 def stem_without_identity(stem: str) -> str:
-    """Return a file's name without the number that Notion puts behind it, as words where Logseq wrote `%2F`."""
+    """Return a file's name without the number that Notion puts behind it, as words where Logseq
+    wrote `%2F`.
+    """
     plain = _HASH.sub("", stem) or stem
     return unquote(plain).replace("/", " ") if _ESCAPED.search(plain) else plain
 
@@ -174,7 +217,8 @@ def _logseq_pair(line: str) -> tuple[str, str] | None:
 def _by_line(text: str, pair: Callable[[str], tuple[str, str] | None]) -> FrontMatter:
     """Read the lines at the beginning of a text that are pairs, to the first that is none.
 
-    Where no name is known, nothing says that they are a head: a glossary looks like that too, and stays text.
+    Where no name is known, nothing says that they are a head: a glossary looks like that too, and
+    stays text.
     """
     fields: dict[str, str] = {}
     lines: dict[str, tuple[int, int]] = {}
@@ -195,7 +239,9 @@ def _has_known(names: Iterable[str]) -> bool:
 
 
 def _below(text: str, start: int) -> list[tuple[str, str]]:
-    """Return the pairs right below the title of a note: they stay text too, since a convention alone makes them a head."""
+    """Return the pairs right below the title of a note: they stay text too, since a convention
+    alone makes them a head.
+    """
     lines = text[start : start + _BELOW_CHARS].split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith("# ")):
         lines.pop(0)
@@ -229,7 +275,9 @@ def _plain_name(name: str) -> str:
 
 
 def _moment(plain: Mapping[str, str], names: tuple[str, ...]) -> datetime | None:
-    return next((at for name in names if (value := plain.get(name)) and (at := moment_of(value))), None)
+    return next(
+        (at for name in names if (value := plain.get(name)) and (at := moment_of(value))), None
+    )
 
 
 def _unlinked(value: str) -> str:
@@ -237,7 +285,9 @@ def _unlinked(value: str) -> str:
 
 
 def _words(value: str) -> Iterator[str]:
-    """Yield the items of a list that is written in a line, commas between them; Org puts each in quotes."""
+    """Yield the items of a list that is written in a line, commas between them; Org puts each in
+    quotes.
+    """
     if re.fullmatch(r'\s*"[^"]*"(?:\s+(?:"[^"]*"|\S+))*\s*', value):
         value = re.sub(r'"\s+(?=\S)', '", ', value)
     for found in _WORDS.finditer(value):
@@ -263,7 +313,9 @@ def _inline_tags(text: str) -> Iterator[str]:
     code = _spans_of_code(text) if found else []
     for match in found:
         tag = (match[1] or match[2]).strip("/-")
-        if not _COLOUR.fullmatch(tag) and not any(start <= match.start() < end for start, end in code):
+        if not _COLOUR.fullmatch(tag) and not any(
+            start <= match.start() < end for start, end in code
+        ):
             yield tag
 
 
@@ -274,7 +326,9 @@ def _spans_of_code(text: str) -> list[tuple[int, int]]:
 
 
 def _summaries(text: str, found: FrontMatter) -> Iterator[Lines]:
-    names = [name for name in found.lines if _plain_name(name) in _SUMMARIES and found.fields.get(name)]
+    names = [
+        name for name in found.lines if _plain_name(name) in _SUMMARIES and found.fields.get(name)
+    ]
     if not names:
         return
     begins = [0]

@@ -5,12 +5,16 @@ Imported by the hook: nothing here is slow to import.
 
 import re
 
-#: Characters that a model sees and a reader does not, or that reorder text: control characters, soft hyphen, bidirectional
-#: marks, zero-width and invisible characters, variation selectors, tags, surrogates.
+#: Characters that a model sees and a reader does not, or that reorder text: control characters,
+#: soft hyphen, bidirectional marks, zero-width and invisible characters, variation selectors, tags,
+#: surrogates.
 INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
-    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
-    "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
+    "\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0"
+    "-\ufffb\ud800-\udfff"
+    "\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
 )
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "`": "'"})
 
@@ -21,7 +25,9 @@ def visible(text: str) -> str:
 
 
 def revealed(text: str) -> str:
-    """Return text with invisible characters written out for a person's judgement: a bell is `<U+0007>`."""
+    """Return text with invisible characters written out for a person's judgement: a bell is
+    `<U+0007>`.
+    """
     return INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 

@@ -6,7 +6,8 @@ _FIRST, _COUNT, _RIEUL = ord("가"), 28, 8
 #: How a digit, and a Latin letter by itself, is read: those that end in a consonant, and in ㄹ.
 _CLOSED = "013678lmnrLMNR"
 _RIEUL_READ = "178lrLR"
-#: How a Latin word is read, roughly: `handle`, `name`, `hook`, `secret` end in a consonant, `server`, `code`, `list` do not.
+#: How a Latin word is read, roughly: `handle`, `name`, `hook`, `secret` end in a consonant,
+#: `server`, `code`, `list` do not.
 _WORD = re.compile(r"[A-Za-z]{2,}$")
 _CLOSED_WORD = re.compile(r"(?:[lmn]e?|ng|[aeiou]c?k|[aeiou][pt]|[aeiou]b)$")
 _RIEUL_WORD = re.compile(r"le?$")
@@ -16,7 +17,9 @@ _FIELD = re.compile(r"\{(\w+)(?::([^{}/]*)/([^{}]*))?\}")
 
 
 def is_closed(word: str) -> bool:
-    """Say whether a word ends in a consonant as it is read; signs and brackets at its end do not count."""
+    """Say whether a word ends in a consonant as it is read; signs and brackets at its end do not
+    count.
+    """
     last = _last(word)
     if "가" <= last <= "힣":
         return (ord(last) - _FIRST) % _COUNT != 0
@@ -34,7 +37,9 @@ def _last(word: str) -> str:
 
 
 def _latin(word: str) -> str:
-    """Return the Latin word at the end, in small letters; '' where it is none, or read letter by letter."""
+    """Return the Latin word at the end, in small letters; '' where it is none, or read letter by
+    letter.
+    """
     found = _WORD.search(_read(word))
     if not found or (found[0].isupper() and len(found[0]) <= _LONGEST_NAME):
         return ""
@@ -45,17 +50,25 @@ def _ends_in_rieul(word: str) -> bool:
     last = _last(word)
     if latin := _latin(word):
         return _RIEUL_WORD.search(latin) is not None
-    return (ord(last) - _FIRST) % _COUNT == _RIEUL if "가" <= last <= "힣" else last in _RIEUL_READ and bool(last)
+    return (
+        (ord(last) - _FIRST) % _COUNT == _RIEUL
+        if "가" <= last <= "힣"
+        else last in _RIEUL_READ and bool(last)
+    )
 
 
 def with_particle(word: str, closed: str, open_: str) -> str:
-    """Return a word with the particle that fits: `closed` after a consonant, `open_` after a vowel (and 로 after ㄹ)."""
+    """Return a word with the particle that fits: `closed` after a consonant, `open_` after a vowel
+    (and 로 after ㄹ).
+    """
     is_open = not is_closed(word) or (closed == "으로" and _ends_in_rieul(word))
     return word + (open_ if is_open else closed)
 
 
 def filled(form: str, **words: str) -> str:
-    """Return a form with its words: `{who:은/는}` is the word `who` and the particle that fits, `{who}` the word alone."""
+    """Return a form with its words: `{who:은/는}` is the word `who` and the particle that fits,
+    `{who}` the word alone.
+    """
 
     def put(found: "re.Match[str]") -> str:
         word, closed, open_ = words[found[1]], found[2], found[3]

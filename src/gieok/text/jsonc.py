@@ -1,8 +1,9 @@
-"""Reads JSON with comments and JSON5, and edits it in place: all else keeps its bytes, order, spaces, quotes and comments.
+"""Reads JSON with comments and JSON5, and edits it in place: all else keeps its bytes, order,
+spaces, quotes and comments.
 
-Of JSON5: names without quotes or in single ones, single-quoted texts, texts over several lines, numbers as JavaScript writes
-them. What is written is plain JSON, which every such reader takes. Written by hand because the libraries that keep comments
-rewrite the whole file.
+Of JSON5: names without quotes or in single ones, single-quoted texts, texts over several lines,
+numbers as JavaScript writes them. What is written is plain JSON, which every such reader takes.
+Written by hand because the libraries that keep comments rewrite the whole file.
 """
 
 import json
@@ -14,12 +15,15 @@ _BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\r\n\u2028\u2029]*|/\*.*?\*/)*", re.DOT
 _TEXT = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
 _ESCAPED = {
-    "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0",
-    "\n": "", "\r": "", "\r\n": "", "\u2028": "", "\u2029": "",
+    "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0", "\n": "", "\r": "",
+    "\r\n": "", "\u2028": "", "\u2029": "",
 }  # fmt: skip
 _NAME = re.compile(r"(?:[^\W\d]|\$|\\u[0-9a-fA-F]{4})(?:[\w$\u200c\u200d]|\\u[0-9a-fA-F]{4})*")
 _WORDS = {"true": True, "false": False, "null": None}
-_NUMBER = r"[+-]?(?:Infinity|NaN|0[xX][0-9a-fA-F]+|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+_NUMBER = (
+    r"[+-]?(?:Infinity|NaN|0[xX][0-9a-fA-F]+|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?"
+    r"|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+)
 _SCALAR = re.compile(rf"(?:true|false|null|{_NUMBER})(?![^\W\d]|\$)")
 #: What may follow a value on its line: a comma, a comment.
 _REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)?")
@@ -34,7 +38,9 @@ class BadJson(ValueError):
 
 
 class Node(NamedTuple):
-    """A value at `text[start:end]`; a container has its children in order, an object their names too."""
+    """A value at `text[start:end]`; a container has its children in order, an object their names
+    too.
+    """
 
     start: int
     end: int
@@ -45,7 +51,9 @@ class Node(NamedTuple):
     children: tuple["Node", ...] = ()
 
     def place(self, name: str | int) -> int | None:
-        """Return the place of a member or an item; of duplicate members the last, as every reader does."""
+        """Return the place of a member or an item; of duplicate members the last, as every reader
+        does.
+        """
         if isinstance(name, int):
             return name if self.kind == "array" and name < len(self.children) else None
         return max((place for place, known in enumerate(self.names) if known == name), default=None)
@@ -65,7 +73,9 @@ def load(text: str, node: Node | None = None) -> object:
     """Return the data of a text, or of one of its nodes."""
     node = node or parse(text)
     if node.kind == "object":
-        return {name: load(text, child) for name, child in zip(node.names, node.children, strict=True)}
+        return {
+            name: load(text, child) for name, child in zip(node.names, node.children, strict=True)
+        }
     if node.kind == "array":
         return [load(text, child) for child in node.children]
     return _scalar(text[node.start : node.end])
@@ -124,7 +134,9 @@ def _value(text: str, at: int, depth: int) -> Node:
 
 def _string(text: str, at: int) -> tuple[str, int]:
     found = _TEXT.match(text, at)
-    if found is None or re.search(r"(?<!\\)(?:\\\\)*\\(?:u(?![0-9a-fA-F]{4})|x(?![0-9a-fA-F]{2}))", found[0]):
+    if found is None or re.search(
+        r"(?<!\\)(?:\\\\)*\\(?:u(?![0-9a-fA-F]{4})|x(?![0-9a-fA-F]{2}))", found[0]
+    ):
         raise _bad(text, at, "a text is not closed, or not valid")
     return _unescaped(found[0][1:-1]), found.end()
 
@@ -163,7 +175,8 @@ def _container(text: str, start: int, kind: str, depth: int) -> Node:
 
 
 def put(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:
-    """Return the text with `value` at a path of names, or appended to the array there; missing containers are created.
+    """Return the text with `value` at a path of names, or appended to the array there; missing
+    containers are created.
 
     Raises BadJson where the path meets another kind of value.
     """
@@ -181,7 +194,11 @@ def put(text: str, path: Sequence[str], value: object, *, append: bool = False) 
             return _insert(text, node, rest, name)
         node = node.children[place]
     if not append:
-        return text[: node.start] + _written(text, value, _indent_at(text, node.start)) + text[node.end :]
+        return (
+            text[: node.start]
+            + _written(text, value, _indent_at(text, node.start))
+            + text[node.end :]
+        )
     if node.kind != "array":
         raise BadJson(f"{'.'.join(path)} is not an array")
     return _insert(text, node, value)
@@ -191,18 +208,31 @@ def _insert(text: str, parent: Node, value: object, name: str = "") -> str:
     """Return the text with one more child at the end of a container."""
     step, outer = _step(text), _indent_at(text, parent.start)
     inner = outer + step
-    child = (f"{json.dumps(name, ensure_ascii=False)}: " if name else "") + _written(text, value, inner)
+    child = (f"{json.dumps(name, ensure_ascii=False)}: " if name else "") + _written(
+        text, value, inner
+    )
     newline = _line_end(text)
     before = f"{newline}{inner}" if newline else ""
     if not parent.children:
-        after = f"{newline}{outer}" if newline and not text[parent.start + 1 : parent.end - 1].strip() else ""
+        after = (
+            f"{newline}{outer}"
+            if newline and not text[parent.start + 1 : parent.end - 1].strip()
+            else ""
+        )
         at = parent.start + 1
         return text[:at] + before + child + after + (text[at:].lstrip() if after else text[at:])
     last = parent.children[-1].end
     tail = _REST_OF_LINE.match(text, last)
     comma = tail[1] if tail else ""
     rest = tail[0] if tail and newline else comma  # a comment belongs to the child before it
-    return text[:last] + ("" if comma else ",") + rest + (before or " ") + child + text[last + len(rest) :]
+    return (
+        text[:last]
+        + ("" if comma else ",")
+        + rest
+        + (before or " ")
+        + child
+        + text[last + len(rest) :]
+    )
 
 
 def _line_end(text: str) -> str:
@@ -226,13 +256,17 @@ def _written(text: str, value: object, indent: str) -> str:
     newline = _line_end(text)
     if not newline:
         return json.dumps(value, ensure_ascii=False)
-    return json.dumps(value, ensure_ascii=False, indent=_step(text)).replace("\n", f"{newline}{indent}")
+    return json.dumps(value, ensure_ascii=False, indent=_step(text)).replace(
+        "\n", f"{newline}{indent}"
+    )
 
 
 def drop(text: str, path: Sequence[str | int], is_ours: Callable[[object], bool]) -> str:
-    """Return the text without the items of the array at `path`, or the member there, that `is_ours` recognises.
+    """Return the text without the items of the array at `path`, or the member there, that `is_ours`
+    recognises.
 
-    A path consists of names and of places in arrays; a missing one changes nothing. Containers left empty are removed too.
+    A path consists of names and of places in arrays; a missing one changes nothing. Containers left
+    empty are removed too.
     Raises BadJson.
     """
     nodes = [parse(text)] if text.strip() else []
@@ -271,7 +305,11 @@ def _without(text: str, parent: Node, place: int) -> str:
         after = _no_comma(after)
     kept = _GAP.sub("", before)
     if not (kept + after).strip():
-        return text[:before_start] + ("" if len(parent.children) == 1 else kept + after) + text[parent.end - 1 :]
+        return (
+            text[:before_start]
+            + ("" if len(parent.children) == 1 else kept + after)
+            + text[parent.end - 1 :]
+        )
     # A line comment needs its line end.
     hides = kept.rpartition("\n")[2].lstrip().startswith("//") or " //" in kept.rpartition("\n")[2]
     glue = "\n" if hides and not after.lstrip(" \t").startswith(("\r", "\n")) else ""

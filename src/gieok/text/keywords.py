@@ -1,11 +1,12 @@
 """Keyword tokens for Korean and English: the same for every store, with the standard library alone.
 
-Korean: overlapping pairs of syllables (결제했다 → 결제 제했 했다), which find a stem under any particle or ending at no cost; a
-morphological analyser finds no more (measured: KorQuAD R@10 .993 either way) and needs 500 MB.
-English: lower case, Porter2 stems; identifiers whole and by their parts (parseInvoiceDate → parseinvoicedate pars
-invoic date). Han and kana: pairs, like Hangul. Text is normalised to NFC, so that decomposed (macOS) Korean matches.
-Characters that do not show are out before.
-A number with a Korean counter is a token of its own too (500번으로 → 500 번으 으로 500번), so that "$500" is not first.
+Korean: overlapping pairs of syllables (결제했다 → 결제 제했 했다), which find a stem under any particle or
+ending at no cost; a morphological analyser finds no more (measured: KorQuAD R@10 .993 either way)
+and needs 500 MB.
+English: lower case, Porter2 stems; identifiers whole and by their parts (parseInvoiceDate →
+parseinvoicedate pars invoic date). Han and kana: pairs, like Hangul. Text is normalised to NFC, so
+that decomposed (macOS) Korean matches. Characters that do not show are out before. A number with a
+Korean counter is a token of its own too (500번으로 → 500 번으 으로 500번), so that "$500" is not first.
 """
 
 import re
@@ -17,13 +18,16 @@ from gieok.text.unseen import without_parts, without_unseen
 
 #: Stored with the data: to be raised whenever the tokens of any text would change.
 VERSION = 4
-#: Of older tokens, those that questions of today find: 2 has no numbers with their Korean counters, 3 words that characters
-#: which do not show split; and all else.
+#: Of older tokens, those that questions of today find: 2 has no numbers with their Korean counters,
+#: 3 words that characters which do not show split; and all else.
 READABLE = (2, 3, VERSION)
 
 _HANGUL = "가-힣ㄱ-ㅎㅏ-ㅣ"
 #: Letters only: a middle dot ends a word, and unassigned code points are left out.
-_HAN = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufa6d\ufa70-\ufad9"
+_HAN = (
+    "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufa6d"
+    "\ufa70-\ufad9"
+)
 # Strings, which `re` compiles and caches on first use: compiling all takes four milliseconds.
 _WORD = rf"[{_HANGUL}]+|[{_HAN}]+|[^\W{_HANGUL}{_HAN}]+"
 _LETTERS = r"\w+"
@@ -38,8 +42,11 @@ _LONGEST_WORD = 64
 _CACHED_WORDS = 100_000
 
 _STOP_ENGLISH = frozenset(
-    """a an the of in on at to for and or is are was were be been it its this that with as by from what which who whom when
-    where how why did does do has have had i you he she they we his her their my your me him them""".split()
+    """
+        a an the of in on at to for and or is are was were be been it its this that with as
+        by from what which who whom when where how why did does do has have had i you he she
+        they we his her their my your me him them
+    """.split()
 )
 #: Korean interrogatives: they occur in every question and in no answer.
 _STOP_KOREAN = frozenset(
@@ -50,12 +57,15 @@ _STOP_KOREAN = frozenset(
     있나 있는가 했는가 하는가 되었는가 인가 였나 이었나""".split()
 )
 _PARTICLES = frozenset("은는이가을를에의와과로도만서랑")
-#: Interrogative endings and particles; stripped from questions only, and only down to two syllables.
+#: Interrogative endings and particles; stripped from questions only, and only down to two
+#: syllables.
 _ENDING = r"(인가|는가|은가|였나|었나|했나|나요|까요|습니까|입니까|인지|였지|었지|지요|죠|니까|은|는|이|가|을|를|의)$"
 
 
 class _WordTokens(dict[str, str]):
-    """A cache: word → its tokens joined by spaces. Words repeat so much that the speed rests on it."""
+    """A cache: word → its tokens joined by spaces. Words repeat so much that the speed rests on
+    it.
+    """
 
     def __missing__(self, word: str) -> str:
         if len(self) >= _CACHED_WORDS:
@@ -70,13 +80,19 @@ stem = lru_cache(_CACHED_WORDS)(_stem)
 
 
 def normalise(text: str) -> str:
-    """Return `text` in NFC without characters that do not show, the form in which text is compared."""
+    """Return `text` in NFC without characters that do not show, the form in which text is
+    compared.
+    """
     return text if text.isascii() else unicodedata.normalize("NFC", without_unseen(text))
 
 
 def _words(text: str) -> list[str]:
     """Return runs of letters of one script."""
-    return re.findall(_LETTERS, text) if text.isascii() else re.findall(_WORD, without_parts(normalise(text)))
+    return (
+        re.findall(_LETTERS, text)
+        if text.isascii()
+        else re.findall(_WORD, without_parts(normalise(text)))
+    )
 
 
 def keyword_text(text: str) -> str:
@@ -88,7 +104,10 @@ def _counted(text: str) -> list[str]:
     """Return numbers with their Korean counters, as tokens: 500번, 3개월."""
     if text.isascii():
         return []
-    return [number.replace(",", "") + counter for number, counter in re.findall(_COUNTED, normalise(text))]
+    return [
+        number.replace(",", "") + counter
+        for number, counter in re.findall(_COUNTED, normalise(text))
+    ]
 
 
 def keyword_tokens(text: str) -> list[str]:
@@ -97,9 +116,11 @@ def keyword_tokens(text: str) -> list[str]:
 
 
 def query_tokens(text: str, stop_words: frozenset[str] = frozenset()) -> dict[str, float]:
-    """Return the tokens to look for with their weights, without stop words unless there is nothing else.
+    """Return the tokens to look for with their weights, without stop words unless there is nothing
+    else.
 
-    A question also loses its interrogatives and endings (무엇인가, -했나); a statement keeps all of its words.
+    A question also loses its interrogatives and endings (무엇인가, -했나); a statement keeps all of its
+    words.
     """
     words = _words(text)
     asks = not is_statement(text)
@@ -129,7 +150,9 @@ def _stripped(word: str) -> str:
 
 
 def is_statement(text: str) -> bool:
-    """Say whether a text is a statement, not a question or a name (by punctuation, first word, ending)."""
+    """Say whether a text is a statement, not a question or a name (by punctuation, first word,
+    ending).
+    """
     text = text.strip()
     if "?" in text or re.search(_REQUEST_END, text) or re.match(_REQUEST_START, text):
         return False
@@ -140,12 +163,15 @@ def is_statement(text: str) -> bool:
 
 _FULL_STOP = r"""[.!。]["')\]]?$"""
 _ASKING_START = (
-    r"(?i)(who|what|when|where|which|why|how|whose|whom|is|are|was|were|do|does|did|can|could|will|would|should"
+    r"(?i)(who|what|when|where|which|why|how|whose|whom|is|are|was|were|do|does|did|can|could"
+    r"|will|would|should"
     r"|has|have|had)\b"
 )
 #: A request states nothing, whatever it ends with: "요약해줘.", "Tell me about the outage."
 _REQUEST_END = r"(?:줘|줘요|주세요|줄래요?|주라|줘라|주십시오|부탁해요?|부탁드려요|부탁드립니다|부탁합니다)[.!~]*$"
-_REQUEST_START = r"(?i)(?:please|tell me|show|give me|list|find|explain|summari[sz]e|describe|remind me)\b"
+_REQUEST_START = (
+    r"(?i)(?:please|tell me|show|give me|list|find|explain|summari[sz]e|describe|remind me)\b"
+)
 _STATING_END = r"(?<!까)(다|요|음)$"
 
 
@@ -161,7 +187,9 @@ def _tokens_of(word: str) -> list[str]:
 
 def _without_accents(word: str) -> str:
     """Return `cafe` for `café`: people write both."""
-    return "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+    return "".join(
+        char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char)
+    )
 
 
 def _latin_tokens(word: str) -> list[str]:
@@ -177,7 +205,9 @@ def _is_hangul(char: str) -> bool:
 
 
 def _is_han(char: str) -> bool:
-    return "\u3041" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"
+    return (
+        "\u3041" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uf900" <= char <= "\ufaff"
+    )
 
 
 def folded(text: str) -> str:

@@ -1,9 +1,11 @@
-"""The Korean of what is said in English where it arises: errors, hints, reasons, settings' words, notes of a check.
+"""The Korean of what is said in English where it arises: errors, hints, reasons, settings' words,
+notes of a check.
 
-`korean.txt` holds pairs, an English template and its Korean under it, with a blank line between pairs. `{0}` is anything that
-is put in, `{0!r}` a value in quotes, `{0:,}` a number; in the Korean `{0:이/가}` is the value and the particle that fits it,
-`{:이/가}` the particle that fits what stands before it. What is put in may be such a text too; `the {0}` is one of the
-nouns (`the journal`). What has no pair stays English.
+`korean.txt` holds pairs, an English template and its Korean under it, with a blank line between
+pairs. `{0}` is anything that is put in, `{0!r}` a value in quotes, `{0:,}` a number; in the Korean
+`{0:이/가}` is the value and the particle that fits it, `{:이/가}` the particle that fits what stands
+before it. What is put in may be such a text too; `the {0}` is one of the nouns (`the journal`).
+What has no pair stays English.
 """
 
 import re
@@ -23,7 +25,8 @@ _FORMS = {
     ":,": r"(-?[\d,.]+(?:[eE][+-]?\d+)?)",
     "": "(.*?)",
 }
-#: A template with less to go by than this takes a single word at its beginning: it would match sentences of others.
+#: A template with less to go by than this takes a single word at its beginning: it would match
+#: sentences of others.
 _FEW_LETTERS = 8
 #: A value in quotes, and a number, are as good as so many letters.
 _OF_A_FORM = 4
@@ -31,7 +34,9 @@ _DEEPEST = 4
 
 
 class Template(NamedTuple):
-    """A text with places. `first` and `last` are how all that it matches begins and ends; `letters`, what it has to go by."""
+    """A text with places. `first` and `last` are how all that it matches begins and ends;
+    `letters`, what it has to go by.
+    """
 
     english: str
     korean: str
@@ -62,7 +67,9 @@ class Catalogue(NamedTuple):
         return self._joined(text, depth + 1) if depth < _DEEPEST else text
 
     def _joined(self, text: str, depth: int) -> str:
-        """Return a text that was put together of several: `one; another`, `what (why)`, `place: what`."""
+        """Return a text that was put together of several: `one; another`, `what (why)`, `place:
+        what`.
+        """
         if "; " in text:
             return "; ".join(self.say(part, depth) for part in text.split("; "))
         what, opening, why = text.partition(" (")
@@ -103,7 +110,9 @@ def catalogue() -> Catalogue:
             letters = sum(len(re.sub(r"[\W_]", "", piece)) for piece in pieces)
             letters += _OF_A_FORM * (english.count("!r}") + english.count(":,}"))
             templates.append(Template(english, korean, pieces[0], pieces[-1], letters))
-    return Catalogue(plain, sorted(templates, key=lambda one: (-one.letters, -len(one.english), one.english)))
+    return Catalogue(
+        plain, sorted(templates, key=lambda one: (-one.letters, -len(one.english), one.english))
+    )
 
 
 @cache

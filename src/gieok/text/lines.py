@@ -1,7 +1,9 @@
-"""The lines of a text that each hold a fact: an item of a list, a row of a table, a sentence of prose.
+"""The lines of a text that each hold a fact: an item of a list, a row of a table, a sentence of
+prose.
 
-A passage holds many facts, and its one vector is near to none of them. So each line has a vector of its own beside it.
-Headings name what follows and state nothing; code in fences has no sentences: neither is a line.
+A passage holds many facts, and its one vector is near to none of them. So each line has a vector of
+its own beside it. Headings name what follows and state nothing; code in fences has no sentences:
+neither is a line.
 """
 
 import re
@@ -35,7 +37,9 @@ class Span(NamedTuple):
 
 
 def line_spans(text: str) -> tuple[Span, ...]:
-    """Return the lines of a passage in order; none where it has but one, which is the passage itself."""
+    """Return the lines of a passage in order; none where it has but one, which is the passage
+    itself.
+    """
     spans = tuple(_spans(text))
     return spans if len(spans) > 1 else ()
 
@@ -51,7 +55,9 @@ def _spans(text: str) -> Iterator[Span]:
 
 
 def _blocks(text: str) -> Iterator[Span]:
-    """Yield items with the lines that go on with them, rows, and paragraphs: each may run over several physical lines."""
+    """Yield items with the lines that go on with them, rows, and paragraphs: each may run over
+    several physical lines.
+    """
     start, last, place, fence = -1, 0, 0, ""
     for line in text.splitlines(keepends=True):
         end = place + len(line.rstrip())
@@ -72,7 +78,9 @@ def _blocks(text: str) -> Iterator[Span]:
 
 
 def _begins(line: str) -> int:
-    """Return how many characters mark the beginning of an item, a quotation or a row; 0 for none."""
+    """Return how many characters mark the beginning of an item, a quotation or a row; 0 for
+    none.
+    """
     found = _ITEM.match(line) or _QUOTE.match(line)
     return found.end() if found else int(bool(_ROW.match(line)))
 

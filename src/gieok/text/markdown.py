@@ -13,7 +13,9 @@ _OTHER = re.compile(r"\s|#|\]|$")
 _BLOCK = re.compile(r"[|>][-+]?\d?(?:\s+#.*)?$")
 _QUOTED = re.compile(r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?""")
 _COMMENT = re.compile(r"\s+#\s.*")
-_LISTED = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[[^\[\]]{0,200}\]\]|[^,]*)\s*(?:,|$)""")
+_LISTED = re.compile(
+    r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[[^\[\]]{0,200}\]\]|[^,]*)\s*(?:,|$)"""
+)
 _TITLE = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _QUOTES = "\"'"
 
@@ -31,10 +33,12 @@ class FrontMatter(NamedTuple):
 
 
 def front_matter(text: str) -> FrontMatter:
-    """Read the front matter of `text`; the result is empty without one, and for prose between two rules.
+    """Read the front matter of `text`; the result is empty without one, and for prose between two
+    rules.
 
-    Reads `key: value`, lists (joined by commas) and text in several lines, as notes have them. Not a YAML parser: an invalid
-    block must not make a note unreadable, and the index must not depend on an optional library.
+    Reads `key: value`, lists (joined by commas) and text in several lines, as notes have them. Not
+    a YAML parser: an invalid block must not make a note unreadable, and the index must not depend
+    on an optional library.
     """
     block = _FRONT.match(text)
     if not block:
@@ -62,7 +66,9 @@ def front_matter(text: str) -> FrontMatter:
 
 
 def _goes_on(value: str, line: str) -> bool:
-    """Say whether a line is more of a value: of a text in several lines, or of a list whose bracket is open."""
+    """Say whether a line is more of a value: of a text in several lines, or of a list whose bracket
+    is open.
+    """
     if value.startswith("["):
         return value.count("[") > value.count("]")
     return bool(value) and not line.lstrip().startswith(("- ", "#"))
@@ -75,7 +81,8 @@ def _unfolded(value: str) -> str:
 
 def _plain(value: str) -> str:
     value = value.strip()
-    if len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES:  # literally, as Gieok writes its own
+    # literally, as Gieok writes its own
+    if len(value) > 1 and value[0] == value[-1] and value[0] in _QUOTES:
         return value[1:-1]
     if quoted := _QUOTED.fullmatch(value):
         return (quoted[1] or quoted[2] or "").strip()
@@ -93,5 +100,7 @@ def title(text: str, start: int = 0) -> str:
 
 
 def heading_text(words: str) -> str:
-    """Return the text of a heading without closing marks; a regular expression takes cubic time on spaces."""
+    """Return the text of a heading without closing marks; a regular expression takes cubic time on
+    spaces.
+    """
     return words.rstrip().rstrip("#").rstrip()

@@ -9,9 +9,13 @@ _LEAST = 2
 
 
 def parts(text: str, question: str) -> list[str]:
-    """Return a text in parts, every second of which is a word of the question: Latin by its stem, Korean by its beginning."""
+    """Return a text in parts, every second of which is a word of the question: Latin by its stem,
+    Korean by its beginning.
+    """
     forms = _forms(question)
-    return re.split(f"({'|'.join(forms)})", text, flags=re.IGNORECASE | re.ASCII) if forms else [text]
+    return (
+        re.split(f"({'|'.join(forms)})", text, flags=re.IGNORECASE | re.ASCII) if forms else [text]
+    )
 
 
 def count(text: str, question: str) -> int:
@@ -24,4 +28,7 @@ def _forms(question: str) -> list[str]:
     korean = [word for word in re.findall(r"[가-힣]+", question) if len(word) >= _LEAST]
     begun = [token for token in tokens if any(word.startswith(token) for word in korean)]
     forms = [re.escape(word) for word in sorted({*korean, *begun}, key=len, reverse=True)]
-    return [*forms, *(rf"\b{re.escape(stem)}\w*" for stem in tokens if stem.isascii() and stem.isalnum())]
+    return [
+        *forms,
+        *(rf"\b{re.escape(stem)}\w*" for stem in tokens if stem.isascii() and stem.isalnum()),
+    ]

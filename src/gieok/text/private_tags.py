@@ -1,8 +1,10 @@
-"""Cuts what somebody marked as nobody's business: `<private>…</private>`, in Korean also `<비공개>…</비공개>`.
+"""Cuts what somebody marked as nobody's business: `<private>…</private>`, in Korean also
+`<비공개>…</비공개>`.
 
-Where it is unclear how far the mark reaches, more is cut rather than less: an unclosed one reaches to the end of the text, a
-closing one that nothing opened to its beginning. It counts inside of Markdown code too. A tag that is a code span of its
-own (`` `<private>` ``) and has no partner is talk about the tag, and marks nothing.
+Where it is unclear how far the mark reaches, more is cut rather than less: an unclosed one reaches
+to the end of the text, a closing one that nothing opened to its beginning. It counts inside of
+Markdown code too. A tag that is a code span of its own (`` `<private>` ``) and has no partner is
+talk about the tag, and marks nothing.
 """
 
 import re
@@ -14,7 +16,10 @@ CUT = "[redacted:private]"
 
 #: As people type it, and as JSON and HTML escape it. Bounded, so that it takes linear time.
 _TAG = re.compile(
-    r"(?:<|&lt;|\\u003c)\s{0,3}(/?)\s{0,3}(?:private|비공개)(?![\w-])[^<>&\\\n]{0,200}(?:>|&gt;|\\u003e)",
+    (
+        r"(?:<|&lt;|\\u003c)\s{0,3}(/?)\s{0,3}(?:private|비공개)(?![\w-])[^<>&\\\n]{0,200}(?:>|&gt;"
+        r"|\\u003e)"
+    ),
     re.IGNORECASE,
 )
 
@@ -28,12 +33,16 @@ class _Tag(NamedTuple):
 
 
 def cut_private(text: str) -> str:
-    """Return a text without what is marked as private; line breaks inside of it are kept, so that line numbers stay true."""
+    """Return a text without what is marked as private; line breaks inside of it are kept, so that
+    line numbers stay true.
+    """
     return _without(text, _find_regions) if _may_hold_tags(text) else text
 
 
 def cut_private_source(text: str) -> str:
-    """Return source code without what is marked as private: an unclosed mark reaches to the end of its line there."""
+    """Return source code without what is marked as private: an unclosed mark reaches to the end of
+    its line there.
+    """
     return _without(text, _find_regions_of_source) if _may_hold_tags(text) else text
 
 
@@ -61,7 +70,9 @@ def _tags(text: str) -> list[_Tag]:
             start=found.start(),
             end=found.end(),
             closes=bool(found[1]),
-            is_alone=text[max(0, found.start() - 1) : found.start()] == "`" == text[found.end() : found.end() + 1],
+            is_alone=text[max(0, found.start() - 1) : found.start()]
+            == "`"
+            == text[found.end() : found.end() + 1],
         )
         for found in _TAG.finditer(text)
     ]
@@ -90,7 +101,9 @@ def _find_regions(text: str, tags: list[_Tag]) -> Iterator[tuple[int, int]]:
 
 
 def _find_regions_of_source(text: str, tags: list[_Tag]) -> Iterator[tuple[int, int]]:
-    """Yield the private stretches of source code, where a tag without a partner may be the program's own."""
+    """Yield the private stretches of source code, where a tag without a partner may be the
+    program's own.
+    """
     waiting: list[_Tag] = []
     for tag in tags:
         if not tag.closes:

@@ -1,7 +1,8 @@
 """Properties of a note as Obsidian shows them: YAML at the head of a file, one block a property.
 
-Written by its own rules and read back in blocks: what a person wrote there stays as they wrote it, comments and order too,
-which no YAML library keeps. Read is only what Gieok writes itself: words, and lists of words.
+Written by its own rules and read back in blocks: what a person wrote there stays as they wrote it,
+comments and order too, which no YAML library keeps. Read is only what Gieok writes itself: words,
+and lists of words.
 """
 
 import re
@@ -13,7 +14,8 @@ Blocks = dict[str, str]
 Value = str | Sequence[str]
 
 _NAME = re.compile(
-    r"""^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#"'\-\[\]{}&*!|>%@`,?:][^:#]*?|-[^\s:][^:#]*?))\s*:(?=\s|$)"""
+    r"""^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'"""
+    r"""|([^\s#"'\-\[\]{}&*!|>%@`,?:][^:#]*?|-[^\s:][^:#]*?))\s*:(?=\s|$)"""
 )
 #: A word that every reader of YAML takes for text, and takes whole.
 _PLAIN = re.compile(r"[A-Za-z가-힣][A-Za-z0-9가-힣_/-]*(?: [A-Za-z0-9가-힣_/-]+)*")
@@ -26,7 +28,8 @@ _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 
 
 def split(text: str) -> tuple[Blocks, str] | None:
-    """Return the properties at the head of a text and what follows; None where they have no end, or are none.
+    """Return the properties at the head of a text and what follows; None where they have no end, or
+    are none.
 
     A text without any has none: `({}, text)`.
     """
@@ -42,7 +45,8 @@ def split(text: str) -> tuple[Blocks, str] | None:
     for line in lines[1:end]:
         if found := _NAME.match(line):
             name = _unquoted(found[0][:-1].rstrip())
-            if name in blocks:  # the first one stands; the second would make the whole unreadable to others
+            # the first one stands; the second would make the whole unreadable to others
+            if name in blocks:
                 name = "\0again"
             blocks[name] = line
         elif not name and line.strip() and not line.startswith("#"):
@@ -66,7 +70,9 @@ def block(name: str, value: Value) -> str:
 
 
 def scalar(value: str) -> str:
-    """Return a text as YAML 1.1 and 1.2 read it back: plain where it is plain, else in quotes; dates stay dates."""
+    """Return a text as YAML 1.1 and 1.2 read it back: plain where it is plain, else in quotes;
+    dates stay dates.
+    """
     if _DATE.fullmatch(value) or (_PLAIN.fullmatch(value) and value.casefold() not in _NO_TEXT):
         return value
     return f'"{_ESCAPED.sub(_escape, value)}"'
@@ -76,7 +82,9 @@ def _escape(found: re.Match[str]) -> str:
     letter = found[0]
     if "\ud800" <= letter <= "\udfff":  # no text: half of a character
         return "\ufffd"
-    return _NAMED.get(letter) or (f"\\x{ord(letter):02x}" if ord(letter) < 256 else f"\\u{ord(letter):04x}")
+    return _NAMED.get(letter) or (
+        f"\\x{ord(letter):02x}" if ord(letter) < 256 else f"\\u{ord(letter):04x}"
+    )
 
 
 def words(blocks: Mapping[str, str], name: str) -> list[str]:
@@ -88,11 +96,17 @@ def words(blocks: Mapping[str, str], name: str) -> list[str]:
     value = head[_end(head) :].strip()
     if value.startswith("["):
         inner = " ".join((value, *(line.strip() for line in rest)))
-        return [_unquoted(item) for item in _items(inner.strip().removeprefix("[").removesuffix("]"))]
+        return [
+            _unquoted(item) for item in _items(inner.strip().removeprefix("[").removesuffix("]"))
+        ]
     if value:
         return [_unquoted(_uncommented(value))]
     items = (line.strip() for line in rest)
-    return [_unquoted(_uncommented(item[1:].strip())) for item in items if item.startswith("-") and item[1:].strip()]
+    return [
+        _unquoted(_uncommented(item[1:].strip()))
+        for item in items
+        if item.startswith("-") and item[1:].strip()
+    ]
 
 
 def word(blocks: Mapping[str, str], name: str) -> str:

@@ -1,7 +1,9 @@
-"""Whether two statements say the same: in other order, case, punctuation, politeness, but with no word that says more.
+"""Whether two statements say the same: in other order, case, punctuation, politeness, but with no
+word that says more.
 
-Strict, because one of the two is not kept: every word that says something stands in both, as often; nothing is denied, counted
-or quantified in one alone; and where the order differs, nobody's part has changed ("from A to B" is not "from B to A").
+Strict, because one of the two is not kept: every word that says something stands in both, as often;
+nothing is denied, counted or quantified in one alone; and where the order differs, nobody's part
+has changed ("from A to B" is not "from B to A").
 """
 
 import re
@@ -17,26 +19,58 @@ _WORD = re.compile(r"[가-힣]+|[A-Za-z][A-Za-z'’_-]*|\d+(?:[.,:]\d+)*|[^\W가
 #: Signs that say something: `C++`, `>`, `-5`, `5%`, `~/x`.
 _SIGN = re.compile(r"[+<>=/\\@%&$€£₩^~|#]|(?<![\w-])-(?=\d)")
 _EMPTY = frozenset(
-    """a an the is are am be it this that and we i you our my your us me will do does please also just ok okay yes so
-    let let's lets we'll i'll we're i'm it's that's really very note remember remind
-    우리 저희 나 난 저 제 내 좀 그냥 그럼 걸 것 거 그 이 하 주 줘 주세요 기억 기억해 기억하""".split()
+    """
+        a an the is are am be it this that and we i you our my your us me will do does
+        please also just ok okay yes so let let's lets we'll i'll we're i'm it's that's
+        really very note remember remind 우리 저희 나 난 저 제 내 좀 그냥 그럼 걸 것 거 그 이 하 주 줘 주세요 기억 기억해
+        기억하
+    """.split()
 )
 _NOT = dict.fromkeys(
-    "not don't doesn't isn't aren't won't can't cannot shouldn't mustn't never no 안 못".split(), "not"
+    "not don't doesn't isn't aren't won't can't cannot shouldn't mustn't never no 안 못".split(),
+    "not",
 )
 #: Say which part a word has; the word behind takes it.
-_PREPOSITIONS = frozenset("of in on at for to by with from as into onto via through against under".split())
-_SUBORDINATORS = frozenset(map(stem, "before after when whenever if while until unless because since".split()))
+_PREPOSITIONS = frozenset(
+    "of in on at for to by with from as into onto via through against under".split()
+)
+_SUBORDINATORS = frozenset(
+    map(stem, "before after when whenever if while until unless because since".split())
+)
 #: Between sentences, items and lines.
 _BETWEEN = re.compile(r"(?<=[.!?。])\s+|\n+|;\s")
 #: Longest first. The part that a Korean noun has; what marks subject and topic is one.
-_PARTICLE = re.compile(r"(으로|에서|에게|한테|까지|부터|이랑|처럼|보다|로|은|는|이|가|을|를|에|의|도|만|와|과|랑)$")
-_SAME_PART = {"은": "는", "이": "는", "가": "는", "을": "를", "으로": "로", "과": "와", "이랑": "랑"}
-#: Endings of plain and polite present: 한다, 합니다, 먹는다, 먹습니다, 이다, 해요. In letters (NFD): a final consonant is one.
-_ENDINGS = ("\u11b8니다", "습니다", "\u11ab다", "는다", "이다", "이에요", "예요", "아요", "어요", "요", "다")
+_PARTICLE = re.compile(
+    r"(으로|에서|에게|한테|까지|부터|이랑|처럼|보다|로|은|는|이|가|을|를|에|의|도|만|와|과|랑)$"
+)
+_SAME_PART = {
+    "은": "는",
+    "이": "는",
+    "가": "는",
+    "을": "를",
+    "으로": "로",
+    "과": "와",
+    "이랑": "랑",
+}
+#: Endings of plain and polite present: 한다, 합니다, 먹는다, 먹습니다, 이다, 해요. In letters (NFD): a final
+#: consonant is one.
+_ENDINGS = (
+    "\u11b8니다",
+    "습니다",
+    "\u11ab다",
+    "는다",
+    "이다",
+    "이에요",
+    "예요",
+    "아요",
+    "어요",
+    "요",
+    "다",
+)
 _VERB = re.compile(f"(?:{'|'.join(unicodedata.normalize('NFD', one) for one in _ENDINGS)})$")
 _FEWEST = 2
-#: What is longer is no statement but a text: taking its words apart costs what a search has for everything.
+#: What is longer is no statement but a text: taking its words apart costs what a search has for
+#: everything.
 _LONGEST_CHARS = 400
 #: Words come again and again; taking one apart costs ten times as much as looking it up.
 _MOST_WORDS = 1 << 15
@@ -48,19 +82,28 @@ class _Word(NamedTuple):
 
 
 class Restatement:
-    """A statement, of one sentence or several, ready to be compared with others; a long text in its own order alone."""
+    """A statement, of one sentence or several, ready to be compared with others; a long text in its
+    own order alone.
+    """
 
     def __init__(self, text: str) -> None:
         is_long = len(text) > _LONGEST_CHARS
-        self.sentences = [_Sentence(one, is_long=is_long) for one in _BETWEEN.split(text) if _WORD.search(one)]
+        self.sentences = [
+            _Sentence(one, is_long=is_long) for one in _BETWEEN.split(text) if _WORD.search(one)
+        ]
         #: The same for all statements that could say the same.
         self.key = tuple(sentence.key for sentence in self.sentences)
 
     def says_same(self, other: "Restatement") -> bool:
-        """Say whether another statement says the same, sentence by sentence: steps have an order."""
+        """Say whether another statement says the same, sentence by sentence: steps have an
+        order.
+        """
         if not self.sentences or self.key != other.key:
             return False
-        return all(mine.says_same(theirs) for mine, theirs in zip(self.sentences, other.sentences, strict=True))
+        return all(
+            mine.says_same(theirs)
+            for mine, theirs in zip(self.sentences, other.sentences, strict=True)
+        )
 
 
 class _Sentence:
@@ -76,9 +119,18 @@ class _Sentence:
             return True
         if _have_exchanged(self.words, other.words):
             return False
-        free = {word.stem for word in self.words if not word.part} & {w.stem for w in other.words if not w.part}
-        mine, theirs = ([word.stem for word in words if word.stem in free] for words in (self.words, other.words))
-        return mine == theirs or _is_moved(self.words, other.words) or _is_moved(other.words, self.words)
+        free = {word.stem for word in self.words if not word.part} & {
+            w.stem for w in other.words if not w.part
+        }
+        mine, theirs = (
+            [word.stem for word in words if word.stem in free]
+            for words in (self.words, other.words)
+        )
+        return (
+            mine == theirs
+            or _is_moved(self.words, other.words)
+            or _is_moved(other.words, self.words)
+        )
 
 
 def says_same(one: str, other: str) -> bool:
@@ -133,12 +185,18 @@ def _korean(word: str) -> _Word:
 def _have_exchanged(one: list[_Word], other: list[_Word]) -> bool:
     """Say whether two words have each other's part in the other statement: who does it to whom."""
     before, after = dict(one), dict(other)
-    changed = {(before[stem], after[stem]) for stem in before if stem in after and before[stem] != after[stem]}
+    changed = {
+        (before[stem], after[stem])
+        for stem in before
+        if stem in after and before[stem] != after[stem]
+    }
     return any((new, old) in changed for old, new in changed)
 
 
 def _is_moved(one: Sequence[_Word], other: Sequence[_Word]) -> bool:
-    """Say whether a part of one, led by a word such as "for" or "before", stands at the beginning of the other."""
+    """Say whether a part of one, led by a word such as "for" or "before", stands at the beginning
+    of the other.
+    """
     mine, theirs = ([word.stem for word in words] for words in (one, other))
     is_led = bool(other) and (bool(other[0].part) or other[0].stem in _SUBORDINATORS)
     return is_led and any(mine[start:] + mine[:start] == theirs for start in range(len(mine)))

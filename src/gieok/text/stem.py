@@ -1,7 +1,8 @@
 """The English (Porter2) stemmer of the Snowball project, in the standard library.
 
-Own code because the prompt hook imports the standard library alone, and because every store must make the same stems.
-Agrees with Snowball's C implementation on its published vocabulary (`tests/text/test_stem.py` carries a sample).
+Own code because the prompt hook imports the standard library alone, and because every store must
+make the same stems. Agrees with Snowball's C implementation on its published vocabulary
+(`tests/text/test_stem.py` carries a sample).
 Source: https://snowballstem.org/algorithms/english/stemmer.html
 """
 
@@ -10,35 +11,39 @@ import re
 _VOWEL = "aeiouy"
 _DOUBLE = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
 _EXCEPTIONS = {
-    "skis": "ski", "skies": "sky", "idly": "idl", "gently": "gentl", "ugly": "ugli", "early": "earli",
-    "only": "onli", "singly": "singl", "sky": "sky", "news": "news", "howe": "howe", "atlas": "atlas",
-    "cosmos": "cosmos", "bias": "bias", "andes": "andes",
+    "skis": "ski", "skies": "sky", "idly": "idl", "gently": "gentl", "ugly": "ugli",
+    "early": "earli", "only": "onli", "singly": "singl", "sky": "sky", "news": "news",
+    "howe": "howe", "atlas": "atlas", "cosmos": "cosmos", "bias": "bias", "andes": "andes",
 }  # fmt: skip
-_AFTER_1A = frozenset(("inning", "outing", "canning", "herring", "earring", "evening", "proceed", "exceed", "succeed"))
+_AFTER_1A = frozenset(
+    ("inning", "outing", "canning", "herring", "earring", "evening", "proceed", "exceed", "succeed")
+)
 _R1_PREFIX = re.compile(r"gener|commun|arsen|past|univers|later|emerg|organ|inter")
 _REGION = re.compile(r"[aeiouy][^aeiouy]")
 _SHORT_END = re.compile(r"(?:(?:^|.*[^aeiouy])[aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy]|^past)$")
 _STEP2 = (
-    ("ization", "ize"), ("ational", "ate"), ("fulness", "ful"), ("ousness", "ous"), ("iveness", "ive"),
-    ("tional", "tion"), ("biliti", "ble"), ("lessli", "less"), ("entli", "ent"), ("ation", "ate"),
-    ("alism", "al"), ("aliti", "al"), ("ousli", "ous"), ("iviti", "ive"), ("fulli", "ful"), ("ogist", "og"),
-    ("enci", "ence"), ("anci", "ance"), ("abli", "able"), ("izer", "ize"), ("ator", "ate"), ("alli", "al"),
-    ("bli", "ble"), ("ogi", "og"), ("li", ""),
+    ("ization", "ize"), ("ational", "ate"), ("fulness", "ful"), ("ousness", "ous"),
+    ("iveness", "ive"), ("tional", "tion"), ("biliti", "ble"), ("lessli", "less"), ("entli", "ent"),
+    ("ation", "ate"), ("alism", "al"), ("aliti", "al"), ("ousli", "ous"), ("iviti", "ive"),
+    ("fulli", "ful"), ("ogist", "og"), ("enci", "ence"), ("anci", "ance"), ("abli", "able"),
+    ("izer", "ize"), ("ator", "ate"), ("alli", "al"), ("bli", "ble"), ("ogi", "og"), ("li", ""),
 )  # fmt: skip
 _STEP3 = (
-    ("ational", "ate"), ("tional", "tion"), ("alize", "al"), ("icate", "ic"), ("iciti", "ic"), ("ative", ""),
-    ("ical", "ic"), ("ness", ""), ("ful", ""),
+    ("ational", "ate"), ("tional", "tion"), ("alize", "al"), ("icate", "ic"), ("iciti", "ic"),
+    ("ative", ""), ("ical", "ic"), ("ness", ""), ("ful", ""),
 )  # fmt: skip
 _STEP4 = (
-    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous", "ive", "ize",
-    "ion", "al", "er", "ic",
+    "ement", "ance", "ence", "able", "ible", "ment", "ant", "ent", "ism", "ate", "iti", "ous",
+    "ive", "ize", "ion", "al", "er", "ic",
 )  # fmt: skip
 _STEP2_ENDS = tuple(suffix for suffix, _ in _STEP2)
 _STEP3_ENDS = tuple(suffix for suffix, _ in _STEP3)
 
 
 def stem(word: str) -> str:
-    """Return the Porter2 stem of a lower-case English word; words of one or two letters are unchanged."""
+    """Return the Porter2 stem of a lower-case English word; words of one or two letters are
+    unchanged.
+    """
     if len(word) <= 2:
         return word
     if word in _EXCEPTIONS:
@@ -80,7 +85,11 @@ def _step_1a(word: str) -> str:
         return word[:-2]
     if word.endswith(("ied", "ies")):
         return word[:-2] if len(word) > 4 else word[:-1]
-    if word.endswith("s") and not word.endswith(("us", "ss")) and any(c in _VOWEL for c in word[:-2]):
+    if (
+        word.endswith("s")
+        and not word.endswith(("us", "ss"))
+        and any(c in _VOWEL for c in word[:-2])
+    ):
         return word[:-1]
     return word
 
@@ -109,7 +118,9 @@ def _after_1b(word: str, base: str, suffix: str, r1: int) -> str:
 
 
 def _step_1c(word: str) -> str:
-    return word[:-1] + "i" if len(word) > 2 and word[-1] in "yY" and word[-2] not in _VOWEL else word
+    return (
+        word[:-1] + "i" if len(word) > 2 and word[-1] in "yY" and word[-2] not in _VOWEL else word
+    )
 
 
 def _step_2(word: str, r1: int) -> str:

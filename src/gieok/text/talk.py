@@ -1,7 +1,8 @@
 """What was said in a month, as a file that people can read and that is read back without loss.
 
-Each message has a heading (when, who, where), a hidden line with the rest of what the journal knows, and its text as a quote:
-each line behind `> `, so that nothing in it can be taken for anything else.
+Each message has a heading (when, who, where), a hidden line with the rest of what the journal
+knows, and its text as a quote: each line behind `> `, so that nothing in it can be taken for
+anything else.
 """
 
 import json
@@ -16,8 +17,15 @@ _END = " -->"
 
 
 def write(scope: str, month: str, found: Sequence[Journalled], zone: tzinfo = UTC) -> str:
-    """Return the file of a month (`2026-11`); messages in the order of time, their days and hours in a zone."""
-    parts = [f"---\ngieok: talk\nscope: {json.dumps(scope)}\nmonth: {json.dumps(month)}\nmessages: {len(found)}\n---\n"]
+    """Return the file of a month (`2026-11`); messages in the order of time, their days and hours
+    in a zone.
+    """
+    parts = [
+        (
+            f"---\ngieok: talk\nscope: {json.dumps(scope)}\nmonth: {json.dumps(month)}\nmessages: "
+            f"{len(found)}\n---\n"
+        )
+    ]
     day = ""
     for one in sorted(found, key=lambda one: (one.message.at, one.seq)):
         if (today := str(day_in(one.message.at, zone))) != day:

@@ -1,13 +1,16 @@
 """Estimates how many model tokens a text has, without a tokenizer.
 
-The tokenizers of models fetch their tables from the network, and counting must be fast and the same on every machine.
-Characters are weighed by kind: `len / 4` counts a third of Korean, and half of JSON, logs and tables (digits and signs).
+The tokenizers of models fetch their tables from the network, and counting must be fast and the same
+on every machine.
+Characters are weighed by kind: `len / 4` counts a third of Korean, and half of JSON, logs and
+tables (digits and signs).
 """
 
 from string import ascii_lowercase, ascii_uppercase, digits, punctuation
 
-#: Tokens per character, fitted to the tokenizers of GPT-4o and Gemma 3 on Korean and English prose and chat, code, notes,
-#: JSON, logs and tables. Words are whole tokens; digits and signs rarely join.
+#: Tokens per character, fitted to the tokenizers of GPT-4o and Gemma 3 on Korean and English prose
+#: and chat, code, notes, JSON, logs and tables. Words are whole tokens; digits and signs rarely
+#: join.
 _LOWER = 1 / 6
 _UPPER = 0.5
 _DIGIT = 0.9

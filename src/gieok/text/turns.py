@@ -1,10 +1,13 @@
-"""Lines of what was said: `User: …`, `Assistant: …`, a turn or a part of one each. Standard library, quick to import."""
+"""Lines of what was said: `User: …`, `Assistant: …`, a turn or a part of one each. Standard
+library, quick to import.
+"""
 
 import re
 
 USER, ASSISTANT = "User", "Assistant"
 _SPEAKERS = {USER: "user", ASSISTANT: "assistant"}
-#: A turn that is narrower than this may be unintelligible alone: "9시 반", "the second one". A Hangul syllable counts double.
+#: A turn that is narrower than this may be unintelligible alone: "9시 반", "the second one". A Hangul
+#: syllable counts double.
 _FEW_COLUMNS = 60
 _FOLLOWING_CHARS = 160
 #: A string, which `re` compiles at its first use.
@@ -22,7 +25,9 @@ def asks(line: str) -> bool:
 
 
 def is_answer(text: str, before: str) -> bool:
-    """Say whether a line is a short answer to the one before, which asks something near its end: unintelligible alone."""
+    """Say whether a line is a short answer to the one before, which asks something near its end:
+    unintelligible alone.
+    """
     return asks(before) and _is_short(text) and not re.search(_ASKS, text)
 
 
@@ -31,7 +36,9 @@ def _is_short(text: str) -> bool:
 
 
 class SpokenLine:
-    """A turn as it is shown: who said it, their words, what they answer where they are few, what answers a question."""
+    """A turn as it is shown: who said it, their words, what they answer where they are few, what
+    answers a question.
+    """
 
     __slots__ = ("answer", "answers", "text", "who")
 
@@ -57,14 +64,20 @@ def spoken(lines: "list[str]", number: int) -> "SpokenLine | None":
 
 
 def asked(lines: "list[str]", number: int) -> str:
-    """Return the agent's question that a user's line answers with few words, its end; '' for none."""
+    """Return the agent's question that a user's line answers with few words, its end; '' for
+    none.
+    """
     (who, text), (before_who, before) = _speaker(lines, number), _speaker(lines, number - 1)
-    is_one = who == _SPEAKERS[USER] and before_who == _SPEAKERS[ASSISTANT] and is_answer(text, before)
+    is_one = (
+        who == _SPEAKERS[USER] and before_who == _SPEAKERS[ASSISTANT] and is_answer(text, before)
+    )
     return _end(before) if is_one else ""
 
 
 def exchange(lines: "list[str]", number: int) -> str:
-    """Return a turn with what makes it intelligible, a labelled line each: what it answers, or what answers it."""
+    """Return a turn with what makes it intelligible, a labelled line each: what it answers, or what
+    answers it.
+    """
     shown = spoken(lines, number)
     if shown is None:
         return ""
@@ -76,7 +89,9 @@ def exchange(lines: "list[str]", number: int) -> str:
 
 def _speaker(lines: "list[str]", number: int) -> "tuple[str, str]":
     """Return who speaks in a line, and the words; ('', '') for no turn."""
-    label, colon, text = lines[number - 1].partition(": ") if 0 < number <= len(lines) else ("", "", "")
+    label, colon, text = (
+        lines[number - 1].partition(": ") if 0 < number <= len(lines) else ("", "", "")
+    )
     return (_SPEAKERS[label], text) if colon and label in _SPEAKERS else ("", "")
 
 

@@ -1,7 +1,9 @@
-"""Days as people write them in names of files, in heads of notes and in headings: with their year, and one reading alone.
+"""Days as people write them in names of files, in heads of notes and in headings: with their year,
+and one reading alone.
 
-What may be two days (05-11-2026) is none. Relative words belong to questions (`text/times`). A row is a pattern with names for
-year, month and day, and examples: what it reads, and what it must leave.
+What may be two days (05-11-2026) is none. Relative words belong to questions (`text/times`). A row
+is a pattern with names for year, month and day, and examples: what it reads, and what it must
+leave.
 """
 
 import re
@@ -13,7 +15,8 @@ from typing import NamedTuple
 _MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 #: A month, the years of which days are read, and a weekday, as patterns.
 MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 YEAR = r"(?:19|20)\d\d"
@@ -42,18 +45,27 @@ class Row(NamedTuple):
 
 ROWS = (
     Row(
-        rf"{_BEGIN}(?P<year>{YEAR})(?P<joint>[-_/ ]|\. )(?P<month>\d\d?)(?P=joint)(?P<day>\d\d?)(?!\d)",
+        (
+            rf"{_BEGIN}(?P<year>{YEAR})(?P<joint>[-_/ ]|\. "
+            rf")(?P<month>\d\d?)(?P=joint)(?P<day>\d\d?)(?!\d)"
+        ),
         "standup 2026-11-20 notes",
         "12026-11-20",
     ),
     # Releases are numbered in this way too: behind a word, both parts need two digits.
     Row(
-        rf"(?:{_BEGIN}(?P<year>{YEAR})\.(?=\d\d\.\d\d)|^\W*(?P<first_year>{YEAR})\.)(?P<month>\d\d?)\.(?P<day>\d\d?){_END}",
+        (
+            rf"(?:{_BEGIN}(?P<year>{YEAR})\.(?=\d\d\.\d\d)"
+            rf"|^\W*(?P<first_year>{YEAR})\.)(?P<month>\d\d?)\.(?P<day>\d\d?){_END}"
+        ),
         "2026.1.2 회의록",
         "gardener 2026.1.2 upgrade",
     ),
     Row(
-        rf"{_BEGIN}(?P<year>{YEAR})(?P<month>\d\d)(?P<day>\d\d)(?:[T_-]?\d{{4}}(?:\d\d)?)?(?:Z|(?![^\W_]))",
+        (
+            rf"{_BEGIN}(?P<year>{YEAR})(?P<month>\d\d)(?P<day>\d\d)(?:[T_-]?\d{{4}}(?:\d\d)?)?(?:Z"
+            rf"|(?![^\W_]))"
+        ),
         "202611201030 quay",
         "20261120abc",
     ),
@@ -68,7 +80,10 @@ ROWS = (
         "November 2026",
     ),
     Row(
-        rf"{_BEGIN}(?P<day>\d\d?){_ORDINAL}{_GAP}(?:of )?(?P<name>{MONTH}){_GAP}(?P<year>{YEAR}){_END}",
+        (
+            rf"{_BEGIN}(?P<day>\d\d?){_ORDINAL}{_GAP}(?:of "
+            rf")?(?P<name>{MONTH}){_GAP}(?P<year>{YEAR}){_END}"
+        ),
         "24 Nov 2026",
         "24 lines of 2026",
     ),
@@ -82,18 +97,26 @@ ROWS = (
         "19-11-2026",
         "05-11-2026",
     ),
-    Row(rf"{_BEGIN}(?P<year>{YEAR})-?W(?P<week>\d\d)(?:-?(?P<weekday>[1-7]))?(?!\w)", "2026-W47", "2026-W60"),
+    Row(
+        rf"{_BEGIN}(?P<year>{YEAR})-?W(?P<week>\d\d)(?:-?(?P<weekday>[1-7]))?(?!\w)",
+        "2026-W47",
+        "2026-W60",
+    ),
 )
 #: Days that the last folders of a path spell: `2026/11/22`, `2026/11-November/22일`, `2026/11-22`.
 FOLDER_ROWS = (
     Row(
-        rf"(?:^|/)(?P<year>{YEAR})년?(?:/|[-_. ]+)(?P<month>\d\d?)월?(?:[-_. ]+[^/\d]*)?/(?P<day>\d\d?)(?:일|{_ORDINAL})"
+        rf"(?:^|/)(?P<year>{YEAR})년?(?:/|[-_. ]+)(?P<month>\d\d?)월?(?:[-_. "
+        rf"]+[^/\d]*)?/(?P<day>\d\d?)(?:일|{_ORDINAL})"
         rf"(?:[-_., (]+{WEEKDAY}\)?)?$",
         "diary/2026/11-November/22",
         "2026/11/22 ideas",
     ),
     Row(
-        rf"(?:^|/)(?P<year>{YEAR})년?/(?:[^/]*/)?(?P<month>\d\d?)(?:[-_.]|월 ?)(?P<day>\d\d?)일?(?:[-_., (]+{WEEKDAY}\)?)?$",
+        (
+            rf"(?:^|/)(?P<year>{YEAR})년?/(?:[^/]*/)?(?P<month>\d\d?)(?:[-_.]|월 "
+            rf"?)(?P<day>\d\d?)일?(?:[-_., (]+{WEEKDAY}\)?)?$"
+        ),
         "2026/11-22",
         "2026/11-22-33",
     ),
@@ -121,7 +144,9 @@ def month_number(name: str) -> int:
 
 @lru_cache(_KEPT_DAYS)
 def find_day(text: str) -> WrittenDay | None:
-    """Return the first day that is written out in a text, with its year; None without any, and for what may be two."""
+    """Return the first day that is written out in a text, with its year; None without any, and for
+    what may be two.
+    """
     plain = _DASHES.sub("-", text)
     found = list(_found(plain, ROWS))
     return min(found, key=lambda one: (one.start, -one.end)) if found else None
@@ -141,7 +166,9 @@ def _day_of(parts: dict[str, str | None]) -> date | None:
     year += 0 if year > 99 else 2000 if year <= _LAST_SHORT_YEAR else 1900
     try:
         if parts.get("week"):
-            return date.fromisocalendar(year, int(parts["week"] or 0), int(parts.get("weekday") or 1))
+            return date.fromisocalendar(
+                year, int(parts["week"] or 0), int(parts.get("weekday") or 1)
+            )
         if parts.get("name"):
             month = month_number(str(parts["name"]))
         elif parts.get("joint") and _is_month_unsure(parts, day, month):
@@ -154,13 +181,17 @@ def _day_of(parts: dict[str, str | None]) -> date | None:
 
 
 def _is_month_unsure(parts: dict[str, str | None], day: int, month: int) -> bool:
-    """Say whether the day or the month may stand first; where points join the numbers, the day does."""
+    """Say whether the day or the month may stand first; where points join the numbers, the day
+    does.
+    """
     is_year_last = len(parts["day"] or "") <= 2 and next(iter(parts)) == "day"
     return is_year_last and day <= 12 and month <= 12 and day != month and parts["joint"] != "."
 
 
 def day_of_path(relative: str) -> date | None:
-    """Return the day that a file's name has in it, or that its last folders spell: `2026/11/22.md`."""
+    """Return the day that a file's name has in it, or that its last folders spell:
+    `2026/11/22.md`.
+    """
     stem = re.sub(r"\.\w+$", "", relative)
     named = find_day(stem.rpartition("/")[2])
     if named:
@@ -175,25 +206,33 @@ def name_without_day(name: str) -> str:
     if found is None:
         return name
     rest = re.sub(rf"(?i)^[-_., (]*{WEEKDAY}(?![^\W_])\)?", "", name[found.end :])
-    return " ".join(part for part in (name[: found.start].strip("-_. ([,"), rest.strip("-_. )],")) if part)
+    return " ".join(
+        part for part in (name[: found.start].strip("-_. ([,"), rest.strip("-_. )],")) if part
+    )
 
 
 def day_in_name(name: str) -> date | None:
-    """Return the day that a file name begins with (`2026-10-14-incident.md`, `2026_10_14`, `20261014`), or None."""
+    """Return the day that a file name begins with (`2026-10-14-incident.md`, `2026_10_14`,
+    `20261014`), or None.
+    """
     found = find_day(name)
     return found.day if found and not found.start else None
 
 
 def moment_of(value: str) -> datetime | None:
-    """Return when a field of a note's head says: midnight UTC for a day, as for notes that are named by one.
+    """Return when a field of a note's head says: midnight UTC for a day, as for notes that are
+    named by one.
 
-    With a time and a zone it is that moment: its day is the reader's. A time without a zone was the writer's, whose day it is.
+    With a time and a zone it is that moment: its day is the reader's. A time without a zone was the
+    writer's, whose day it is.
     """
     value = value.strip().strip("[]<>\"'")
     if re.fullmatch(r"\d{10}|\d{13}", value):
         number = int(value)
         return datetime.fromtimestamp(number / 1000 if number > _MILLISECONDS else number, UTC)
-    exact = re.fullmatch(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?) ?(Z|UTC|[+-]\d\d:?\d\d)", value)
+    exact = re.fullmatch(
+        r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?(?:\.\d+)?) ?(Z|UTC|[+-]\d\d:?\d\d)", value
+    )
     if exact:
         zone = "+00:00" if exact[3] in ("Z", "UTC") else exact[3]
         try:

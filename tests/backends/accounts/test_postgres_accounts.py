@@ -32,19 +32,26 @@ class TestPostgresPointsAtOnce(PointsAtOnceContract):
         return make_database()
 
     @pytest.fixture
-    def make_accounts(self, url: str, make_database: Callable[[], str]) -> Callable[[], PostgresAccounts]:
+    def make_accounts(
+        self, url: str, make_database: Callable[[], str]
+    ) -> Callable[[], PostgresAccounts]:
         urls = iter([url])
         return lambda: PostgresAccounts(next(urls, "") or make_database())
 
     @pytest.fixture
     def opening(self, url: str) -> str:
-        return f"from gieok.backends.accounts.postgres import PostgresAccounts; accounts = PostgresAccounts({url!r})"
+        return (
+            f"from gieok.backends.accounts.postgres import PostgresAccounts; accounts = "
+            f"PostgresAccounts({url!r})"
+        )
 
 
 _AT = datetime(2026, 11, 23, 9, tzinfo=UTC)
 
 
-def test_every_table_is_keyed_by_its_user_and_tied_to_nothing(make_database: Callable[[], str]) -> None:
+def test_every_table_is_keyed_by_its_user_and_tied_to_nothing(
+    make_database: Callable[[], str],
+) -> None:
     tables, keys, tied = catalogue(make_database(), NAME)
     assert tables == dict.fromkeys(NAMES, "HASH (scope_id)") | {"migrations": ""}
     assert {name for name, _ in keys} == set(NAMES)
@@ -56,7 +63,9 @@ class _Explained(Explained, PostgresAccounts):
     pass
 
 
-def test_every_statement_of_a_user_looks_into_one_partition(make_database: Callable[[], str]) -> None:
+def test_every_statement_of_a_user_looks_into_one_partition(
+    make_database: Callable[[], str],
+) -> None:
     accounts = _Explained(make_database())
     for user in ("jun", "min"):
         accounts.plans.clear()
@@ -93,27 +102,42 @@ def test_every_statement_of_a_user_looks_into_one_partition(make_database: Calla
     accounts.close()
 
 
-def test_where_no_server_is_named_there_are_no_accounts_and_opening_them_says_what_is_missing(tmp_path: Path) -> None:
-    opening = Opening(tmp_path, tmp_path, {"journal": "mongo", "database.url": ""}.__getitem__, lambda name: "")
+def test_where_no_server_is_named_there_are_no_accounts_and_opening_them_says_what_is_missing(
+    tmp_path: Path,
+) -> None:
+    opening = Opening(
+        tmp_path, tmp_path, {"journal": "mongo", "database.url": ""}.__getitem__, lambda name: ""
+    )
     assert not PostgresAccounts.is_there(opening)
     with pytest.raises(BadConfig, match=r"`journal: mongo` needs `database.url`"):
         PostgresAccounts.open(opening)
 
 
-def test_asking_whether_there_are_accounts_makes_none(make_empty_database: Callable[[], str], tmp_path: Path) -> None:
+def test_asking_whether_there_are_accounts_makes_none(
+    make_empty_database: Callable[[], str], tmp_path: Path
+) -> None:
     url = make_empty_database()
-    settings = {"journal": "postgres", "database.url": url, "store.timeout_s": "5", "database.connections": "2"}
+    settings = {
+        "journal": "postgres",
+        "database.url": url,
+        "store.timeout_s": "5",
+        "database.connections": "2",
+    }
     opening = Opening(tmp_path, tmp_path, settings.__getitem__, lambda name: "")
     assert not PostgresAccounts.is_there(opening)
     assert not PostgresAccounts.is_there(opening)
     with psycopg.connect(url) as db:
-        assert db.execute("SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'gieok%'").fetchone() == (0,)
+        assert db.execute(
+            "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'gieok%'"
+        ).fetchone() == (0,)
 
 
 def test_users_of_one_number_never_see_each_other(make_database: Callable[[], str]) -> None:
     url = make_database()
     with psycopg.connect(url) as db:
-        found = "INSERT INTO gieok_accounts.users (scope_id, name, points) VALUES (%s, 'somebody', 100)"
+        found = (
+            "INSERT INTO gieok_accounts.users (scope_id, name, points) VALUES (%s, 'somebody', 100)"
+        )
         db.execute(found, (user_number("min"),))
     accounts = PostgresAccounts(url)
     assert (accounts.balance("min"), accounts.account("min")) == (0, None)
@@ -122,10 +146,14 @@ def test_users_of_one_number_never_see_each_other(make_database: Callable[[], st
     accounts.close()
 
 
-def test_text_that_postgresql_refuses_comes_back_as_it_was(make_database: Callable[[], str]) -> None:
+def test_text_that_postgresql_refuses_comes_back_as_it_was(
+    make_database: Callable[[], str],
+) -> None:
     accounts = PostgresAccounts(make_database())
     strange = "a\0b \ud83d 미나 \x10 \x100000 % ?"
-    character = StoredCharacter("min", strange, strange, strange, _AT, _AT, strange, b"\0\x10\xff", strange)
+    character = StoredCharacter(
+        "min", strange, strange, strange, _AT, _AT, strange, b"\0\x10\xff", strange
+    )
     accounts.keep_character(character, is_new=True)
     assert accounts.character("min", strange) == character
     accounts.close()

@@ -33,10 +33,15 @@ class TestSqlitePointsAtOnce(PointsAtOnceContract):
     @pytest.fixture
     def opening(self, tmp_path: Path) -> str:
         file = str(tmp_path / "0.sqlite")
-        return f"from gieok.backends.accounts.sqlite import SqliteAccounts, Path; accounts = SqliteAccounts(Path({file!r}))"
+        return (
+            f"from gieok.backends.accounts.sqlite import SqliteAccounts, Path; accounts = "
+            f"SqliteAccounts(Path({file!r}))"
+        )
 
 
-def test_users_of_an_older_file_live_in_the_zone_of_the_home_until_they_set_one(tmp_path: Path) -> None:
+def test_users_of_an_older_file_live_in_the_zone_of_the_home_until_they_set_one(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "accounts.sqlite"
     with closing(SqliteAccounts(file)) as accounts:
         accounts.keep_account(Account("min", "UTC"))

@@ -33,7 +33,9 @@ def waits() -> list[float]:
 def archive(server: DropboxServer, waits: list[float]) -> Iterator[DropboxArchive]:
     """Return the folder Gieok in it."""
     session = server.session()
-    yield DropboxArchive("Gieok", DropboxAccess("refresh-token", "app-key", session=session, wait=waits.append))
+    yield DropboxArchive(
+        "Gieok", DropboxAccess("refresh-token", "app-key", session=session, wait=waits.append)
+    )
     session.close()
 
 
@@ -57,7 +59,9 @@ def test_a_listing_of_many_pages_is_whole(archive: DropboxArchive, server: Dropb
     assert [one.path for one in archive.files()] == [f"2026/{n}.md" for n in range(8)]
 
 
-def test_what_a_person_writes_and_deletes_is_told(archive: DropboxArchive, server: DropboxServer) -> None:
+def test_what_a_person_writes_and_deletes_is_told(
+    archive: DropboxArchive, server: DropboxServer
+) -> None:
     server.put("/Gieok/a.md", b"1")
     cursor = archive.changes("").cursor
     rev = server.put("/Gieok/B.md", b"2")
@@ -67,7 +71,9 @@ def test_what_a_person_writes_and_deletes_is_told(archive: DropboxArchive, serve
     assert found.removed == ["a.md"]
 
 
-def test_a_cursor_that_was_reset_lists_everything_anew(archive: DropboxArchive, server: DropboxServer) -> None:
+def test_a_cursor_that_was_reset_lists_everything_anew(
+    archive: DropboxArchive, server: DropboxServer
+) -> None:
     server.put("/Gieok/a.md", b"1")
     cursor = archive.changes("").cursor
     server.put("/Gieok/b.md", b"2")
@@ -80,7 +86,10 @@ def test_a_cursor_that_was_reset_lists_everything_anew(archive: DropboxArchive, 
 def test_a_pause_that_dropbox_asks_for_is_made(
     archive: DropboxArchive, server: DropboxServer, waits: list[float]
 ) -> None:
-    busy = {"error_summary": "too_many_requests/", "error": {"reason": {".tag": "too_many_requests"}, "retry_after": 7}}
+    busy = {
+        "error_summary": "too_many_requests/",
+        "error": {"reason": {".tag": "too_many_requests"}, "retry_after": 7},
+    }
     server.faults = [Fault("files/upload", (429, busy, {"Retry-After": "7"}))]
     assert archive.write("a.md", b"1", None) == server.files["/gieok/a.md"].rev
     assert waits == [7.0]
@@ -89,7 +98,9 @@ def test_a_pause_that_dropbox_asks_for_is_made(
 def test_a_pause_that_is_too_long_is_left_to_the_next_run(
     archive: DropboxArchive, server: DropboxServer, waits: list[float]
 ) -> None:
-    server.faults = [Fault("files/upload", (429, "busy", {"content-type": "text/plain", "retry-after": "300"}))]
+    server.faults = [
+        Fault("files/upload", (429, "busy", {"content-type": "text/plain", "retry-after": "300"}))
+    ]
     with pytest.raises(ArchiveFailed, match="300 s"):
         archive.write("a.md", b"1", None)
     assert waits == []
@@ -148,7 +159,9 @@ def test_an_upload_goes_on_where_it_broke_off(
 
 
 @pytest.mark.usefixtures("parts")
-def test_a_large_file_overwrites_nothing_unexpected(archive: DropboxArchive, server: DropboxServer) -> None:
+def test_a_large_file_overwrites_nothing_unexpected(
+    archive: DropboxArchive, server: DropboxServer
+) -> None:
     server.put("/Gieok/big.md", b"theirs")
     with pytest.raises(ArchiveConflict):
         archive.write("big.md", bytes(30), None)
@@ -159,7 +172,14 @@ def test_what_arrives_damaged_is_told(archive: DropboxArchive, server: DropboxSe
     rev = archive.write("a.md", b"1", None)
     held = server.files["/gieok/a.md"]
     times = dict.fromkeys(("client_modified", "server_modified"), "2026-11-21T00:00:00Z")
-    facts = {"name": "a.md", "id": "id:abc1234567890123456", **times, "rev": rev, "size": 1, "content_hash": "0" * 64}
+    facts = {
+        "name": "a.md",
+        "id": "id:abc1234567890123456",
+        **times,
+        "rev": rev,
+        "size": 1,
+        "content_hash": "0" * 64,
+    }
     server.faults = [Fault("files/upload", (200, facts, {}))]
     with pytest.raises(ArchiveFailed, match="damaged"):
         archive.write("b.md", b"1", None)
@@ -177,18 +197,24 @@ def test_a_token_that_was_revoked_is_named(archive: DropboxArchive, server: Drop
 
 def test_an_app_that_is_unknown_is_named(server: DropboxServer) -> None:
     with server.session() as session:
-        archive = DropboxArchive("Gieok", DropboxAccess("refresh-token", "another", session=session))
+        archive = DropboxArchive(
+            "Gieok", DropboxAccess("refresh-token", "another", session=session)
+        )
         with pytest.raises(ArchiveFailed, match="DROPBOX_APP_KEY"):
             list(archive.files())
 
 
-@pytest.mark.parametrize(("token", "key", "named"), [("", "k", "DROPBOX_REFRESH_TOKEN"), ("t", "", "DROPBOX_APP_KEY")])
+@pytest.mark.parametrize(
+    ("token", "key", "named"), [("", "k", "DROPBOX_REFRESH_TOKEN"), ("t", "", "DROPBOX_APP_KEY")]
+)
 def test_what_is_not_set_is_named(token: str, key: str, named: str) -> None:
     with pytest.raises(ArchiveFailed, match=named):
         DropboxArchive("Gieok", DropboxAccess(token, key))
 
 
-def test_an_access_token_that_ran_out_is_renewed(archive: DropboxArchive, server: DropboxServer) -> None:
+def test_an_access_token_that_ran_out_is_renewed(
+    archive: DropboxArchive, server: DropboxServer
+) -> None:
     archive.write("a.md", b"1", None)
     server.access = 7
     archive.write("b.md", b"1", None)
@@ -197,6 +223,10 @@ def test_an_access_token_that_ran_out_is_renewed(archive: DropboxArchive, server
 
 def test_a_dropbox_that_is_full_says_so(archive: DropboxArchive, server: DropboxServer) -> None:
     full = {".tag": "path", "reason": {".tag": "insufficient_space"}, "upload_session_id": "u"}
-    server.faults = [Fault("files/upload", (409, {"error_summary": "path/insufficient_space/", "error": full}, {}))]
+    server.faults = [
+        Fault(
+            "files/upload", (409, {"error_summary": "path/insufficient_space/", "error": full}, {})
+        )
+    ]
     with pytest.raises(ArchiveFailed, match="full"):
         archive.write("a.md", b"1", None)

@@ -45,7 +45,9 @@ def test_links_and_hidden_files_are_nobodys(tmp_path: Path) -> None:
     assert (tmp_path / "secret.md").read_text() == "secret"
 
 
-def test_a_file_system_without_hard_links_keeps_files_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_hard_links_keeps_files_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 

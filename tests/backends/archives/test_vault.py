@@ -60,7 +60,11 @@ def test_folders_of_a_person_stay_where_a_note_goes(tmp_path: Path) -> None:
             archive.delete(path, "another")
         archive.delete(path, revision)
         archive.delete(path, revision)
-    assert sorted(tmp_path.iterdir()) == [tmp_path / ".obsidian", tmp_path / "Gieok", tmp_path / "Projects"]
+    assert sorted(tmp_path.iterdir()) == [
+        tmp_path / ".obsidian",
+        tmp_path / "Gieok",
+        tmp_path / "Projects",
+    ]
     assert not list((tmp_path / "Gieok").iterdir())
 
 
@@ -70,7 +74,11 @@ def test_a_folder_that_is_away_is_no_empty_archive(tmp_path: Path, *, there: boo
     if there:
         folder.mkdir()
     archive = VaultArchive(folder, "Gieok")
-    for act in (lambda: archive.changes(""), lambda: archive.read("a.md"), lambda: archive.write("a.md", b"", None)):
+    for act in (
+        lambda: archive.changes(""),
+        lambda: archive.read("a.md"),
+        lambda: archive.write("a.md", b"", None),
+    ):
         with pytest.raises(ArchiveFailed, match="not there, or empty"):
             act()
     assert folder.exists() == there

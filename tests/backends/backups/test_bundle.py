@@ -1,4 +1,6 @@
-"""A backup is believed only when every byte of it is what was written, and every name in it stays in its folder."""
+"""A backup is believed only when every byte of it is what was written, and every name in it stays
+in its folder.
+"""
 
 import gzip
 import io
@@ -38,7 +40,10 @@ def _bundle(folder: Path, files: dict[str, bytes] = _FILES) -> bytes:
 
 def _tar(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
     out = io.BytesIO()
-    with gzip.GzipFile(fileobj=out, mode="wb") as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
+    with (
+        gzip.GzipFile(fileobj=out, mode="wb") as packed,
+        tarfile.open(fileobj=packed, mode="w|") as tar,
+    ):
         for info, data in members:
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
@@ -77,7 +82,8 @@ def test_every_cut_and_every_flipped_byte_is_told(tmp_path: Path) -> None:
     for place in range(len(data)):
         flipped = data[:place] + bytes([data[place] ^ 0x40]) + data[place + 1 :]
         try:
-            assert bundle.read(io.BytesIO(flipped), "b") == whole  # a bit that nothing hangs on, such as in gzip's head
+            # a bit that nothing hangs on, such as in gzip's head
+            assert bundle.read(io.BytesIO(flipped), "b") == whole
         except Damaged:
             refused += 1
     assert refused > 0.9 * len(data)
@@ -107,12 +113,22 @@ def test_no_name_leads_out_and_no_link_is_followed(member: tarfile.TarInfo, said
     about = json.dumps({"format": 1}).encode()
     member_data = b"" if member.issym() else b"bad"
     with pytest.raises(Damaged, match=said):
-        bundle.read(io.BytesIO(_tar((tarfile.TarInfo("about.json"), about), (member, member_data))), "b", take)
+        bundle.read(
+            io.BytesIO(_tar((tarfile.TarInfo("about.json"), about), (member, member_data))),
+            "b",
+            take,
+        )
 
 
 def test_a_manifest_that_names_other_files_is_told() -> None:
-    about, manifest = json.dumps({"format": 1}).encode(), json.dumps({"files": {"home/x": {"bytes": 1, "sha256": "0"}}})
-    parts = [(tarfile.TarInfo("about.json"), about), (tarfile.TarInfo("manifest.json"), manifest.encode())]
+    about, manifest = (
+        json.dumps({"format": 1}).encode(),
+        json.dumps({"files": {"home/x": {"bytes": 1, "sha256": "0"}}}),
+    )
+    parts = [
+        (tarfile.TarInfo("about.json"), about),
+        (tarfile.TarInfo("manifest.json"), manifest.encode()),
+    ]
     with pytest.raises(Damaged, match="not those of its manifest"):
         bundle.read(io.BytesIO(_tar(*parts)), "b")
     with pytest.raises(Damaged, match="'home/x' in it is not what was backed up"):

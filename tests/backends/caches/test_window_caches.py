@@ -1,4 +1,6 @@
-"""Windows come back as they were put, until there is no room, nobody may keep them, or the server is gone."""
+"""Windows come back as they were put, until there is no room, nobody may keep them, or the server
+is gone.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -18,9 +20,12 @@ _MINE, _YOURS = Scope("user:kim/character:mina"), Scope("user:lee/character:mina
 
 def _window(count: int, text: str = "내일 \ud83d \0 면접 🍜") -> HeldWindow:
     said = (
-        Message(f"m{n}", Role.USER, text, AT + timedelta(seconds=n), "s", "character", 9, "/t", n) for n in range(count)
+        Message(f"m{n}", Role.USER, text, AT + timedelta(seconds=n), "s", "character", 9, "/t", n)
+        for n in range(count)
     )
-    return HeldWindow(WindowMark(4, 7), tuple(Journalled(10 + n, one, 3 * (n % 2)) for n, one in enumerate(said)))
+    return HeldWindow(
+        WindowMark(4, 7), tuple(Journalled(10 + n, one, 3 * (n % 2)) for n, one in enumerate(said))
+    )
 
 
 @pytest.fixture
@@ -46,8 +51,14 @@ def test_windows_in_a_process_come_back_and_the_one_used_last_stays() -> None:
     cache.close()
 
 
-def test_windows_in_a_server_come_back_in_another_process_and_are_of_one_journal(server: RedisServer) -> None:
-    one, other, stranger = RedisCache(server, "j1"), RedisCache(server, "j1"), RedisCache(server, "j2")
+def test_windows_in_a_server_come_back_in_another_process_and_are_of_one_journal(
+    server: RedisServer,
+) -> None:
+    one, other, stranger = (
+        RedisCache(server, "j1"),
+        RedisCache(server, "j1"),
+        RedisCache(server, "j2"),
+    )
     one.put(_MINE, _window(3))
     assert (other.get(_MINE), other.get(_YOURS), stranger.get(_MINE)) == (_window(3), None, None)
     (key,) = server.client.keys()
@@ -65,7 +76,9 @@ def test_what_nobody_can_read_is_nothing_held(server: RedisServer) -> None:
         assert cache.get(_MINE) is None
 
 
-def test_a_server_that_is_gone_holds_nothing_and_raises_nothing(valkey: ValkeyServer, server: RedisServer) -> None:
+def test_a_server_that_is_gone_holds_nothing_and_raises_nothing(
+    valkey: ValkeyServer, server: RedisServer
+) -> None:
     cache = RedisCache(server, "j1")
     cache.put(_MINE, _window(1))
     valkey.stop()

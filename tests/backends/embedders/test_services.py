@@ -25,7 +25,9 @@ def server() -> Iterator[EmbeddingServer]:
 
 
 def _service(name: str, address: str, **more) -> EmbeddingService:
-    opening = ModelOpening(name, more.pop("model", "some-model"), Path("/home"), address, "key-123", "SOME_KEY")
+    opening = ModelOpening(
+        name, more.pop("model", "some-model"), Path("/home"), address, "key-123", "SOME_KEY"
+    )
     return registry.load(registry.EMBEDDERS, name)(opening._replace(**more))
 
 
@@ -57,11 +59,18 @@ def test_a_dimension_is_asked_for_and_cut_where_the_service_ignores_it(name: str
 
 
 @pytest.mark.parametrize("name", _SERVICES)
-@pytest.mark.parametrize(("status", "retry"), [(500, True), (503, True), (429, True), (400, False), (401, False)])
+@pytest.mark.parametrize(
+    ("status", "retry"), [(500, True), (503, True), (429, True), (400, False), (401, False)]
+)
 def test_a_failure_says_whether_another_try_may_help_and_holds_no_key(
     name: str, server, status: int, retry: bool
 ) -> None:
-    server.failures = [(status, b'{"error":{"message":"no, sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"}}')]
+    server.failures = [
+        (
+            status,
+            b'{"error":{"message":"no, sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"}}',
+        )
+    ]
     with pytest.raises(EmbedderFailed, match=f"answered {status}: no") as failed:
         _service(name, server.url).embed(["a"], is_query=False)
     assert failed.value.worth_retrying is retry
@@ -72,7 +81,9 @@ def test_a_failure_says_whether_another_try_may_help_and_holds_no_key(
 
 
 @pytest.mark.parametrize("name", _SERVICES)
-@pytest.mark.parametrize("body", [b"<html>no</html>", b"[]", b"{}", b'{"data":[{"x":1}],"embeddings":[{"y":1}]}'])
+@pytest.mark.parametrize(
+    "body", [b"<html>no</html>", b"[]", b"{}", b'{"data":[{"x":1}],"embeddings":[{"y":1}]}']
+)
 def test_what_is_no_answer_is_a_failure(name: str, server, body: bytes) -> None:
     server.failures = [(200, body)]
     with pytest.raises(EmbedderFailed):
@@ -113,7 +124,9 @@ def test_prompts_are_those_of_the_models_makers_unless_they_are_set(server) -> N
     nomic = _service("ollama", server.url, model="nomic-embed-text:latest")
     nomic.embed(["a"], is_query=True)
     nomic.embed(["a"], is_query=False)
-    own = _service("ollama", server.url, model="nomic-embed-text:latest", query_prompt="Q: ", passage_prompt="")
+    own = _service(
+        "ollama", server.url, model="nomic-embed-text:latest", query_prompt="Q: ", passage_prompt=""
+    )
     own.embed(["a"], is_query=True)
     own.embed(["a"], is_query=False)
     assert seen == ["search_query: a", "search_document: a", "Q: a", "a"]
@@ -142,7 +155,10 @@ def test_gemini_says_what_a_text_is_for_in_the_way_of_its_model(server) -> None:
         ("text-embedding-3-small", ""),
         (
             "qwen3-embedding:0.6b",
-            "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:",
+            (
+                "Instruct: Given a web search query, retrieve relevant passages that answer the "
+                "query\nQuery:"
+            ),
         ),
         ("embeddinggemma", "task: search result | query: "),
         ("intfloat/multilingual-e5-large", "query: "),

@@ -69,5 +69,7 @@ def test_without_a_model_there_is_a_reply_in_the_language_of_the_message() -> No
     model: ChatModel = registry.load(registry.CHATS, "scripted")("scripted", "", "")
     for said, letters in (("잘 지내?", "가힣"), ("how are you?", "az")):
         *pieces, end = model.stream([ChatMessage("user", said)], Sampling())
-        assert any(letters[0] <= letter <= letters[1] for letter in "".join(one.text for one in pieces))
+        assert any(
+            letters[0] <= letter <= letters[1] for letter in "".join(one.text for one in pieces)
+        )
         assert end.finish == "stop"

@@ -1,4 +1,6 @@
-"""The agents' own commands as models, played by a script on PATH; and by the real ones, where they are installed."""
+"""The agents' own commands as models, played by a script on PATH; and by the real ones, where they
+are installed.
+"""
 
 import json
 import os
@@ -75,19 +77,30 @@ def _claude(text: str, **more: object) -> str:
         "cache_read_input_tokens": 1000,
         "output_tokens": 7,
     }
-    row = {"type": "result", "is_error": False, "result": text, "stop_reason": "end_turn", "usage": usage}
+    row = {
+        "type": "result",
+        "is_error": False,
+        "result": text,
+        "stop_reason": "end_turn",
+        "usage": usage,
+    }
     return json.dumps({**row, "total_cost_usd": 0.0125, **more})
 
 
 def _codex(*rows: object) -> str:
-    return "\n".join(json.dumps(row) for row in ({"type": "thread.started", "thread_id": "x"}, *rows))
+    return "\n".join(
+        json.dumps(row) for row in ({"type": "thread.started", "thread_id": "x"}, *rows)
+    )
 
 
 def _said(text: str) -> dict[str, object]:
     return {"type": "item.completed", "item": {"id": "1", "type": "agent_message", "text": text}}
 
 
-_USED = {"type": "turn.completed", "usage": {"input_tokens": 11, "cached_input_tokens": 5, "output_tokens": 7}}
+_USED = {
+    "type": "turn.completed",
+    "usage": {"input_tokens": 11, "cached_input_tokens": 5, "output_tokens": 7},
+}
 
 
 def test_claude_is_asked_alone_and_its_answer_tokens_and_cost_are_read(fake: _Fake) -> None:
@@ -101,17 +114,24 @@ def test_claude_is_asked_alone_and_its_answer_tokens_and_cost_are_read(fake: _Fa
     assert argv[argv.index("--model") + 1] == "haiku"
     assert argv[argv.index("--tools") + 1] == ""
     assert json.loads(argv[argv.index("--settings") + 1]) == {"disableAllHooks": True}
-    assert {"--no-session-persistence", "--strict-mcp-config", "--disable-slash-commands"} < set(argv)
+    assert {"--no-session-persistence", "--strict-mcp-config", "--disable-slash-commands"} < set(
+        argv
+    )
     assert "무엇을" not in "".join(argv), "what was said is in no process list"
     assert seen["environment"][places.OWN_RUN] == "1"
     assert seen["environment"]["CLAUDE_CODE_SAFE_MODE"] == "1"
 
 
-def test_codex_is_asked_alone_and_its_answer_and_tokens_are_read(fake: _Fake, tmp_path: Path) -> None:
+def test_codex_is_asked_alone_and_its_answer_and_tokens_are_read(
+    fake: _Fake, tmp_path: Path
+) -> None:
     (tmp_path / ".codex").mkdir()
     config = '[mcp_servers.gieok]\ncommand = "gieok"\n[mcp_servers."odd name"]\ncommand = "x"\n'
     (tmp_path / ".codex" / "config.toml").write_text(config)
-    warned = {"type": "item.completed", "item": {"type": "error", "message": "Model metadata not found"}}
+    warned = {
+        "type": "item.completed",
+        "item": {"type": "error", "message": "Model metadata not found"},
+    }
     fake.play(out=_codex(warned, {"type": "turn.started"}, _said("* 🔴 출시는 금요일"), _USED))
     made: HostGenerator = registry.load(registry.GENERATORS, "codex")("codex:gpt-5-mini", "", "")
     assert made.generate(_PROMPT) == Generated("* 🔴 출시는 금요일", 11, 7)
@@ -120,11 +140,18 @@ def test_codex_is_asked_alone_and_its_answer_and_tokens_are_read(fake: _Fake, tm
     assert (seen["stdin"], seen["folder"]) == (f"{MARKER}\n무엇을 기억할까?", [])
     assert seen["instructions"] == _PROMPT.system
     assert argv[argv.index("--model") + 1] == "gpt-5-mini"
-    assert {"--ephemeral", "features.hooks=false", "mcp_servers.gieok.enabled=false", "notify=[]"} < set(argv)
+    assert {
+        "--ephemeral",
+        "features.hooks=false",
+        "mcp_servers.gieok.enabled=false",
+        "notify=[]",
+    } < set(argv)
     assert seen["environment"][places.OWN_RUN] == "1"
 
 
-def test_a_session_of_the_agent_that_started_us_is_kept_out_of_it(fake: _Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_session_of_the_agent_that_started_us_is_kept_out_of_it(
+    fake: _Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_PROJECT_DIR", "CODEX_THREAD_ID"):
         monkeypatch.setenv(name, "theirs")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", "/somewhere")
@@ -138,7 +165,12 @@ def test_a_session_of_the_agent_that_started_us_is_kept_out_of_it(fake: _Fake, m
     ("told", "says", "hint", "retry"),
     [
         ("Not logged in · Please run /login", "not logged in", "claude auth login", False),
-        ("Failed to authenticate. API Error: 401 invalid x-api-key", "not logged in", "claude auth login", False),
+        (
+            "Failed to authenticate. API Error: 401 invalid x-api-key",
+            "not logged in",
+            "claude auth login",
+            False,
+        ),
         ("You've hit your session limit · resets 3pm", "limit is reached", "renewed", False),
         ("Claude AI usage limit reached|1763856000", "limit is reached", "renewed", False),
         ("Credit balance is too low", "limit is reached", "renewed", False),
@@ -147,7 +179,9 @@ def test_a_session_of_the_agent_that_started_us_is_kept_out_of_it(fake: _Fake, m
         ("API Error: 400 model: nonsense", "400 model", "", False),
     ],
 )
-def test_claude_says_what_is_wrong(fake: _Fake, told: str, says: str, hint: str, retry: bool) -> None:
+def test_claude_says_what_is_wrong(
+    fake: _Fake, told: str, says: str, hint: str, retry: bool
+) -> None:
     fake.play(out=_claude(told, is_error=True), status=1)
     with pytest.raises(GeneratorFailed, match=says) as failed:
         ClaudeCode("claude-code", "", "").generate(_PROMPT)
@@ -159,11 +193,17 @@ def test_claude_says_what_is_wrong(fake: _Fake, told: str, says: str, hint: str,
     ("out", "err", "says"),
     [
         (
-            _codex({"type": "turn.failed", "error": {"message": "unexpected status 401 Unauthorized"}}),
+            _codex(
+                {"type": "turn.failed", "error": {"message": "unexpected status 401 Unauthorized"}}
+            ),
             "",
             "not logged in",
         ),
-        (_codex({"type": "error", "message": "You've hit your usage limit. Try again later."}), "", "limit is reached"),
+        (
+            _codex({"type": "error", "message": "You've hit your usage limit. Try again later."}),
+            "",
+            "limit is reached",
+        ),
         ("", "WARNING: x\nError loading config.toml: invalid transport\n", "invalid transport"),
         ("", "error: unexpected argument '--ephemeral' found", "too old"),
         ("not json", "", "status 1 and said nothing"),
@@ -179,16 +219,24 @@ def test_codex_says_what_is_wrong(fake: _Fake, out: str, err: str, says: str) ->
     ("make", "out"),
     [
         (ClaudeCode, _claude("* 🔴 half", stop_reason="max_tokens")),
-        (ClaudeCode, _claude("Claude's response exceeded the 4000 output token maximum.", is_error=True)),
+        (
+            ClaudeCode,
+            _claude("Claude's response exceeded the 4000 output token maximum.", is_error=True),
+        ),
         (
             Codex,
             _codex(
-                {"type": "turn.failed", "error": {"message": "Incomplete response returned, reason: max_output_tokens"}}
+                {
+                    "type": "turn.failed",
+                    "error": {"message": "Incomplete response returned, reason: max_output_tokens"},
+                }
             ),
         ),
     ],
 )
-def test_an_answer_that_was_cut_off_says_so(fake: _Fake, make: Callable[..., HostGenerator], out: str) -> None:
+def test_an_answer_that_was_cut_off_says_so(
+    fake: _Fake, make: Callable[..., HostGenerator], out: str
+) -> None:
     fake.play(out=out)
     assert make("x", "", "").generate(_PROMPT).is_cut
 
@@ -203,7 +251,9 @@ def test_a_command_that_is_not_here_is_named(
     assert "install" in failed.value.hint
 
 
-def test_a_command_is_found_where_it_installs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_is_found_where_it_installs_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     file = tmp_path / ".local" / "bin" / "agentx"
@@ -235,10 +285,18 @@ def _ends(pid: int) -> bool:
 
 
 def _lay_out(home: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set up both agents in a home of their own against a model of ours, with hooks and servers that leave a trace."""
+    """Set up both agents in a home of their own against a model of ours, with hooks and servers
+    that leave a trace.
+    """
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("LOOP_KEY", "k")
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENAI_API_KEY"):
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "OPENAI_API_KEY",
+    ):
         monkeypatch.delenv(name, raising=False)
     trace = f"echo trace >> {home}/trace"
     hooks = {
@@ -250,11 +308,15 @@ def _lay_out(home: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -
     settings = {"env": {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"}, "hooks": hooks}
     (home / ".claude" / "settings.json").write_text(json.dumps(settings))
     (home / ".claude" / "CLAUDE.md").write_text("ANSWER IN LATIN")
-    (home / ".claude.json").write_text(json.dumps({"mcpServers": {"x": {"command": "sh", "args": ["-c", trace]}}}))
+    (home / ".claude.json").write_text(
+        json.dumps({"mcpServers": {"x": {"command": "sh", "args": ["-c", trace]}}})
+    )
     (home / ".codex" / "hooks.json").write_text(json.dumps({"hooks": hooks}))
     (home / ".codex" / "config.toml").write_text(
-        f'model_provider = "loop"\nmodel = "gpt-5"\nnotify = ["sh", "-c", "{trace}"]\n[model_providers.loop]\nname = "loop"\n'
-        f'base_url = "{server.url}/v1"\nwire_api = "responses"\nenv_key = "LOOP_KEY"\nrequest_max_retries = 0\n'
+        f'model_provider = "loop"\nmodel = "gpt-5"\nnotify = ["sh", "-c", '
+        f'"{trace}"]\n[model_providers.loop]\nname = "loop"\n'
+        f'base_url = "{server.url}/v1"\nwire_api = "responses"\nenv_key = '
+        f'"LOOP_KEY"\nrequest_max_retries = 0\n'
         f'stream_max_retries = 0\n[mcp_servers.x]\ncommand = "sh"\nargs = ["-c", "{trace}"]\n'
     )
 

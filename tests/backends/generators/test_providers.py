@@ -14,7 +14,9 @@ _PATHS = {"openai": "/v1", "compatible": "/v1", "ollama": "/v1", "anthropic": ""
 
 
 def _generator(name: str, url: str, model: str = "some-model") -> Generator:
-    made: Generator = registry.load(registry.GENERATORS, name)(f"{name}:{model}", "key-123", url + _PATHS[name])
+    made: Generator = registry.load(registry.GENERATORS, name)(
+        f"{name}:{model}", "key-123", url + _PATHS[name]
+    )
     return made
 
 
@@ -50,12 +52,24 @@ def test_an_answer_that_reached_its_limit_says_so(name: str, server) -> None:
     [
         ("openai:gpt-4o-mini", {"max_completion_tokens": 2000, "temperature": 0.3}),
         ("openai:gpt-5-mini", {"max_completion_tokens": 10_000, "reasoning_effort": "minimal"}),
-        ("openai:gpt-5.1", {"max_completion_tokens": 2000, "reasoning_effort": "none", "temperature": 0.3}),
+        (
+            "openai:gpt-5.1",
+            {"max_completion_tokens": 2000, "reasoning_effort": "none", "temperature": 0.3},
+        ),
         ("anthropic:claude-haiku-4-5", {"max_tokens": 2000, "temperature": 0.3}),
         ("gemini:gemini-2.0-flash", {"maxOutputTokens": 2000, "temperature": 0.3}),
-        ("gemini:gemini-2.5-flash", {"maxOutputTokens": 2000, "thinkingConfig": {"thinking_budget": 0}}),
-        ("gemini:gemini-2.5-pro", {"maxOutputTokens": 10_000, "thinkingConfig": {"thinking_budget": 128}}),
-        ("gemini:gemini-3.5-flash", {"maxOutputTokens": 10_000, "thinkingConfig": {"thinking_level": "MINIMAL"}}),
+        (
+            "gemini:gemini-2.5-flash",
+            {"maxOutputTokens": 2000, "thinkingConfig": {"thinking_budget": 0}},
+        ),
+        (
+            "gemini:gemini-2.5-pro",
+            {"maxOutputTokens": 10_000, "thinkingConfig": {"thinking_budget": 128}},
+        ),
+        (
+            "gemini:gemini-3.5-flash",
+            {"maxOutputTokens": 10_000, "thinkingConfig": {"thinking_level": "MINIMAL"}},
+        ),
         ("compatible:qwen3-32b", {"max_tokens": 10_000, "temperature": 0.3}),
     ],
 )
@@ -81,13 +95,23 @@ def test_the_instructions_are_cached_where_the_provider_can(server) -> None:
 
 def test_thoughts_in_front_of_an_answer_of_ollama_are_no_part_of_it(server) -> None:
     server.script = [
-        "<think>\n<observations>\n* draft\n</observations>\n</think>\n\n<observations>\nNONE\n</observations>"
+        (
+            "<think>\n<observations>\n* "
+            "draft\n</observations>\n</think>\n\n<observations>\nNONE\n</observations>"
+        )
     ]
-    assert _generator("ollama", server.url).generate(_PROMPT).text == "<observations>\nNONE\n</observations>"
+    assert (
+        _generator("ollama", server.url).generate(_PROMPT).text
+        == "<observations>\nNONE\n</observations>"
+    )
 
 
-@pytest.mark.parametrize(("characters", "context"), [(100, 16_384), (40_000, 32_768), (10_000_000, 131_072)])
-def test_ollama_is_told_how_long_the_context_is_and_not_to_think(server, characters: int, context: int) -> None:
+@pytest.mark.parametrize(
+    ("characters", "context"), [(100, 16_384), (40_000, 32_768), (10_000_000, 131_072)]
+)
+def test_ollama_is_told_how_long_the_context_is_and_not_to_think(
+    server, characters: int, context: int
+) -> None:
     _generator("ollama", server.url).generate(_PROMPT._replace(text="word " * (characters // 5)))
     path, body = server.requests[0]
     assert path == "/api/chat"
@@ -97,8 +121,12 @@ def test_ollama_is_told_how_long_the_context_is_and_not_to_think(server, charact
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("name", sorted(_PATHS))
-@pytest.mark.parametrize(("status", "retry"), [(500, True), (503, True), (429, True), (400, False), (401, False)])
-def test_a_failure_says_whether_another_try_may_help(name: str, server, status: int, retry: bool) -> None:
+@pytest.mark.parametrize(
+    ("status", "retry"), [(500, True), (503, True), (429, True), (400, False), (401, False)]
+)
+def test_a_failure_says_whether_another_try_may_help(
+    name: str, server, status: int, retry: bool
+) -> None:
     server.script = [(status, b'{"error":{"message":"no","code":1,"status":"x"}}')]
     with pytest.raises(GeneratorFailed) as failed:
         _generator(name, server.url).generate(_PROMPT)
@@ -128,13 +156,26 @@ def test_a_compatible_endpoint_needs_an_address() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
     ("name", "model"),
-    [("openai", "gpt-4o"), ("gemini", "gemini-2.5-flash"), ("anthropic", "claude-sonnet-4-5"), ("ollama", "m")],
+    [
+        ("openai", "gpt-4o"),
+        ("gemini", "gemini-2.5-flash"),
+        ("anthropic", "claude-sonnet-4-5"),
+        ("ollama", "m"),
+    ],
 )
-def test_a_model_that_can_is_held_to_the_schema_of_its_answer(name: str, model: str, server: ModelServer) -> None:
+def test_a_model_that_can_is_held_to_the_schema_of_its_answer(
+    name: str, model: str, server: ModelServer
+) -> None:
     server.script = ['{"facts": []}']
-    fields = {"type": "object", "properties": {"facts": {"type": "array", "items": {"type": "integer"}}}}
+    fields = {
+        "type": "object",
+        "properties": {"facts": {"type": "array", "items": {"type": "integer"}}},
+    }
     schema = json.dumps({**fields, "required": ["facts"], "additionalProperties": False})
-    assert _generator(name, server.url, model).generate(_PROMPT._replace(schema=schema)).text == '{"facts": []}'
+    assert (
+        _generator(name, server.url, model).generate(_PROMPT._replace(schema=schema)).text
+        == '{"facts": []}'
+    )
     assert '"facts"' in question(server.requests[-1][1])
 
 

@@ -1,4 +1,6 @@
-"""The journal with its texts in MongoDB keeps the contract over the wire, and kills between the two servers lose nothing."""
+"""The journal with its texts in MongoDB keeps the contract over the wire, and kills between the two
+servers lose nothing.
+"""
 
 import signal
 import socket
@@ -34,7 +36,9 @@ def mongo() -> Iterator[str]:
 
 class TestMongoJournal(JournalContract):
     @pytest.fixture
-    def make_journal(self, make_database: Callable[[], str], mongo: str) -> Callable[[], MongoJournal]:
+    def make_journal(
+        self, make_database: Callable[[], str], mongo: str
+    ) -> Callable[[], MongoJournal]:
         self.urls: dict[MongoJournal, str] = {}
         self.mongo = mongo
         return lambda: self.open(make_database())
@@ -84,12 +88,20 @@ class _Servers:
 
     def rows(self) -> list[str]:
         with psycopg.connect(self.url) as db:
-            return [text for (text,) in db.execute("SELECT text FROM gieok_journal.messages ORDER BY seq")]
+            return [
+                text
+                for (text,) in db.execute("SELECT text FROM gieok_journal.messages ORDER BY seq")
+            ]
 
     def kill(self, call: str, step: str, *, is_after: bool) -> None:
         self.journal.occurrences(HOME, [])
-        code = _OPENING.format(url=self.url, mongo=self.mongo) + _KILLED.format(call=call, step=step, is_after=is_after)
-        assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == -signal.SIGKILL
+        code = _OPENING.format(url=self.url, mongo=self.mongo) + _KILLED.format(
+            call=call, step=step, is_after=is_after
+        )
+        assert (
+            subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode
+            == -signal.SIGKILL
+        )
 
 
 @pytest.fixture
@@ -102,7 +114,9 @@ def servers(make_database: Callable[[], str], mongo: str) -> Iterator[_Servers]:
 
 def test_what_was_said_is_in_mongodb_and_nothing_of_it_in_postgresql(servers: _Servers) -> None:
     strange = "a\0b \ud83d 결제 \x10 \x10m \x100000 \udc00\U0001f35c"
-    servers.journal.say(HOME, [said("a", "비밀"), said("b", " "), said(strange, strange, session=strange)])
+    servers.journal.say(
+        HOME, [said("a", "비밀"), said("b", " "), said(strange, strange, session=strange)]
+    )
     assert held(servers.journal) == ["비밀", " ", strange]
     assert servers.rows() == ["\x10m", " ", "\x10m"]
     assert len(servers.texts()) == 2
@@ -119,10 +133,16 @@ def test_a_text_that_left_its_row_leaves_mongodb_and_its_twin_stays(servers: _Se
     assert journal.rewrite(lambda text: text.replace("secret", "[gone]")) == 1
     assert (servers.texts(), held(journal)) == (["twin", "twin"], ["twin", "[gone] word"])
     journal.drop(HOME)
-    assert (servers.texts(), held(journal, OTHER), journal.kept("mongo:unswept")) == (["twin"], ["twin"], {})
+    assert (servers.texts(), held(journal, OTHER), journal.kept("mongo:unswept")) == (
+        ["twin"],
+        ["twin"],
+        {},
+    )
 
 
-def test_a_kill_between_mongodb_and_the_commit_leaves_nothing_said_and_once_when_said_again(servers: _Servers) -> None:
+def test_a_kill_between_mongodb_and_the_commit_leaves_nothing_said_and_once_when_said_again(
+    servers: _Servers,
+) -> None:
     servers.kill("say(HOME, [said('a', 'once')])", "put", is_after=True)
     assert (held(servers.journal), servers.texts()) == ([], ["once"])
     servers.journal.say(HOME, [said("a", "once")])
@@ -136,10 +156,16 @@ def test_what_a_kill_left_of_a_removal_is_removed_by_who_comes_next(servers: _Se
     servers.kill(f"erase(HOME, [{seq}])", "leave", is_after=False)
     assert (held(journal), servers.texts()) == (["stays"], ["forget me", "stays"])
     journal.prune({})
-    assert (servers.texts(), held(journal), journal.kept("mongo:unswept")) == (["stays"], ["stays"], {})
+    assert (servers.texts(), held(journal), journal.kept("mongo:unswept")) == (
+        ["stays"],
+        ["stays"],
+        {},
+    )
 
 
-def test_without_mongodb_nothing_is_said_and_the_error_shows_no_password(make_database: Callable[[], str]) -> None:
+def test_without_mongodb_nothing_is_said_and_the_error_shows_no_password(
+    make_database: Callable[[], str],
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     texts = Texts(f"mongodb://me:hunter2@127.0.0.1:{port}/gieok?authSource=admin", timeout_s=0.1)
@@ -159,14 +185,18 @@ def test_a_text_that_mongodb_lost_is_an_error_and_not_silence(servers: _Servers)
         held(servers.journal)
 
 
-@pytest.mark.parametrize("url", ["localhost:27017", "mongodb://me:hunter2@", "mongodb://me:hunter2@host:port/x"])
+@pytest.mark.parametrize(
+    "url", ["localhost:27017", "mongodb://me:hunter2@", "mongodb://me:hunter2@host:port/x"]
+)
 def test_a_bad_address_is_named_without_its_password(url: str) -> None:
     with pytest.raises(BadConfig) as caught:
         Texts(url)
     assert "hunter2" not in f"{caught.value} {caught.value.hint}"
 
 
-def test_the_journal_of_postgresql_alone_says_where_the_texts_are_and_takes_them_back(servers: _Servers) -> None:
+def test_the_journal_of_postgresql_alone_says_where_the_texts_are_and_takes_them_back(
+    servers: _Servers,
+) -> None:
     servers.journal.say(HOME, [said("a", "비밀"), said("b", "again")])
     alone = PostgresJournal(servers.url)
     with pytest.raises(BadConfig, match="in MongoDB"):
@@ -181,7 +211,10 @@ def test_a_journal_that_becomes_a_copy_of_another_keeps_its_collection_and_gives
     servers: _Servers, tmp_path: Path
 ) -> None:
     servers.journal.say(OTHER, [said("x", "before")])
-    with closing(SqliteJournal(tmp_path / "one.sqlite")) as one, closing(SqliteJournal(tmp_path / "two.sqlite")) as two:
+    with (
+        closing(SqliteJournal(tmp_path / "one.sqlite")) as one,
+        closing(SqliteJournal(tmp_path / "two.sqlite")) as two,
+    ):
         one.say(HOME, [said("a", "비밀"), said("b", "다음")])
         assert one.identity() != servers.journal.identity()
         journal_copy.copy(one, servers.journal, replace=True)

@@ -1,4 +1,6 @@
-"""The PostgreSQL journal keeps the contract on a real server, and many processes may write to it."""
+"""The PostgreSQL journal keeps the contract on a real server, and many processes may write to
+it.
+"""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -52,7 +54,8 @@ class TestPostgresJournalProcesses(JournalProcessContract):
     @pytest.fixture
     def opening(self, url: str) -> str:
         return (
-            f"from gieok.backends.journals.postgres.journal import PostgresJournal; journal = PostgresJournal({url!r})"
+            f"from gieok.backends.journals.postgres.journal import PostgresJournal; journal = "
+            f"PostgresJournal({url!r})"
         )
 
 
@@ -74,7 +77,11 @@ def _reached(journal: PostgresJournal) -> int:
 def test_text_that_postgresql_refuses_comes_back_as_it_was(journal: PostgresJournal) -> None:
     add(journal, said(_STRANGE, _STRANGE, session=_STRANGE), said(f"{_STRANGE}#0", "b"))
     (found, _) = journal.read(HOME, 0, budget_tokens=EVERYTHING)
-    assert (found.message.id, found.message.text, found.message.session) == (_STRANGE, _STRANGE, _STRANGE)
+    assert (found.message.id, found.message.text, found.message.session) == (
+        _STRANGE,
+        _STRANGE,
+        _STRANGE,
+    )
     assert journal.occurrences(HOME, [_STRANGE]) == {_STRANGE: 1}
     assert [turn.message.text for turn in journal.turns(HOME, "plain", _STRANGE)] == [_STRANGE]
     made = entry("a", _STRANGE)
@@ -88,11 +95,15 @@ def test_text_that_postgresql_refuses_comes_back_as_it_was(journal: PostgresJour
     assert journal.rewrite(lambda text: text.replace("결제", "")) == 2
 
 
-def test_what_grows_with_users_is_keyed_by_scope_and_tied_to_nothing(make_database: Callable[[], str]) -> None:
+def test_what_grows_with_users_is_keyed_by_scope_and_tied_to_nothing(
+    make_database: Callable[[], str],
+) -> None:
     tables, keys, tied = catalogue(make_database(), schema.NAME)
     whole = {"usage", "incidents", "migrations"}
     assert {name for name, by in tables.items() if not by} == whole
-    assert {by for name, by in tables.items() if name not in whole | {"scopes"}} == {"HASH (scope_id)"}
+    assert {by for name, by in tables.items() if name not in whole | {"scopes"}} == {
+        "HASH (scope_id)"
+    }
     assert tables["scopes"] == "HASH (id)"
     assert {name for name, _ in keys} == tables.keys() - whole
     assert {first for name, first in keys if name != "scopes"} == {"scope_id"}
@@ -103,12 +114,16 @@ class _Explained(Explained, PostgresJournal):
     pass
 
 
-def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Callable[[], str]) -> None:
+def test_every_statement_of_a_turn_looks_into_one_partition(
+    make_database: Callable[[], str],
+) -> None:
     journal = _Explained(make_database())
     add(journal, said("a"), said("b"), said("b", "b2"), said("c"), scope=OTHER, file="2:2")
     add(journal, said("a"), said("b"), said("b", "b2"), said("c"))
     journal.plans.clear()
-    assert journal.append(HOME, [said("d"), Retraction("s", "c"), said("a", "a2")], Cursor("3:3", "/t"), None)
+    assert journal.append(
+        HOME, [said("d"), Retraction("s", "c"), said("a", "a2")], Cursor("3:3", "/t"), None
+    )
     assert journal.append(HOME, [said("e")], Cursor("3:3", "/t", 2), Cursor("3:3", "/t"))
     journal.read(HOME, 0, budget_tokens=EVERYTHING)
     journal.messages(HOME, ["a", "b"])
@@ -126,7 +141,9 @@ def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Calla
     journal.hand_over([made])
     journal.buffer(HOME, "r", BufferedSpan(0, reached - 1, 1, ""))
     journal.chunks(HOME, "r")
-    assert journal.commit(0, run(reached, reader="r"), put=[made], forget=[entry("n", "y").document])
+    assert journal.commit(
+        0, run(reached, reader="r"), put=[made], forget=[entry("n", "y").document]
+    )
     journal.position(HOME, "r")
     journal.history(HOME, 9)
     journal.runs(HOME, AT)
@@ -138,11 +155,16 @@ def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Calla
     journal.close()
 
 
-def test_scopes_of_one_number_never_see_each_other(journal: PostgresJournal, make_database: Callable[[], str]) -> None:
+def test_scopes_of_one_number_never_see_each_other(
+    journal: PostgresJournal, make_database: Callable[[], str]
+) -> None:
     add(journal, said("a"))
     url = make_database()
     with psycopg.connect(url) as db:
-        db.execute(f"INSERT INTO {schema.NAME}.scopes VALUES (%s, 'agent:somebody')", (scope_number(HOME.path),))
+        db.execute(
+            f"INSERT INTO {schema.NAME}.scopes VALUES (%s, 'agent:somebody')",
+            (scope_number(HOME.path),),
+        )
     other = PostgresJournal(url)
     assert (held(journal), held(other)) == (["a"], [])
     with pytest.raises(Exception, match="number of another scope"):
@@ -160,7 +182,9 @@ def test_a_transcript_that_goes_to_another_scope_goes_on_there(journal: Postgres
     assert (held(journal), held(journal, OTHER), journal.cursors()) == (["a"], ["b"], [moved])
 
 
-def test_a_reader_of_a_scope_misses_nothing_that_others_write_meanwhile(make_database: Callable[[], str]) -> None:
+def test_a_reader_of_a_scope_misses_nothing_that_others_write_meanwhile(
+    make_database: Callable[[], str],
+) -> None:
     journal = PostgresJournal(make_database())
     lines = 25
 
@@ -213,10 +237,18 @@ class TestPostgresJournalTurns:
     def opened(self, make_database: Callable[[], str]) -> Iterator[tuple[PostgresJournal, str]]:
         url = make_database()
         journal = PostgresJournal(url)
-        yield journal, f"from gieok.backends.journals.postgres.journal import *; journal = PostgresJournal({url!r})"
+        yield (
+            journal,
+            (
+                f"from gieok.backends.journals.postgres.journal import *; journal = "
+                f"PostgresJournal({url!r})"
+            ),
+        )
         journal.close()
 
-    def test_what_waits_is_delivered_once_by_processes_in_turns(self, opened: tuple[PostgresJournal, str]) -> None:
+    def test_what_waits_is_delivered_once_by_processes_in_turns(
+        self, opened: tuple[PostgresJournal, str]
+    ) -> None:
         journal, opening = opened
         journal.hand_over([entry(f"{n:02}", "x") for n in range(40)])
         processes = [start(_DELIVERER, opening) for _ in range(2)]
@@ -225,7 +257,9 @@ class TestPostgresJournalTurns:
         assert sorted(keys) == [f"{n:02}" for n in range(40)]
         assert journal.undelivered(9) == []
 
-    def test_a_killed_process_lets_go_of_its_lock(self, opened: tuple[PostgresJournal, str]) -> None:
+    def test_a_killed_process_lets_go_of_its_lock(
+        self, opened: tuple[PostgresJournal, str]
+    ) -> None:
         journal, opening = opened
         process = start(_HOLDER, opening)
         with process:
@@ -238,28 +272,43 @@ class TestPostgresJournalTurns:
         with journal.exclusive("a") as free:
             assert free
 
-    def test_of_many_that_move_a_position_one_does(self, opened: tuple[PostgresJournal, str]) -> None:
+    def test_of_many_that_move_a_position_one_does(
+        self, opened: tuple[PostgresJournal, str]
+    ) -> None:
         journal, _ = opened
         add(journal, said("a"))
         end, done = _reached(journal), list[bool]()
         threads = [
-            Thread(target=lambda n=n: done.append(journal.commit(0, run(end), put=[entry(f"{n}", "x")])))  # type: ignore[misc]
+            Thread(
+                target=lambda n=n: done.append(
+                    journal.commit(0, run(end), put=[entry(f"{n}", "x")])
+                )
+            )  # type: ignore[misc]
             for n in range(6)
         ]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert (sorted(done), len(journal.made(HOME)), len(journal.runs(HOME, AT))) == ([False] * 5 + [True], 1, 1)
+        assert (sorted(done), len(journal.made(HOME)), len(journal.runs(HOME, AT))) == (
+            [False] * 5 + [True],
+            1,
+            1,
+        )
 
-    def test_connections_that_the_server_ends_are_made_anew(self, opened: tuple[PostgresJournal, str]) -> None:
+    def test_connections_that_the_server_ends_are_made_anew(
+        self, opened: tuple[PostgresJournal, str]
+    ) -> None:
         journal, opening = opened
         add(journal, said("a"))
         with journal.exclusive("a"):
             pass
         url = opening.rpartition("(")[2].strip(")'")
         with psycopg.connect(url, autocommit=True) as db:
-            db.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gieok'")
+            db.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                "application_name = 'gieok'"
+            )
         with journal.exclusive("a", wait=False) as taken:
             assert taken
         add(journal, said("b"))
@@ -268,7 +317,11 @@ class TestPostgresJournalTurns:
 
 def test_a_server_that_is_down_is_named_with_the_next_step_and_no_secret() -> None:
     journal = PostgresJournal("postgresql://me@127.0.0.1:1/memory", password="hunter2")
-    for act in (journal.scopes, lambda: journal.exclusive("a").__enter__(), lambda: add(journal, said("a"))):
+    for act in (
+        journal.scopes,
+        lambda: journal.exclusive("a").__enter__(),
+        lambda: add(journal, said("a")),
+    ):
         with pytest.raises(StoreUnreachable, match=r"127\.0\.0\.1:1/memory") as caught:
             act()
         assert "database.url" in str(caught.value.hint)

@@ -38,7 +38,8 @@ class TestSqliteJournalProcesses(JournalProcessContract):
     @pytest.fixture
     def opening(self, tmp_path: Path) -> str:
         return (
-            "from pathlib import Path; from gieok.backends.journals.sqlite.journal import SqliteJournal; "
+            "from pathlib import Path; from gieok.backends.journals.sqlite.journal import "
+            "SqliteJournal; "
             f"journal = SqliteJournal(Path({str(tmp_path / 'journal.sqlite')!r}))"
         )
 

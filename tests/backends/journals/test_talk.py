@@ -1,4 +1,6 @@
-"""What was said long ago leaves the database for readable files; nobody who asks the journal notices."""
+"""What was said long ago leaves the database for readable files; nobody who asks the journal
+notices.
+"""
 
 import gzip
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +15,15 @@ from gieok.backends.journals.sqlite.journal import SqliteJournal
 from gieok.backends.journals.sqlite.talk_files import TalkFiles
 from gieok.capabilities.observe import turns
 from gieok.errors import ArchiveFailed
-from gieok.model.conversation import Cursor, Heard, Message, Retraction, Role, TalkMoved, TranscriptEvent
+from gieok.model.conversation import (
+    Cursor,
+    Heard,
+    Message,
+    Retraction,
+    Role,
+    TalkMoved,
+    TranscriptEvent,
+)
 from gieok.model.memory import Scope
 from gieok.ports.archive import PlainSealer, Sealer
 from gieok.ports.journal import MessageFilter
@@ -40,7 +50,15 @@ class Reversing:
 def _message(number: int, text: str, days: int = 0) -> Message:
     role = Role.USER if number % 2 else Role.ASSISTANT
     return Message(
-        f"m{number}", role, text, _START + timedelta(days=days, seconds=number), "s", "a", 3, "/t/a.jsonl", number
+        f"m{number}",
+        role,
+        text,
+        _START + timedelta(days=days, seconds=number),
+        "s",
+        "a",
+        3,
+        "/t/a.jsonl",
+        number,
     )
 
 
@@ -54,11 +72,15 @@ def _seen(journal: SqliteJournal) -> tuple[object, ...]:
     """Return all that a journal tells of what was said."""
     ids = [f"m{n}" for n in range(40)]
     return (
-        journal.read(_SCOPE, 0, budget_tokens=1 << 40), journal.messages(_SCOPE, ids), journal.turns(_SCOPE, "a", "s"),
-        journal.find(_SCOPE, _EVERYTHING), journal.find(_SCOPE, MessageFilter(match="화요일")),
+        journal.read(_SCOPE, 0, budget_tokens=1 << 40),
+        journal.messages(_SCOPE, ids),
+        journal.turns(_SCOPE, "a", "s"),
+        journal.find(_SCOPE, _EVERYTHING),
+        journal.find(_SCOPE, MessageFilter(match="화요일")),
         journal.stats()._replace(disk_bytes=0),
-        journal.conversations(_SCOPE, Heard(), 100), journal.unheard(_SCOPE, Heard()),
-    )  # fmt: skip
+        journal.conversations(_SCOPE, Heard(), 100),
+        journal.unheard(_SCOPE, Heard()),
+    )
 
 
 def _files(home: Path) -> dict[str, str]:
@@ -74,7 +96,9 @@ def journal(tmp_path: Path) -> Iterator[SqliteJournal]:
     opened.close()
 
 
-def test_whole_months_leave_and_everything_reads_as_before(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_whole_months_leave_and_everything_reads_as_before(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     before = _seen(journal)
     done = journal.archive_talk(_BEFORE)
     assert (done.messages, done.wrong) == (4, ())
@@ -82,8 +106,10 @@ def test_whole_months_leave_and_everything_reads_as_before(journal: SqliteJourna
     assert "> 0번째 말, 화요일에\n" in _files(tmp_path)["2025-01.md.gz"]
     assert _seen(journal) == before
     assert [(p.month, p.messages, bool(p.bytes)) for p in journal.talk_places()] == [
-        ("2025-01", 1, True), ("2025-02", 1, True), ("2025-03", 2, True),
-    ]  # fmt: skip
+        ("2025-01", 1, True),
+        ("2025-02", 1, True),
+        ("2025-03", 2, True),
+    ]
     assert journal.archive_talk(_BEFORE) == TalkMoved()
     _append(journal, *(_message(n, f"{n}번째 말, 화요일에", 20 * n) for n in range(6)))
     assert _seen(journal) == before, "a transcript that is read again adds nothing"
@@ -111,7 +137,9 @@ def test_turns_are_derived_once_and_again_from_the_files(journal: SqliteJournal)
     assert fresh.get(_SCOPE, keys) == store.get(_SCOPE, keys)
 
 
-def test_what_is_forgotten_or_redacted_leaves_the_files(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_what_is_forgotten_or_redacted_leaves_the_files(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     journal.archive_talk(_BEFORE)
     journal.erase(_SCOPE, [1], blanks={1: "   "})
     assert journal.rewrite(lambda text: text.replace("2번째", "[gone]")) == 1
@@ -122,7 +150,11 @@ def test_what_is_forgotten_or_redacted_leaves_the_files(journal: SqliteJournal, 
     assert "1번째" in said
     assert "2025-01.md.gz" not in _files(tmp_path), "an empty file goes"
     found = journal.turns(_SCOPE, "a", "s")
-    assert [turn.message.text for turn in found[:3]] == ["   ", "1번째 말, 화요일에", "[gone] 말, 화요일에"]
+    assert [turn.message.text for turn in found[:3]] == [
+        "   ",
+        "1번째 말, 화요일에",
+        "[gone] 말, 화요일에",
+    ]
     assert journal.archive_talk(_BEFORE).messages == 1, "what was redacted leaves again"
     assert "[gone]" in _files(tmp_path)["2025-03.md.gz"]
 
@@ -132,7 +164,9 @@ _Step = Callable[[SqliteJournal], object]
 
 def _erased(number: int) -> _Step:
     def step(journal: SqliteJournal) -> None:
-        found = [one.seq for one in journal.find(_SCOPE, MessageFilter(ids=frozenset({f"m{number}"})))]
+        found = [
+            one.seq for one in journal.find(_SCOPE, MessageFilter(ids=frozenset({f"m{number}"})))
+        ]
         journal.erase(_SCOPE, found, blanks=dict.fromkeys(found[:1], "  "))
 
     return step
@@ -170,7 +204,9 @@ def test_a_journal_that_archives_tells_what_one_that_does_not_tells(
     assert _seen(archiving) == _seen(plain)
     archiving.sweep_talk()
     held = sum(text.count("<!-- gieok") for text in _files(folder / "b").values())
-    assert held == sum(place.messages for place in archiving.talk_places()), "a file holds what lives there alone"
+    assert held == sum(place.messages for place in archiving.talk_places()), (
+        "a file holds what lives there alone"
+    )
     plain.close()
     archiving.close()
 
@@ -205,14 +241,21 @@ def test_a_file_that_is_gone_is_said_and_a_damaged_one_is_an_error_that_names_it
     first, second, third = sorted((tmp_path / "archive" / "talk").rglob("*.gz"))
     first.unlink()
     assert [place.bytes is None for place in journal.talk_places()] == [True, False, False]
-    assert [turn.message.text for turn in journal.turns(_SCOPE, "a", "s")[:2]] == ["", "1번째 말, 화요일에"]
+    assert [turn.message.text for turn in journal.turns(_SCOPE, "a", "s")[:2]] == [
+        "",
+        "1번째 말, 화요일에",
+    ]
     second.write_bytes(third.read_bytes()[:-9])
     with pytest.raises(ArchiveFailed, match=r"2025-02\.md\.gz.* is damaged"):
         journal.turns(_SCOPE, "a", "s")
-    assert [found.message.text for found in journal.messages(_SCOPE, ["m2"])] == ["2번째 말, 화요일에"]
+    assert [found.message.text for found in journal.messages(_SCOPE, ["m2"])] == [
+        "2번째 말, 화요일에"
+    ]
 
 
-def test_files_are_sealed_with_the_key_of_now_and_written_anew_where_it_changes(tmp_path: Path) -> None:
+def test_files_are_sealed_with_the_key_of_now_and_written_anew_where_it_changes(
+    tmp_path: Path,
+) -> None:
     sealers: list[Sealer] = [PlainSealer()]
     journal = SqliteJournal(tmp_path / "journal.sqlite", sealers=lambda: sealers)
     _append(journal, *(_message(n, f"{n}번째 말, 화요일에", 20 * n) for n in range(4)))

@@ -17,7 +17,9 @@ def user(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opening(user: Path) -> Opening:
-    """Return a function that makes an opening: settings by name, secrets and variables of the environment."""
+    """Return a function that makes an opening: settings by name, secrets and variables of the
+    environment.
+    """
 
     def made(
         settings: dict[str, str] | None = None,

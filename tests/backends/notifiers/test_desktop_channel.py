@@ -18,13 +18,17 @@ _NAME = "osascript" if sys.platform == "darwin" else "notify-send"
 
 @pytest.fixture
 def program(tmp_path: Path):
-    """Return a function that puts the system's program on a PATH; it returns the PATH and the file of its words."""
+    """Return a function that puts the system's program on a PATH; it returns the PATH and the file
+    of its words.
+    """
 
     def put(then: str = "") -> tuple[str, Path]:
         seen = tmp_path / "seen.json"
         file = tmp_path / "bin" / _NAME
         file.parent.mkdir(exist_ok=True)
-        file.write_text(_FAKE.format(python=sys.executable, seen=str(seen), then=then), encoding="utf-8")
+        file.write_text(
+            _FAKE.format(python=sys.executable, seen=str(seen), then=then), encoding="utf-8"
+        )
         file.chmod(0o755)
         return str(file.parent), seen
 
@@ -33,9 +37,9 @@ def program(tmp_path: Path):
 
 def test_title_and_text_are_words_of_their_own_and_no_markup(program, opening) -> None:
     path, seen = program()
-    said = DesktopChannel(opening(environment={"PATH": path, "DBUS_SESSION_BUS_ADDRESS": "unix:x"})).send(
-        "gieok: 관찰자가 기다립니다", 'it <b>waits</b> "x"; rm -rf /'
-    )
+    said = DesktopChannel(
+        opening(environment={"PATH": path, "DBUS_SESSION_BUS_ADDRESS": "unix:x"})
+    ).send("gieok: 관찰자가 기다립니다", 'it <b>waits</b> "x"; rm -rf /')
     text = seen.read_text(encoding="utf-8")
     assert said == f"shown by {path}/{_NAME}"
     assert "unix:x" in text

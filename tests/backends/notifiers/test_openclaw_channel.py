@@ -1,4 +1,6 @@
-"""OpenClaw's webhook is found by OpenClaw's own configuration, and every refusal says what to do."""
+"""OpenClaw's webhook is found by OpenClaw's own configuration, and every refusal says what to
+do.
+"""
 
 import json
 import socket
@@ -26,11 +28,21 @@ def _failure(channel: OpenClawChannel, *, way: str = "send") -> NotifierFailed:
     return failed.value
 
 
-def test_the_agent_is_woken_with_a_line_that_says_that_it_is_no_memory(channel, gateway: Gateway, user) -> None:
+def test_the_agent_is_woken_with_a_line_that_says_that_it_is_no_memory(
+    channel, gateway: Gateway, user
+) -> None:
     gateway.configure(user)
     said = channel().send("gieok: the observer waits", "gemini:x\nanswered 503")
     assert gateway.took == [
-        ("wake", {"text": f"{NOTICE}. Tell your user: gieok: the observer waits: gemini:x answered 503", "mode": "now"})
+        (
+            "wake",
+            {
+                "text": (
+                    f"{NOTICE}. Tell your user: gieok: the observer waits: gemini:x answered 503"
+                ),
+                "mode": "now",
+            },
+        )
     ]
     assert said == f"http://127.0.0.1:{gateway.port}/hooks/wake took it: queued"
 
@@ -54,7 +66,10 @@ def test_a_mapping_of_the_user_gets_title_and_text(channel, gateway: Gateway, us
 def test_a_look_proves_the_token_and_tells_nobody(channel, gateway: Gateway, user) -> None:
     gateway.configure(user)
     for route in ("wake", "agent", "oc-memory-alert"):
-        assert channel(openclaw_route=route).check() == f"http://127.0.0.1:{gateway.port}/hooks takes the token"
+        assert (
+            channel(openclaw_route=route).check()
+            == f"http://127.0.0.1:{gateway.port}/hooks takes the token"
+        )
     assert gateway.took == []
     gateway.configure(user, token="another")
     assert "401" in str(_failure(channel(), way="check"))
@@ -99,7 +114,10 @@ def test_webhooks_that_are_off_or_have_no_token_are_told_before_anything_is_sent
     channel, gateway: Gateway, user
 ) -> None:
     file = gateway.configure(user, enabled=False)
-    assert str(_failure(channel())) == f"OpenClaw's webhooks are off: `hooks.enabled` is not true in {file}"
+    assert (
+        str(_failure(channel()))
+        == f"OpenClaw's webhooks are off: `hooks.enabled` is not true in {file}"
+    )
     gateway.configure(user, token="")
     assert "`hooks.token` is not set" in str(_failure(channel()))
     assert gateway.seen_tokens == []
@@ -109,7 +127,9 @@ def test_no_openclaw_at_all_says_so(channel) -> None:
     assert "no OpenClaw in" in str(_failure(channel()))
 
 
-def test_a_token_may_stand_in_a_variable_of_openclaws_or_in_ours(channel, gateway: Gateway, user) -> None:
+def test_a_token_may_stand_in_a_variable_of_openclaws_or_in_ours(
+    channel, gateway: Gateway, user
+) -> None:
     file = gateway.configure(user, token="${OC_HOOKS}")
     assert "no token" in str(_failure(channel()))
     channel(environment={"OC_HOOKS": TOKEN}).send("a", "b")
@@ -121,7 +141,9 @@ def test_a_token_may_stand_in_a_variable_of_openclaws_or_in_ours(channel, gatewa
     assert len(gateway.took) == 3
 
 
-def test_the_environment_names_the_port_where_the_configuration_does_not(channel, gateway: Gateway, user) -> None:
+def test_the_environment_names_the_port_where_the_configuration_does_not(
+    channel, gateway: Gateway, user
+) -> None:
     gateway.configure(user)
     file = user / ".openclaw" / "openclaw.json"
     file.write_text(json.dumps({"hooks": {"enabled": True, "token": TOKEN}}), encoding="utf-8")
@@ -136,7 +158,9 @@ def test_another_address_gets_the_token_that_was_given_for_it(channel, gateway: 
     assert gateway.seen_tokens == [TOKEN]
 
 
-def test_a_token_goes_to_nobody_who_does_not_say_that_it_is_a_gateway(channel, gateway: Gateway, user) -> None:
+def test_a_token_goes_to_nobody_who_does_not_say_that_it_is_a_gateway(
+    channel, gateway: Gateway, user
+) -> None:
     gateway.configure(user)
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))

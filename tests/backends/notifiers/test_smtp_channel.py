@@ -34,12 +34,20 @@ def certificate(tmp_path_factory) -> Path:
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "gieok test")])
     now = datetime.now(UTC)
     made = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            critical=False,
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
-    )  # fmt: skip
+    )
     file = tmp_path_factory.mktemp("tls") / "server.pem"
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -55,7 +63,8 @@ class _Box:
         self.mails: list[Any] = []
         self.tried: list[str] = []
 
-    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802 - aiosmtpd's
+    # Aiosmtpd's.
+    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802
         if address.startswith("nobody@"):
             return "550 no such user"
         envelope.rcpt_tos.append(address)
@@ -88,7 +97,10 @@ def serve(certificate: Path) -> Iterator[Any]:
     def start(security: str) -> tuple[_Box, dict[str, str]]:
         box, context = _Box(), ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
         context.load_cert_chain(certificate)
-        options: dict[str, Any] = {"authenticator": box.login, "auth_require_tls": security == "starttls"}
+        options: dict[str, Any] = {
+            "authenticator": box.login,
+            "auth_require_tls": security == "starttls",
+        }
         if security == "tls":
             options["ssl_context"] = context
         if security == "starttls":
@@ -118,7 +130,9 @@ def channel(opening, certificate: Path, monkeypatch: pytest.MonkeyPatch):
     """Return a function that opens the channel, which trusts the testing authority."""
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     return lambda settings, password=PASSWORD, timeout_s=10.0: SmtpChannel(
-        opening(settings, {"SMTP_PASSWORD": password}, timeout_s=timeout_s, key_variable="SMTP_PASSWORD")
+        opening(
+            settings, {"SMTP_PASSWORD": password}, timeout_s=timeout_s, key_variable="SMTP_PASSWORD"
+        )
     )
 
 
@@ -126,7 +140,10 @@ def channel(opening, certificate: Path, monkeypatch: pytest.MonkeyPatch):
 def test_mail_arrives_over_tls_with_a_login(channel, serve, security: str) -> None:
     box, settings = serve(security)
     made = channel(settings)
-    assert made.check() == f"127.0.0.1:{settings['smtp_port']} would take mail to me@example.org, you@example.org"
+    assert (
+        made.check()
+        == f"127.0.0.1:{settings['smtp_port']} would take mail to me@example.org, you@example.org"
+    )
     assert box.mails == []
     assert "took the mail" in made.send("gieok: 관찰자가 기다립니다", "gemini:x가 답하지 않습니다")
     (mail,) = box.mails
@@ -150,7 +167,9 @@ def test_a_wrong_password_says_how_to_give_another_and_is_never_shown(channel, s
     assert "wrong-password-77" not in str(failed.value) + failed.value.hint
 
 
-def test_a_server_whose_certificate_nobody_vouches_for_gets_no_password(channel, serve, monkeypatch) -> None:
+def test_a_server_whose_certificate_nobody_vouches_for_gets_no_password(
+    channel, serve, monkeypatch
+) -> None:
     for security in ("starttls", "tls"):
         box, settings = serve(security)
         made = channel(settings)
@@ -166,7 +185,9 @@ def test_a_server_without_tls_gets_no_password(channel, serve) -> None:
         channel({**settings, "smtp_security": "starttls"}).send("a", "b")
     assert "smtp_security" in failed.value.hint
     with pytest.raises(NotifierFailed, match="in the clear"):
-        channel({**settings, "smtp_security": "none", "smtp_host": "mail.example.org"}).send("a", "b")
+        channel({**settings, "smtp_security": "none", "smtp_host": "mail.example.org"}).send(
+            "a", "b"
+        )
     assert (box.tried, box.mails) == ([], [])
 
 

@@ -1,4 +1,5 @@
-"""Spreading tables over nodes: which calls, in which order, and what to install where there is no Citus.
+"""Spreading tables over nodes: which calls, in which order, and what to install where there is no
+Citus.
 
 Citus itself is not to be had here: functions of its names write down what they are asked.
 """
@@ -20,7 +21,8 @@ CREATE FUNCTION public.create_distributed_table(t regclass, by text, colocate_wi
 CREATE FUNCTION public.create_reference_table(t regclass) RETURNS void
     LANGUAGE sql AS $$ INSERT INTO public.pg_dist_partition (logicalrelid, by, beside) VALUES (t, '', '') $$;
 """
-#: Tables whose rows are of scopes or users: partitioned, each by its distribution column, which is first in every unique index.
+#: Tables whose rows are of scopes or users: partitioned, each by its distribution column, which is
+#: first in every unique index.
 _GROWING = """
 SELECT c.oid::regclass::text, substring(pg_get_partkeydef(c.oid) from '\\((.*)\\)'), array_agg(DISTINCT a.attname::text)
 FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisunique
@@ -40,10 +42,14 @@ WHERE NOT tgisinternal AND relnamespace::regnamespace::text LIKE 'gieok%'
 """
 
 
-def test_the_calls_are_for_every_table_and_by_the_first_column_of_its_keys(make_database: Callable[[], str]) -> None:
+def test_the_calls_are_for_every_table_and_by_the_first_column_of_its_keys(
+    make_database: Callable[[], str],
+) -> None:
     url = make_database()
     parts = PostgresJournal(url), PostgresStore(url), PostgresAccounts(url)
-    for part, touch in zip(parts, (parts[0].scopes, parts[1].scopes, lambda: parts[2].account("a")), strict=True):
+    for part, touch in zip(
+        parts, (parts[0].scopes, parts[1].scopes, lambda: parts[2].account("a")), strict=True
+    ):
         touch()
         with pytest.raises(StoreError, match="has no Citus") as caught:
             part.distribute()
@@ -58,12 +64,16 @@ def test_the_calls_are_for_every_table_and_by_the_first_column_of_its_keys(make_
         assert db.execute(_TIED).fetchall() == []
         db.execute(_STUB)
         issued = [part.distribute() for part in parts]
-        asked = db.execute("SELECT logicalrelid::text, by, beside FROM pg_dist_partition ORDER BY n").fetchall()
+        asked = db.execute(
+            "SELECT logicalrelid::text, by, beside FROM pg_dist_partition ORDER BY n"
+        ).fetchall()
         assert [part.distribute() for part in parts] == [0, 0, 0]
         db.execute("DROP FUNCTION public.create_distributed_table, public.create_reference_table")
         db.execute("DROP TABLE public.pg_dist_partition")
     assert (sum(issued), asked[0]) == (len(asked), ("gieok_journal.scopes", "id", "default"))
-    assert {name: by for name, by, _ in asked if by} == {name: by for name, (by, _) in growing.items()}
+    assert {name: by for name, by, _ in asked if by} == {
+        name: by for name, (by, _) in growing.items()
+    }
     assert {beside for _, by, beside in asked[1:] if by} == {"gieok_journal.scopes"}
     assert {name for name, by, _ in asked if not by} == whole
     for part in parts:

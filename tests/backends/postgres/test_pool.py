@@ -1,4 +1,6 @@
-"""The connections that a process shares: bounded, in turn, for nested transactions too, and closed with their last user."""
+"""The connections that a process shares: bounded, in turn, for nested transactions too, and closed
+with their last user.
+"""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -17,7 +19,10 @@ from gieok.testing.samples import HOME, OTHER, entry
 _END_OTHERS = """
 SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
-_OURS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gieok'"
+_OURS = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
+    "application_name = 'gieok'"
+)
 
 
 @pytest.fixture
@@ -69,7 +74,9 @@ def test_a_transaction_within_another_does_not_wait_for_itself(url: str) -> None
         assert store.hashes(HOME) == {}
         return "done"
 
-    threads = [Thread(target=store.update_note, args=(scope, "a", nested)) for scope in (HOME, OTHER)]
+    threads = [
+        Thread(target=store.update_note, args=(scope, "a", nested)) for scope in (HOME, OTHER)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -79,7 +86,10 @@ def test_a_transaction_within_another_does_not_wait_for_itself(url: str) -> None
 
 
 def test_who_waits_too_long_is_told_that_all_are_in_use(url: str) -> None:
-    holding, waiting = PostgresStore(url, timeout_s=1), PostgresStore(url, timeout_s=1, lock_timeout_ms=10)
+    holding, waiting = (
+        PostgresStore(url, timeout_s=1),
+        PostgresStore(url, timeout_s=1, lock_timeout_ms=10),
+    )
     inside, done = Barrier(3, timeout=20), Event()
 
     def hold(old: str) -> str:
@@ -87,7 +97,9 @@ def test_who_waits_too_long_is_told_that_all_are_in_use(url: str) -> None:
         done.wait(20)
         return ""
 
-    threads = [Thread(target=holding.update_note, args=(scope, "a", hold)) for scope in (HOME, OTHER)]
+    threads = [
+        Thread(target=holding.update_note, args=(scope, "a", hold)) for scope in (HOME, OTHER)
+    ]
     for thread in threads:
         thread.start()
     inside.wait()
@@ -128,9 +140,12 @@ def _through(journal: PostgresJournal, name: str) -> None:
         pass
 
 
-def test_behind_a_pooler_each_lock_has_a_connection_of_its_own(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behind_a_pooler_each_lock_has_a_connection_of_its_own(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = PostgresJournal(url)
-    monkeypatch.setattr(psycopg.ConnectionInfo, "backend_pid", 1)  # a pooler's answer, not the server's
+    # a pooler's answer, not the server's
+    monkeypatch.setattr(psycopg.ConnectionInfo, "backend_pid", 1)
     with journal.exclusive("a"), journal.exclusive("b"):
         assert _count(url) == 2
         with journal.exclusive("a", wait=False) as taken:

@@ -1,4 +1,6 @@
-"""A turn costs the same however many users there are: each statement of it, whosever the table, looks into one partition."""
+"""A turn costs the same however many users there are: each statement of it, whosever the table,
+looks into one partition.
+"""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -57,7 +59,9 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
         explain(self, query, params)
         return execute(self, query, params, **options)
 
-    def executed_many(self: psycopg.Cursor[Any], query: Any, rows: Sequence[Any], **options: Any) -> Any:
+    def executed_many(
+        self: psycopg.Cursor[Any], query: Any, rows: Sequence[Any], **options: Any
+    ) -> Any:
         for row in rows:
             explain(self, query, row)
         return many(self, query, rows, **options)
@@ -80,13 +84,17 @@ def _turn(memory: Characters, accounts: PostgresAccounts, bond: Bond, number: in
     accounts.settle(bond.user, f"r{number}", Posting("reply", -1, f"r{number}"), now)
 
 
-def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Callable[[], str], plans: Plans) -> None:
+def test_every_statement_of_a_turn_looks_into_one_partition(
+    make_database: Callable[[], str], plans: Plans
+) -> None:
     url, clock, embedder = make_database(), ManualClock(_NOW), HashEmbedder()
     store, journal, accounts = PostgresStore(url), PostgresJournal(url), PostgresAccounts(url)
     # More than a page of a table, so that an index is worth its while.
     store.put([entry(f"{n}", "무엇이든", scope=scope_of(f"other{n}", "mina")) for n in range(30)])
     budget = Budget(context_tokens=700, narrative_tokens=500)
-    memory = Characters(journal=journal, store=store, clock=clock, embedder=lambda: embedder, budget=budget)
+    memory = Characters(
+        journal=journal, store=store, clock=clock, embedder=lambda: embedder, budget=budget
+    )
     bond = Bond("kim", "mina")
     accounts.keep_key(IssuedKey("kim", "k", "hash", KeyRole.USER, "", _NOW))
     accounts.keep_character(StoredCharacter("", "mina", "미나", "{}", _NOW, _NOW), is_new=True)
@@ -97,7 +105,10 @@ def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Calla
     for number in range(1, 7):
         clock.advance(timedelta(minutes=5))
         _turn(memory, accounts, bond, number)
-    memory.replace(bond, [journal.messages(bond.scope, ["u1"])[0].message._replace(text="내 생일은 5월 5일이야")])
+    memory.replace(
+        bond,
+        [journal.messages(bond.scope, ["u1"])[0].message._replace(text="내 생일은 5월 5일이야")],
+    )
     memory.withdraw(bond, ["u2"])
     plans.is_on = False
     fill_vectors(store, embedder)
@@ -106,7 +117,19 @@ def test_every_statement_of_a_turn_looks_into_one_partition(make_database: Calla
     assert held.moments
     assert held.episodes
     read = {table.rstrip("0123456789").rstrip("_") for _, tables in plans.seen for table in tables}
-    assert {"documents", "passages", "postings", "embeddings", "messages", "made", "outbox", "users", "holds"} <= read
-    assert [(sql, sorted(tables)) for sql, tables in plans.seen if len(partitions(tables)) > 1] == []
+    assert {
+        "documents",
+        "passages",
+        "postings",
+        "embeddings",
+        "messages",
+        "made",
+        "outbox",
+        "users",
+        "holds",
+    } <= read
+    assert [
+        (sql, sorted(tables)) for sql, tables in plans.seen if len(partitions(tables)) > 1
+    ] == []
     for opened in (store, journal, accounts):
         opened.close()

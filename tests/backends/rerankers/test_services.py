@@ -10,7 +10,12 @@ from gieok.backends.opening import ModelOpening
 from gieok.errors import RerankerFailed
 from gieok.testing.embedding_server import EmbeddingServer
 
-_PATHS = {"cohere": "/v2/rerank", "voyage": "/v1/rerank", "jina": "/v1/rerank", "compatible": "/rerank"}
+_PATHS = {
+    "cohere": "/v2/rerank",
+    "voyage": "/v1/rerank",
+    "jina": "/v1/rerank",
+    "compatible": "/rerank",
+}
 
 
 @pytest.fixture
@@ -40,8 +45,12 @@ def test_each_service_gives_its_scores_in_the_order_of_the_texts(name: str, serv
 
 
 @pytest.mark.parametrize("name", _PATHS)
-@pytest.mark.parametrize("body", [b"{}", b'{"results":[{"index":0,"relevance_score":1}],"data":[{"index":0}]}', b"no"])
-def test_an_answer_without_a_score_for_each_text_is_a_failure(name: str, server, body: bytes) -> None:
+@pytest.mark.parametrize(
+    "body", [b"{}", b'{"results":[{"index":0,"relevance_score":1}],"data":[{"index":0}]}', b"no"]
+)
+def test_an_answer_without_a_score_for_each_text_is_a_failure(
+    name: str, server, body: bytes
+) -> None:
     server.failures = [(200, body)]
     with pytest.raises(RerankerFailed):
         _reranker(name, server.url).rerank("a", ["b", "c"])

@@ -56,11 +56,17 @@ def test_a_flipped_byte_and_a_cut_are_told(sealer: AgeSealer) -> None:
     sealed = sealer.seal(_DATA)
     body = sealed.index(b"\n---") + 48
     bad = [sealed[:end] for end in (0, 30, body, body + 16 + 65_552, len(sealed) - 1)]
-    bad += [sealed[:place] + bytes([sealed[place] ^ 1]) + sealed[place + 1 :] for place in (body + 20, len(sealed) - 1)]
+    bad += [
+        sealed[:place] + bytes([sealed[place] ^ 1]) + sealed[place + 1 :]
+        for place in (body + 20, len(sealed) - 1)
+    ]
     for data in bad:
         with pytest.raises(Damaged, match="'f' is damaged or cut off"):
             sealer.open(data, "'f'")
-        with pytest.raises(Damaged, match="'f' is damaged or cut off"), sealer.opening(io.BytesIO(data), "'f'") as out:
+        with (
+            pytest.raises(Damaged, match="'f' is damaged or cut off"),
+            sealer.opening(io.BytesIO(data), "'f'") as out,
+        ):
             out.read()
 
 
@@ -102,6 +108,8 @@ def test_the_age_program_opens_it(sealer: AgeSealer, tmp_path: Path) -> None:
     (tmp_path / "key").write_text(identity)
     (tmp_path / "f.age").write_bytes(AgeSealer(recipient, str).seal(_DATA))
     done = subprocess.run(
-        ["age", "-d", "-i", str(tmp_path / "key"), str(tmp_path / "f.age")], capture_output=True, check=True
+        ["age", "-d", "-i", str(tmp_path / "key"), str(tmp_path / "f.age")],
+        capture_output=True,
+        check=True,
     )
     assert done.stdout == _DATA

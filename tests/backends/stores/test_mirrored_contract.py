@@ -31,7 +31,9 @@ class MirroredContract(StoreContract):
 
 
 class AlwaysAsked(ChromaStore):
-    """The graph is asked also where it would not be trusted, so that the contract sees Chroma and not SQLite."""
+    """The graph is asked also where it would not be trusted, so that the contract sees Chroma and
+    not SQLite.
+    """
 
     largest_share = inf
 

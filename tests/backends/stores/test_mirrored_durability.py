@@ -1,4 +1,6 @@
-"""A mirror never bloats, never loses what was written without noticing, and is mended whatever happens to it."""
+"""A mirror never bloats, never loses what was written without noticing, and is mended whatever
+happens to it.
+"""
 
 import os
 import shutil
@@ -67,30 +69,45 @@ def _inside(file: Path) -> Path:
 def test_sixty_rounds_of_indexing_leave_neither_rows_nor_disk(
     kind: type[MirroredStore], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mirror, "_ROOM_BYTES", 600_000)  # a cap that sixty rounds of 20 documents would pass
+    # a cap that sixty rounds of 20 documents would pass
+    monkeypatch.setattr(mirror, "_ROOM_BYTES", 600_000)
     store = kind(file)
     store.use_model(_EMBEDDER.model, _EMBEDDER.dimension)
     sizes = []
     for round_ in range(_ROUNDS):
-        store.put([entry(str(n), f"{n} 결제 {round_}", f"고양이 {(round_ * 31 + n) % 97}") for n in range(20)])
+        store.put(
+            [
+                entry(str(n), f"{n} 결제 {round_}", f"고양이 {(round_ * 31 + n) % 97}")
+                for n in range(20)
+            ]
+        )
         embed_missing(store, _EMBEDDER)
         store.compact()
         sizes.append(store._mirror.disk_bytes())
     assert store.stats().passages == store.stats().vectors == 40
     wanted = next(iter(store._held.values())).wanted
     assert store._mirror.in_line(wanted, store._fetch).count() == len(wanted.numbers) <= 40
-    assert max(sizes) < 660_000 + 4 * 4 * 64 * 40 + 600_000  # the cap, and what one round adds before it is seen
+    # the cap, and what one round adds before it is seen
+    assert max(sizes) < 660_000 + 4 * 4 * 64 * 40 + 600_000
     assert store.check() == []
-    assert _ranking(store, f"17 결제 {_ROUNDS - 1}")[0] == _exact(file, f"17 결제 {_ROUNDS - 1}")[0] == "17"
+    assert (
+        _ranking(store, f"17 결제 {_ROUNDS - 1}")[0]
+        == _exact(file, f"17 결제 {_ROUNDS - 1}")[0]
+        == "17"
+    )
     store.close()
 
 
-def test_a_mirror_that_lost_vectors_is_mended_and_told_of(kind: type[MirroredStore], file: Path) -> None:
+def test_a_mirror_that_lost_vectors_is_mended_and_told_of(
+    kind: type[MirroredStore], file: Path
+) -> None:
     store = _filled(kind, file)
     wanted = next(iter(store._held.values())).wanted
     held = store._mirror.in_line(wanted, store._fetch)
     held.remove(wanted.numbers[:50])
-    assert store.check() == [f"the {kind.library_name} mirror of agent:main does not hold the vectors of the store"]
+    assert store.check() == [
+        f"the {kind.library_name} mirror of agent:main does not hold the vectors of the store"
+    ]
     for text in ("결제", "고양이 회의", "invoice cat"):
         assert _ranking(store, text) == _exact(file, text)
     assert store.check() == []
@@ -109,7 +126,11 @@ def test_a_damaged_mirror_is_made_again(kind: type[MirroredStore], file: Path, h
     script = _ASK.format(module=kind.__module__, kind=kind.__name__, file=str(file))
     # Another process: what this one has open of the folder would hide the damage.
     child = subprocess.run(
-        [sys.executable, "-c", script], check=False, env=_environment(), capture_output=True, text=True
+        [sys.executable, "-c", script],
+        check=False,
+        env=_environment(),
+        capture_output=True,
+        text=True,
     )
     assert child.returncode == 0, child.stderr
     assert child.stdout.split() == expected
@@ -195,7 +216,9 @@ def test_the_graph_of_chroma_finds_nearly_all_of_the_exact_top_ten(file: Path) -
     plain, found, asked = SqliteStore(file), 0, 40
     for n in range(asked):
         query = near(_EMBEDDER, "x")._replace(vector=rows[n * 7].tobytes())
-        ours, exact = ({i for i, _ in s.nearest(HOME, query, _ALL, 10).ranked} for s in (store, plain))
+        ours, exact = (
+            {i for i, _ in s.nearest(HOME, query, _ALL, 10).ranked} for s in (store, plain)
+        )
         found += len(ours & exact)
     assert found / (10 * asked) > 0.98
     plain.close()
@@ -240,10 +263,14 @@ def _environment() -> dict[str, str]:
 def _writer(kind: type[MirroredStore], file: Path, name: str, rounds: int) -> subprocess.Popen[str]:
     script = _WRITE.format(module=kind.__module__, kind=kind.__name__, file=str(file))
     command = [sys.executable, "-c", script, name, str(rounds)]
-    return subprocess.Popen(command, env=_environment(), stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    return subprocess.Popen(
+        command, env=_environment(), stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    )
 
 
-def test_processes_write_and_search_one_mirror_at_once(kind: type[MirroredStore], file: Path) -> None:
+def test_processes_write_and_search_one_mirror_at_once(
+    kind: type[MirroredStore], file: Path
+) -> None:
     store = _filled(kind, file, 30)
     writers = [_writer(kind, file, name, 8) for name in ("one", "two")]
     for writer in writers:
@@ -260,7 +287,9 @@ def test_processes_write_and_search_one_mirror_at_once(kind: type[MirroredStore]
     store.close()
 
 
-def test_a_writer_killed_at_any_moment_leaves_a_mirror_that_is_mended(kind: type[MirroredStore], file: Path) -> None:
+def test_a_writer_killed_at_any_moment_leaves_a_mirror_that_is_mended(
+    kind: type[MirroredStore], file: Path
+) -> None:
     chance = Random(3)
     for number in range(4):
         writer = _writer(kind, file, f"run{number}", 1000)

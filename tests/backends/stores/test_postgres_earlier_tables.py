@@ -1,4 +1,6 @@
-"""Tables of before scopes had numbers made of their paths: brought over whole, and searched as before."""
+"""Tables of before scopes had numbers made of their paths: brought over whole, and searched as
+before.
+"""
 
 from collections.abc import Callable
 
@@ -47,37 +49,51 @@ DELETE FROM gieok.migrations WHERE version = 3;
 
 def _as_it_was(url: str) -> None:
     """Write what the tables hold into tables as an earlier release made them."""
-    kept = {name: f"CREATE TEMPORARY TABLE {name} AS SELECT * FROM gieok.{name}" for name in schema.OF_SCOPES}
+    kept = {
+        name: f"CREATE TEMPORARY TABLE {name} AS SELECT * FROM gieok.{name}"
+        for name in schema.OF_SCOPES
+    }
     with psycopg.connect(url) as db:
         for sql in kept.values():
             db.execute(sql)
-        db.execute(_WHOLE + "".join(partitioned(f"gieok.{name}", columns, 16) for name, columns in _EARLIER.items()))
+        db.execute(
+            _WHOLE
+            + "".join(
+                partitioned(f"gieok.{name}", columns, 16) for name, columns in _EARLIER.items()
+            )
+        )
         db.execute(
             "INSERT INTO gieok.scopes (path, documents, passages, tokens) "
             "SELECT path, documents, passages, tokens FROM scopes"
         )
         db.execute(
-            "CREATE TEMPORARY TABLE old AS SELECT n.id AS new, s.id FROM scopes n JOIN gieok.scopes s USING (path)"
+            "CREATE TEMPORARY TABLE old AS SELECT n.id AS new, s.id FROM scopes n JOIN "
+            "gieok.scopes s USING (path)"
         )
         for name in ("notes", "waiting", *_EARLIER):
             columns = [
                 row[0]
                 for row in db.execute(
-                    "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0", (f"gieok.{name}",)
+                    "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0",
+                    (f"gieok.{name}",),
                 )
             ]
             names = ", ".join(f'"{one}"' for one in columns)
             values = ", ".join("o.id" if one == "scope_id" else f'k."{one}"' for one in columns)
             db.execute(
-                f"INSERT INTO gieok.{name} ({names}) SELECT {values} FROM {name} k JOIN old o ON o.new = k.scope_id"
+                f"INSERT INTO gieok.{name} ({names}) SELECT {values} FROM {name} k JOIN old o "
+                f"ON o.new = k.scope_id"
             )
         db.execute(
-            "INSERT INTO gieok.vectors (model_id, text_hash, data) SELECT model_id, text_hash, data FROM vectors "
+            "INSERT INTO gieok.vectors (model_id, text_hash, data) SELECT model_id, "
+            "text_hash, data FROM vectors "
             "ON CONFLICT DO NOTHING"
         )
 
 
-def test_earlier_tables_are_brought_over_and_searched_as_before(make_empty_database: Callable[[], str]) -> None:
+def test_earlier_tables_are_brought_over_and_searched_as_before(
+    make_empty_database: Callable[[], str],
+) -> None:
     url, embedder = make_empty_database(), HashEmbedder()
     store = PostgresStore(url)
     store.use_model(embedder.model, embedder.dimension)
@@ -94,9 +110,15 @@ def test_earlier_tables_are_brought_over_and_searched_as_before(make_empty_datab
     store = PostgresStore(url)
     assert store.check() == []
     assert [store.keyword(scope, asked, Filter(), 50) for scope in (HOME, OTHER)] == before
-    assert ([store.stats(scope)[:3] for scope in (HOME, OTHER)], store.notes(HOME)) == (stats, {"a": "b"})
+    assert ([store.stats(scope)[:3] for scope in (HOME, OTHER)], store.notes(HOME)) == (
+        stats,
+        {"a": "b"},
+    )
     embed_missing(store, embedder)
     assert store.missing(9) == []
     with psycopg.connect(url) as db:
-        assert db.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'gieok_before'").fetchone() is None
+        assert (
+            db.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'gieok_before'").fetchone()
+            is None
+        )
     store.close()

@@ -1,4 +1,6 @@
-"""Several processes on one database: writers, killed writers, and many that make the tables at the same moment."""
+"""Several processes on one database: writers, killed writers, and many that make the tables at the
+same moment.
+"""
 
 from collections.abc import Callable
 
@@ -10,7 +12,8 @@ from gieok.testing.contracts import ProcessContract
 from gieok.testing.contracts.processes import finish, go, start
 from gieok.testing.samples import HOME, OTHER, entry
 
-#: Puts into two scopes in one call, again and again; the order of the scopes is the other process's turned round.
+#: Puts into two scopes in one call, again and again; the order of the scopes is the other process's
+#: turned round.
 _CROSSING = """
 import sys
 from gieok.model.memory import Scope
@@ -26,7 +29,10 @@ store.close()
 
 
 def _opening(url: str) -> str:
-    return f"from gieok.backends.stores.postgres.store import PostgresStore; store = PostgresStore({url!r})"
+    return (
+        f"from gieok.backends.stores.postgres.store import PostgresStore; store = "
+        f"PostgresStore({url!r})"
+    )
 
 
 class TestPostgresProcesses(ProcessContract):

@@ -1,4 +1,6 @@
-"""What PostgreSQL refuses, and a server that goes: named, without a password, and nothing is half written."""
+"""What PostgreSQL refuses, and a server that goes: named, without a password, and nothing is half
+written.
+"""
 
 import os
 import signal
@@ -51,15 +53,20 @@ class TestPostgresRefusals(RefusalContract):
         return lambda: PostgresStore(url, lock_timeout_ms=50)
 
     @pytest.fixture
-    def fill_disk(self, db: psycopg.Connection) -> Callable[[PostgresStore], AbstractContextManager[None]]:
-        """The very error of a full disk, raised by the server where it would write the last of a put's tables."""
+    def fill_disk(
+        self, db: psycopg.Connection
+    ) -> Callable[[PostgresStore], AbstractContextManager[None]]:
+        """The very error of a full disk, raised by the server where it would write the last of a
+        put's tables.
+        """
 
         @contextmanager
         def full(store: PostgresStore) -> Iterator[None]:
             db.execute(_FULL)
             for table in ("postings", "embeddings"):
                 db.execute(
-                    f"CREATE TRIGGER no_room BEFORE INSERT ON gieok.{table} FOR EACH ROW EXECUTE FUNCTION public.no_room()"
+                    f"CREATE TRIGGER no_room BEFORE INSERT ON gieok.{table} FOR EACH ROW "
+                    f"EXECUTE FUNCTION public.no_room()"
                 )
             try:
                 yield
@@ -69,7 +76,9 @@ class TestPostgresRefusals(RefusalContract):
         return full
 
     @pytest.fixture
-    def hold_lock(self, db: psycopg.Connection) -> Callable[[PostgresStore], AbstractContextManager[None]]:
+    def hold_lock(
+        self, db: psycopg.Connection
+    ) -> Callable[[PostgresStore], AbstractContextManager[None]]:
         @contextmanager
         def held(store: PostgresStore) -> Iterator[None]:
             with db.transaction():
@@ -84,7 +93,10 @@ def test_a_server_that_stops_is_named_and_one_that_is_back_goes_on(own_server) -
     store.put(corpus(61, 20))
     before = store.hashes(HOME)
     own_server.stop()
-    for work in (lambda: store.put([entry("a", "x")]), lambda: store.keyword(HOME, question("결제"), Filter(), 9)):
+    for work in (
+        lambda: store.put([entry("a", "x")]),
+        lambda: store.keyword(HOME, question("결제"), Filter(), 9),
+    ):
         with pytest.raises(StoreUnreachable, match="postgres unreachable"):
             work()
     own_server.start()
@@ -131,7 +143,8 @@ def test_no_error_shows_the_password(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["postgresql://me:s3cret@x@host/db", "postgresql://me:s3cret@host/db?color=red", "s3cret"]
+    "url",
+    ["postgresql://me:s3cret@x@host/db", "postgresql://me:s3cret@host/db?color=red", "s3cret"],
 )
 def test_an_address_that_cannot_be_understood_is_not_repeated(url: str) -> None:
     with pytest.raises(BadConfig) as caught:
@@ -160,7 +173,9 @@ def test_a_wrong_password_is_named_with_where_it_belongs(own_server) -> None:
     store.close()
 
 
-def test_without_pgvector_the_error_names_the_command(make_empty_database: Callable[[], str]) -> None:
+def test_without_pgvector_the_error_names_the_command(
+    make_empty_database: Callable[[], str],
+) -> None:
     url = make_empty_database()
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("DROP ROLE IF EXISTS small")
@@ -190,7 +205,9 @@ def test_a_newer_schema_and_other_tokens_are_refused(url: str, db: psycopg.Conne
     db.execute("UPDATE gieok.meta SET value = '99' WHERE name = 'keywords_version'")
     with pytest.raises(ShapeMismatch, match="tokens of version 99"):
         PostgresStore(url).scopes()
-    db.execute(f"UPDATE gieok.meta SET value = '{keywords.VERSION}' WHERE name = 'keywords_version'")
+    db.execute(
+        f"UPDATE gieok.meta SET value = '{keywords.VERSION}' WHERE name = 'keywords_version'"
+    )
 
 
 def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(
@@ -211,7 +228,10 @@ def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(
 
 @pytest.mark.parametrize(
     ("setting", "told"),
-    [("statement_timeout = '1ms'", "stopped a statement"), ("default_transaction_read_only = on", "read-only")],
+    [
+        ("statement_timeout = '1ms'", "stopped a statement"),
+        ("default_transaction_read_only = on", "read-only"),
+    ],
 )
 def test_a_servers_own_limits_are_named(
     store: PostgresStore, url: str, db: psycopg.Connection, setting: str, told: str
@@ -219,7 +239,8 @@ def test_a_servers_own_limits_are_named(
     store.put(corpus(62, 30))
     db.execute(f"ALTER DATABASE {db.info.dbname} SET {setting}")
     store.close()
-    # What holds for a database is asked for by a new connection, and the pool of that address may have old ones.
+    # What holds for a database is asked for by a new connection, and the pool of that address may
+    # have old ones.
     fresh = PostgresStore(f"{url}{'&' if '?' in url else '?'}application_name=fresh")
     with db.transaction():  # so that a statement waits
         db.execute("SELECT id FROM gieok.scopes FOR UPDATE")
@@ -230,19 +251,25 @@ def test_a_servers_own_limits_are_named(
     assert store.check() == []
 
 
-def test_damage_to_any_table_is_found_by_check(store: PostgresStore, db: psycopg.Connection) -> None:
+def test_damage_to_any_table_is_found_by_check(
+    store: PostgresStore, db: psycopg.Connection
+) -> None:
     embedder = HashEmbedder()
     store.use_model(embedder.model, embedder.dimension)
     store.put(corpus(64, 20))
     embed_missing(store, embedder)
     for table in ("documents", "passages", "postings", "embeddings"):
         with db.transaction(force_rollback=True):
-            db.execute(f"DELETE FROM gieok.{table} WHERE ctid = (SELECT ctid FROM gieok.{table} LIMIT 1) ")
+            db.execute(
+                f"DELETE FROM gieok.{table} WHERE ctid = (SELECT ctid FROM gieok.{table} LIMIT 1) "
+            )
             assert reading.check(db) != [], table
     assert store.check() == []
 
 
-def test_unused_vectors_are_kept_up_to_the_cap_and_the_oldest_go_first(store: PostgresStore) -> None:
+def test_unused_vectors_are_kept_up_to_the_cap_and_the_oldest_go_first(
+    store: PostgresStore,
+) -> None:
     embedder = HashEmbedder()
     store.use_model(embedder.model, embedder.dimension)
     for text in ("used", "old", "newer"):
@@ -256,7 +283,9 @@ def test_unused_vectors_are_kept_up_to_the_cap_and_the_oldest_go_first(store: Po
     assert store.check() == []
 
 
-def test_indexing_the_same_documents_again_and_again_does_not_grow_the_database(store: PostgresStore) -> None:
+def test_indexing_the_same_documents_again_and_again_does_not_grow_the_database(
+    store: PostgresStore,
+) -> None:
     embedder = HashEmbedder()
     store.use_model(embedder.model, embedder.dimension)
     entries = corpus(65, 100)
@@ -296,12 +325,16 @@ def test_without_an_address_nothing_is_guessed() -> None:
 
 def test_a_server_that_accepts_and_says_nothing_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        store = PostgresStore(f"postgresql://me@127.0.0.1:{silent.getsockname()[1]}/memory", timeout_s=1)
+        store = PostgresStore(
+            f"postgresql://me@127.0.0.1:{silent.getsockname()[1]}/memory", timeout_s=1
+        )
         with pytest.raises(StoreUnreachable, match="timeout expired"):
             store.scopes()
 
 
-def test_a_table_that_somebody_locks_is_named_and_not_waited_for(url: str, db: psycopg.Connection) -> None:
+def test_a_table_that_somebody_locks_is_named_and_not_waited_for(
+    url: str, db: psycopg.Connection
+) -> None:
     store = PostgresStore(url, timeout_s=0.2)
     store.put(corpus(63, 5))
     for table in ("documents", "scopes", "migrations", "meta"):
@@ -315,12 +348,17 @@ def test_a_table_that_somebody_locks_is_named_and_not_waited_for(url: str, db: p
     store.close()
 
 
-@pytest.mark.parametrize("work", [lambda s: s.scopes(), lambda s: s.check(), lambda s: s.put([entry("a", "x")])])
-def test_a_server_that_freezes_is_hung_up_on(url: str, db: psycopg.Connection, work: Callable[..., object]) -> None:
+@pytest.mark.parametrize(
+    "work", [lambda s: s.scopes(), lambda s: s.check(), lambda s: s.put([entry("a", "x")])]
+)
+def test_a_server_that_freezes_is_hung_up_on(
+    url: str, db: psycopg.Connection, work: Callable[..., object]
+) -> None:
     store = PostgresStore(url, timeout_s=0.2)
     store.put(corpus(64, 5))
     (backend,) = db.execute(
-        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gieok'"
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND "
+        "application_name = 'gieok'"
     ).fetchone()
     os.kill(backend, signal.SIGSTOP)
     try:

@@ -1,4 +1,6 @@
-"""A full disk, a put that fails half way and endless re-indexing: what was there stays, and nothing else."""
+"""A full disk, a put that fails half way and endless re-indexing: what was there stays, and nothing
+else.
+"""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -38,12 +40,16 @@ def _leave_room(store: SqliteStore, pages: int) -> None:
 
 
 @pytest.mark.parametrize("pages", range(0, 40, 3))
-def test_a_full_disk_leaves_what_was_there_and_a_put_works_once_there_is_room(store: SqliteStore, pages: int) -> None:
+def test_a_full_disk_leaves_what_was_there_and_a_put_works_once_there_is_room(
+    store: SqliteStore, pages: int
+) -> None:
     store.put(corpus(31, 20))
     before = (store.hashes(HOME), store.stats().passages)
     _leave_room(store, pages)
     with pytest.raises(StoreFull):
-        store.put([entry("31/3.md", "new"), *(entry(f"big {n}", f"{n} 결제 " * 5000) for n in range(10))])
+        store.put(
+            [entry("31/3.md", "new"), *(entry(f"big {n}", f"{n} 결제 " * 5000) for n in range(10))]
+        )
     assert (store.hashes(HOME), store.stats().passages) == before
     assert store.check() == []
     _leave_room(store, _NO_LIMIT)
@@ -83,13 +89,17 @@ def test_a_put_that_fails_half_way_writes_nothing(store: SqliteStore) -> None:
     store.put([entry("a", "old")])
     unwritable = replace(entry("c", "x").document, metadata={"key": object()})  # type: ignore[dict-item]
     with pytest.raises(TypeError):
-        store.put([entry("a", "new"), entry("b", "x"), entry("c", "x")._replace(document=unwritable)])
+        store.put(
+            [entry("a", "new"), entry("b", "x"), entry("c", "x")._replace(document=unwritable)]
+        )
     assert [d.text for d in store.get(HOME, ["a", "b", "c"])] == ["old"]
     assert store.check() == []
     store.put([entry("b", "the store still works")])
 
 
-def test_indexing_the_same_documents_again_and_again_does_not_grow_the_file(file: Path, store: SqliteStore) -> None:
+def test_indexing_the_same_documents_again_and_again_does_not_grow_the_file(
+    file: Path, store: SqliteStore
+) -> None:
     embedder = HashEmbedder()
     store.use_model(embedder.model, embedder.dimension)
     entries = corpus(33, 200)
@@ -110,7 +120,12 @@ def test_indexing_the_same_documents_again_and_again_does_not_grow_the_file(file
 
 def test_changing_every_document_again_and_again_does_not_grow_the_file(store: SqliteStore) -> None:
     for round_ in range(60):
-        store.put([entry(str(n), f"{n} 결제 {(round_ * 31 + n) % 97}", "고양이 " * 20) for n in range(100)])
+        store.put(
+            [
+                entry(str(n), f"{n} 결제 {(round_ * 31 + n) % 97}", "고양이 " * 20)
+                for n in range(100)
+            ]
+        )
         if round_ == 5:
             size = store.stats().disk_bytes
     assert store.stats().disk_bytes < 1.5 * size

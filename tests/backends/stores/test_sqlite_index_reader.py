@@ -38,10 +38,14 @@ def file(tmp_path: Path) -> str:
 def _recall(
     reader: IndexReader, scopes: list[str], text: str, chosen: HookSettings = _FLOORLESS
 ) -> list[matches.Match]:
-    return matches.find_matches(reader, scopes, [query_tokens(text)], chosen, _NOW.timestamp(), "", Late).found
+    return matches.find_matches(
+        reader, scopes, [query_tokens(text)], chosen, _NOW.timestamp(), "", Late
+    ).found
 
 
-@pytest.mark.parametrize("question", ["결제 서버", "deploy retry timeout", "parseInvoiceDate 김치찌개", "nowhere"])
+@pytest.mark.parametrize(
+    "question", ["결제 서버", "deploy retry timeout", "parseInvoiceDate 김치찌개", "nowhere"]
+)
 def test_a_glance_ranks_as_the_store_does(store: SqliteStore, file: str, question: str) -> None:
     store.put(corpus(7, 120))
     query = KeywordQuery(query_tokens(question), NOTES.k1, NOTES.b, NOTES.context_weight)
@@ -87,7 +91,9 @@ def large(store: SqliteStore) -> SqliteStore:
 
 
 @pytest.mark.parametrize("looks", [0, 1, 7])
-def test_a_query_ends_in_its_middle_at_the_deadline(large: SqliteStore, file: str, looks: int) -> None:
+def test_a_query_ends_in_its_middle_at_the_deadline(
+    large: SqliteStore, file: str, looks: int
+) -> None:
     reader = IndexReader(file, 1.0, _Watch(looks))
     sid, _, mean_length = reader.scope(str(OTHER)) or (0, 0, 0.0)
     with pytest.raises(Late):
@@ -106,22 +112,41 @@ def _kept(key: str, text: str, days_old: int, *, category: str = "", dated: bool
     made = entry(key, text)
     moment = _NOW - timedelta(days=days_old)
     metadata = {"category": category} if category else {}
-    document = replace(made.document, updated_at=moment, valid_from=moment if dated else None, metadata=metadata)
+    document = replace(
+        made.document, updated_at=moment, valid_from=moment if dated else None, metadata=metadata
+    )
     return Entry(document, made.passages)
 
 
 @pytest.mark.parametrize(
     ("fields", "fades"),
-    [({}, False), ({"category": "decision"}, False), ({"category": "session-summary"}, True), ({"dated": True}, True)],
+    [
+        ({}, False),
+        ({"category": "decision"}, False),
+        ({"category": "session-summary"}, True),
+        ({"dated": True}, True),
+    ],
 )
 def test_what_is_dated_fades_and_what_holds_does_not(
     store: SqliteStore, file: str, fields: dict[str, object], fades: bool
 ) -> None:
-    store.put([_kept("old.md", "결제 정산", 30, **fields), _kept("new.md", "결제 정산", 0, **fields)])
-    odds = {found.key: _odds(found) for found in _recall(IndexReader(file), [str(HOME)], "결제 정산")}
+    store.put(
+        [_kept("old.md", "결제 정산", 30, **fields), _kept("new.md", "결제 정산", 0, **fields)]
+    )
+    odds = {
+        found.key: _odds(found) for found in _recall(IndexReader(file), [str(HOME)], "결제 정산")
+    }
     assert odds["old.md"] / odds["new.md"] == pytest.approx(0.85 if fades else 1.0)
     unfaded = HookSettings({"hook.floor": 0.0, "hook.half_life_days": 0})
-    assert len({round(_odds(f), 9) for f in _recall(IndexReader(file), [str(HOME)], "결제 정산", unfaded)}) == 1
+    assert (
+        len(
+            {
+                round(_odds(f), 9)
+                for f in _recall(IndexReader(file), [str(HOME)], "결제 정산", unfaded)
+            }
+        )
+        == 1
+    )
 
 
 def _odds(found: matches.Match) -> float:
@@ -131,16 +156,23 @@ def _odds(found: matches.Match) -> float:
 def test_an_importance_mark_counts_as_it_does_in_a_search(store: SqliteStore, file: str) -> None:
     marked, plain = "결제 정산 <!-- importance: 10 -->", "결제 정산 <!-- importance: 05 -->"
     store.put([entry("plain.md", plain), entry("marked.md", marked)])
-    found = {match.key: _odds(match) for match in _recall(IndexReader(file), [str(HOME)], "결제 정산")}
+    found = {
+        match.key: _odds(match) for match in _recall(IndexReader(file), [str(HOME)], "결제 정산")
+    }
     expected = importance_factor(marked) / importance_factor(plain)
     assert found["marked.md"] / found["plain.md"] == pytest.approx(expected)
     assert expected > 1
 
 
 def test_a_lone_weak_match_is_not_sure(store: SqliteStore, file: str) -> None:
-    store.put([entry("a.md", "결제 화면의 색"), *(entry(f"{n}.md", f"기린 {n}") for n in range(40))])
+    store.put(
+        [entry("a.md", "결제 화면의 색"), *(entry(f"{n}.md", f"기린 {n}") for n in range(40))]
+    )
     asked = "결제 취소 한도 환불 정책"
-    assert [found.level for found in _recall(IndexReader(file), [str(HOME)], asked)] == [levels.HIGH]  # a floor of 0
+    # a floor of 0
+    assert [found.level for found in _recall(IndexReader(file), [str(HOME)], asked)] == [
+        levels.HIGH
+    ]
     assert _recall(IndexReader(file), [str(HOME)], asked, HookSettings({})) == []
 
 
@@ -152,4 +184,10 @@ def test_a_scope_never_sees_what_another_holds(store: SqliteStore, file: str) ->
         ([], []),
         ([OTHER, HOME], ["mine.md", "theirs.md"]),
     ):
-        assert sorted(found.key for found in _recall(IndexReader(file), [str(s) for s in scopes], "결제 정산")) == keys
+        assert (
+            sorted(
+                found.key
+                for found in _recall(IndexReader(file), [str(s) for s in scopes], "결제 정산")
+            )
+            == keys
+        )

@@ -1,4 +1,6 @@
-"""Any number of processes read and write one file at once; killing one loses nothing that it had acknowledged."""
+"""Any number of processes read and write one file at once; killing one loses nothing that it had
+acknowledged.
+"""
 
 import contextlib
 import sqlite3
@@ -87,7 +89,9 @@ def test_threads_share_a_store_and_any_of_them_may_close_it(tmp_path: Path) -> N
 
 
 def test_compacting_waits_for_another_writer_instead_of_giving_up(tmp_path: Path) -> None:
-    """SQLite's own housekeeping reads before it writes: whoever writes in between must not make it fail as busy."""
+    """SQLite's own housekeeping reads before it writes: whoever writes in between must not make it
+    fail as busy.
+    """
     file = tmp_path / "memory.sqlite"
     store, embedder = SqliteStore(file), HashEmbedder(64)
     store.use_model(embedder.model, embedder.dimension)

@@ -1,4 +1,6 @@
-"""What the store refuses: files that are damaged, not ours or of another shape, and a lock that is not given up."""
+"""What the store refuses: files that are damaged, not ours or of another shape, and a lock that is
+not given up.
+"""
 
 import random
 import sqlite3
@@ -62,7 +64,9 @@ def _text(data: bytes) -> bytes:
 @pytest.mark.parametrize(
     "damage", [_random_header, _random_header_after_the_magic, _half, _odd_end, _first_bytes, _text]
 )
-def test_a_damaged_file_is_refused_and_left_as_it_is(file: Path, damage: Callable[[bytes], bytes]) -> None:
+def test_a_damaged_file_is_refused_and_left_as_it_is(
+    file: Path, damage: Callable[[bytes], bytes]
+) -> None:
     damaged = damage(file.read_bytes())
     file.write_bytes(damaged)
     with pytest.raises(StoreCorrupt, match=r"memory\.sqlite"):
@@ -86,10 +90,14 @@ def test_damage_in_the_middle_is_found_by_check(file: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("journal", ["delete", "wal"])
 @pytest.mark.parametrize("version", [0, 1, 5])
-def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path, version: int, journal: str) -> None:
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(
+    tmp_path: Path, version: int, journal: str
+) -> None:
     file = tmp_path / "other.sqlite"
     other = sqlite3.connect(file)
-    other.executescript(f"PRAGMA journal_mode = {journal}; CREATE TABLE t (x); PRAGMA user_version = {version};")
+    other.executescript(
+        f"PRAGMA journal_mode = {journal}; CREATE TABLE t (x); PRAGMA user_version = {version};"
+    )
     other.close()
     before = file.read_bytes()
     with pytest.raises(StoreCorrupt, match="another program"):
@@ -104,7 +112,9 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Pa
         ("PRAGMA user_version = 77", "77"),
     ],
 )
-def test_a_store_of_another_shape_is_a_mismatch_that_names_the_version(file: Path, change: str, named: str) -> None:
+def test_a_store_of_another_shape_is_a_mismatch_that_names_the_version(
+    file: Path, change: str, named: str
+) -> None:
     db = sqlite3.connect(file, isolation_level=None)
     db.execute(change)
     db.close()

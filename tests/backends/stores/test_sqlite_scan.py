@@ -16,9 +16,13 @@ _ROWS, _DIMENSION, _CLUSTERS = 20_000, 384, 200
 
 
 def _clustered(random: np.random.Generator, rows: int) -> Floats:
-    """Return unit vectors around common centres, all shifted one way as those of real models are."""
+    """Return unit vectors around common centres, all shifted one way as those of real models
+    are.
+    """
     centres = np.random.default_rng(0).normal(size=(_CLUSTERS, _DIMENSION)) + 0.7
-    vectors = centres[random.integers(_CLUSTERS, size=rows)] + random.normal(size=(rows, _DIMENSION))
+    vectors = centres[random.integers(_CLUSTERS, size=rows)] + random.normal(
+        size=(rows, _DIMENSION)
+    )
     return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
 
 
@@ -64,14 +68,19 @@ def test_eight_bits_keep_the_cosine() -> None:
     assert np.abs(dots(values, scales, vectors[0]) - vectors @ vectors[0]).max() < 0.003
 
 
-def test_a_large_scope_answers_the_same_before_and_after_the_prefilter_is_built(tmp_path: Path) -> None:
+def test_a_large_scope_answers_the_same_before_and_after_the_prefilter_is_built(
+    tmp_path: Path,
+) -> None:
     random = np.random.default_rng(11)
     vectors, queries = _clustered(random, 24_100), _clustered(random, 10)
     store = SqliteStore(tmp_path / "large.sqlite", resident=True)
     store.use_model("random@1", _DIMENSION)
     store.put([entry(str(n), *(f"{n}-{line}" for line in range(100))) for n in range(241)])
     ids = [passage for passage, _ in store.missing(len(vectors))]
-    store.put_vectors("random@1", {passage: vector.tobytes() for passage, vector in zip(ids, vectors, strict=True)})
+    store.put_vectors(
+        "random@1",
+        {passage: vector.tobytes() for passage, vector in zip(ids, vectors, strict=True)},
+    )
     first, *others = [VectorQuery(vector=q.tobytes()) for q in queries]
     before = store.nearest(HOME, first, Filter(), 10)
     for query in others:

@@ -25,14 +25,18 @@ def _write(file: Path, events: list[tuple[str, int, str | None, bytes | None]]) 
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(_TABLES)
     connection.execute(
-        "INSERT INTO session_windows VALUES ('s1', 'agent:main:main', ''), ('s2', 'agent:main:cron:1', '')"
+        "INSERT INTO session_windows VALUES ('s1', 'agent:main:main', ''), ('s2', "
+        "'agent:main:cron:1', '')"
     )
     connection.executemany("INSERT INTO transcript_events VALUES (?, ?, ?, 0, ?)", events)
     connection.close()
 
 
 def test_events_come_in_order_and_compressed_ones_are_read(tmp_path: Path) -> None:
-    file, event = tmp_path / "openclaw-agent.sqlite", json.dumps({"type": "message", "text": "기억" * 600})
+    file, event = (
+        tmp_path / "openclaw-agent.sqlite",
+        json.dumps({"type": "message", "text": "기억" * 600}),
+    )
     packed = zstandard.ZstdCompressor().compress(event.encode())
     _write(file, [("s1", 0, '{"n":0}', None), ("s1", 2, None, packed), ("s1", 1, '{"n":1}', None)])
     database = OpenClawDatabase(file)

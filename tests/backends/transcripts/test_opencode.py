@@ -38,8 +38,11 @@ def file(tmp_path: Path) -> Path:
         for line in _RECORDED.read_text(encoding="utf-8").splitlines():
             table, *values = json.loads(line)
             database.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(values))})", values)
-        # It was recorded from `opencode run`, which is a script's; a session that a person begins allows to be asked.
-        database.execute("UPDATE event SET data = json_remove(data, '$.info.permission') WHERE seq = 0")
+        # It was recorded from `opencode run`, which is a script's; a session that a person begins
+        # allows to be asked.
+        database.execute(
+            "UPDATE event SET data = json_remove(data, '$.info.permission') WHERE seq = 0"
+        )
         database.commit()
     return file
 
@@ -52,7 +55,9 @@ def journal(tmp_path: Path) -> Iterator[SqliteJournal]:
 
 def _capture(journal: SqliteJournal, file: Path) -> int:
     capture = Capture(journal, lambda folder: _SHOP if folder == "/home/u/shop" else None)
-    added = capture_database(capture, Source(file, _MAIN, "opencode"), lambda agent, path: OpenCodeDatabase(path))
+    added = capture_database(
+        capture, Source(file, _MAIN, "opencode"), lambda agent, path: OpenCodeDatabase(path)
+    )
     assert capture.captured.troubles == {}
     return added
 
@@ -66,16 +71,21 @@ def _add(file: Path, seq: int, kind: str, **data: object) -> None:
 
 def _said(journal: SqliteJournal) -> list[tuple[Role, str]]:
     return [
-        (row.message.role, row.message.text) for row in journal.read(_SHOP, 0, budget_tokens=1 << 30, limit=1 << 20)
+        (row.message.role, row.message.text)
+        for row in journal.read(_SHOP, 0, budget_tokens=1 << 30, limit=1 << 20)
     ]
 
 
-def test_a_recorded_session_gives_what_was_said_in_the_scope_of_its_project(journal: SqliteJournal, file: Path) -> None:
+def test_a_recorded_session_gives_what_was_said_in_the_scope_of_its_project(
+    journal: SqliteJournal, file: Path
+) -> None:
     assert _capture(journal, file) == 3
     said = _said(journal)
     assert [role for role, _ in said] == [Role.USER, Role.ASSISTANT, Role.ASSISTANT]
     assert said[0][1].startswith("배포는 언제 하기로 했지?")
-    assert "memory-" not in str(said), "neither what the plugin added nor what memory_search answered"
+    assert "memory-" not in str(said), (
+        "neither what the plugin added nor what memory_search answered"
+    )
     assert _capture(journal, file) == 0
 
 
@@ -85,7 +95,13 @@ def test_a_part_that_grows_is_one_message_and_a_removed_message_is_taken_back(
     part = {"id": "prt_x", "sessionID": _SESSION, "messageID": _USER, "type": "text"}
     _add(file, 40, "message.part.updated.1", part={**part, "text": "린터는"}, time=1795357058773)
     _capture(journal, file)
-    _add(file, 41, "message.part.updated.1", part={**part, "text": "린터는 ruff야"}, time=1795357058774)
+    _add(
+        file,
+        41,
+        "message.part.updated.1",
+        part={**part, "text": "린터는 ruff야"},
+        time=1795357058774,
+    )
     _capture(journal, file)
     assert [text for _, text in _said(journal)][-1] == "린터는 ruff야"
     _add(file, 42, "message.removed.1", messageID=_USER)
@@ -127,8 +143,17 @@ class _Old:
         message, at = f"m{self.count}", _AT + self.count
         with closing(sqlite3.connect(self.file)) as database:
             data = json.dumps({"role": role})
-            database.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", (message, session, at, at, data))
-            told = (f"p{self.count}", message, session, at, at, json.dumps({"type": "text", **part}))
+            database.execute(
+                "INSERT INTO message VALUES (?, ?, ?, ?, ?)", (message, session, at, at, data)
+            )
+            told = (
+                f"p{self.count}",
+                message,
+                session,
+                at,
+                at,
+                json.dumps({"type": "text", **part}),
+            )
             database.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)", told)
             database.commit()
         return f"p{self.count}"
@@ -142,11 +167,28 @@ def test_a_session_that_is_older_than_the_log_is_read_from_its_parts(
     old.begin("s")
     old.say("s", "user", text="The kiln stays below 900 degrees.")
     old.say("s", "user", text="Recalled: the kiln is blue.", synthetic=True)
-    refused = "The user rejected permission to use this specific tool call with the following feedback: ask Mina first"
-    old.say("s", "assistant", type="tool", tool="bash", callID="c", state={"status": "error", "error": refused})
+    refused = (
+        "The user rejected permission to use this specific tool call with the following feedback: "
+        "ask Mina first"
+    )
+    old.say(
+        "s",
+        "assistant",
+        type="tool",
+        tool="bash",
+        callID="c",
+        state={"status": "error", "error": refused},
+    )
     asked = {"questions": [{"question": "Which clay?"}]}
-    state = {"status": "completed", "input": asked, "output": "x", "metadata": {"answers": [["White"]]}}
-    grown = old.say("s", "assistant", type="tool", tool="question", callID="d", state={"status": "running"})
+    state = {
+        "status": "completed",
+        "input": asked,
+        "output": "x",
+        "metadata": {"answers": [["White"]]},
+    }
+    grown = old.say(
+        "s", "assistant", type="tool", tool="question", callID="d", state={"status": "running"}
+    )
     assert _capture(journal, old.file) == 2 + 1  # the second with its tool
     told = json.dumps({"type": "tool", "tool": "question", "callID": "d", "state": state})
     old.run(f"UPDATE part SET data = '{told}', time_updated = {_AT + 60} WHERE id = '{grown}'")
@@ -156,20 +198,35 @@ def test_a_session_that_is_older_than_the_log_is_read_from_its_parts(
     assert _capture(journal, old.file) == 0
 
 
-def test_a_session_whose_log_begins_later_is_read_whole_and_once(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_a_session_whose_log_begins_later_is_read_whole_and_once(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     old = _Old(tmp_path / "opencode.db")
     old.begin("s")
     old.say("s", "user", text="The kiln stays below 900 degrees.")
     old.say("s", "user", text="And it rests on Sundays.")
     part = json.dumps(
-        {"sessionID": "s", "part": {"id": "p2", "messageID": "m2", "type": "text", "text": "And it rests on Sundays."}}
+        {
+            "sessionID": "s",
+            "part": {
+                "id": "p2",
+                "messageID": "m2",
+                "type": "text",
+                "text": "And it rests on Sundays.",
+            },
+        }
     )
     old.run(f"INSERT INTO event VALUES ('s', 7, 'message.part.updated.1', '{part}')")
     _capture(journal, old.file)
-    assert [text for _, text in _said(journal)] == ["The kiln stays below 900 degrees.", "And it rests on Sundays."]
+    assert [text for _, text in _said(journal)] == [
+        "The kiln stays below 900 degrees.",
+        "And it rests on Sundays.",
+    ]
 
 
-def test_an_older_session_of_a_sub_agent_or_of_a_command_is_nobodys(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_an_older_session_of_a_sub_agent_or_of_a_command_is_nobodys(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     old = _Old(tmp_path / "opencode.db")
     old.begin("s")
     old.begin("child", "s")
@@ -193,18 +250,28 @@ def test_a_file_each_message_is_read_whole_and_once_and_goes_on_in_the_database(
 
     def begin(session: str, changed: int, **more: object) -> None:
         time = {"created": _AT, "updated": _AT + changed}
-        _store(storage, f"session/p/{session}", id=session, directory="/home/u/shop", time=time, **more)
+        _store(
+            storage, f"session/p/{session}", id=session, directory="/home/u/shop", time=time, **more
+        )
 
     def say(session: str, number: int, role: str, text: str, **more: object) -> None:
         message = {"id": f"m{number:04}", "role": role, "time": {"created": _AT + number}}
         _store(storage, f"message/{session}/m{number:04}", **message)
-        part = {"id": f"p{number:04}", "messageID": f"m{number:04}", "type": "text", "text": text, **more}
+        part = {
+            "id": f"p{number:04}",
+            "messageID": f"m{number:04}",
+            "type": "text",
+            "text": text,
+            **more,
+        }
         _store(storage, f"part/m{number:04}/p{number:04}", **part)
 
     def read() -> list[str]:
         capture = Capture(journal, lambda folder: _SHOP if folder == "/home/u/shop" else None)
         capture_database(
-            capture, Source(storage / "message", _MAIN, "opencode"), lambda agent, path: open_transcripts(path)
+            capture,
+            Source(storage / "message", _MAIN, "opencode"),
+            lambda agent, path: open_transcripts(path),
         )
         assert capture.captured.troubles == {}
         return [text for role, text in _said(journal) if role is Role.USER]
@@ -237,7 +304,10 @@ def test_a_file_each_message_is_read_whole_and_once_and_goes_on_in_the_database(
 def test_what_a_command_began_is_a_scripts(journal: SqliteJournal, file: Path) -> None:
     with closing(sqlite3.connect(file)) as database:
         rules = json.dumps(_DENIED)
-        database.execute("UPDATE event SET data = json_set(data, '$.info.permission', json(?)) WHERE seq = 0", (rules,))
+        database.execute(
+            "UPDATE event SET data = json_set(data, '$.info.permission', json(?)) WHERE seq = 0",
+            (rules,),
+        )
         database.commit()
     _capture(journal, file)
     assert Role.USER not in [role for role, _ in _said(journal)]
@@ -245,12 +315,16 @@ def test_what_a_command_began_is_a_scripts(journal: SqliteJournal, file: Path) -
 
 def test_a_sub_agents_session_is_passed_over(journal: SqliteJournal, file: Path) -> None:
     with closing(sqlite3.connect(file)) as database:
-        database.execute("UPDATE event SET data = json_set(data, '$.info.parentID', 'ses_other') WHERE seq = 0")
+        database.execute(
+            "UPDATE event SET data = json_set(data, '$.info.parentID', 'ses_other') WHERE seq = 0"
+        )
         database.commit()
     assert _capture(journal, file) == 0
 
 
-def test_an_event_that_is_no_json_is_rejected_and_the_rest_is_read(journal: SqliteJournal, file: Path) -> None:
+def test_an_event_that_is_no_json_is_rejected_and_the_rest_is_read(
+    journal: SqliteJournal, file: Path
+) -> None:
     with closing(sqlite3.connect(file)) as database:
         row = (_SESSION, 50, "message.part.updated.1", '{"torn": ')
         database.execute("INSERT INTO event VALUES (?, ?, ?, ?)", row)

@@ -30,12 +30,18 @@ def _holding(talk: CharacterTalk) -> set[str]:
 def _summarised(talk: CharacterTalk, first: str) -> tuple[CharacterTalk, Control]:
     characters = replace(talk.characters, budget=Budget(context_tokens=700, narrative_tokens=300))
     small = CharacterTalk(characters, talk.clock)
-    small.say(first, *(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)))
+    small.say(
+        first, *(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14))
+    )
     return small, Control(memory=characters)
 
 
-def test_memories_are_listed_by_layer_and_page_what_holds_first(talk: CharacterTalk, control: Control) -> None:
-    talk.say("저는 망원동에 살아요", "나 이사했어 혜화동으로 어제 짐 다 옮겼어", "나 새우 알레르기 있어")
+def test_memories_are_listed_by_layer_and_page_what_holds_first(
+    talk: CharacterTalk, control: Control
+) -> None:
+    talk.say(
+        "저는 망원동에 살아요", "나 이사했어 혜화동으로 어제 짐 다 옮겼어", "나 새우 알레르기 있어"
+    )
     first, second = (control.memories(BOND, "semantic", page, 2) for page in (1, 2))
     assert (first.total, first.page, first.limit) == (3, 1, 2)
     assert [item.object for item in first.items] == ["새우 알레르기", "혜화동"]
@@ -46,10 +52,15 @@ def test_memories_are_listed_by_layer_and_page_what_holds_first(talk: CharacterT
             control.memories(BOND, layer, page)
 
 
-def test_a_memory_is_read_with_the_messages_that_it_came_from(talk: CharacterTalk, control: Control) -> None:
+def test_a_memory_is_read_with_the_messages_that_it_came_from(
+    talk: CharacterTalk, control: Control
+) -> None:
     talk.say("나 새우 알레르기 있어", "c: 조심해야겠네", "아 참 나 새우 알레르기 있는 거 알지")
     story = control.read(BOND, _fact(talk, "새우 알레르기").key)
-    assert [one.text for one in story.messages] == ["나 새우 알레르기 있어", "아 참 나 새우 알레르기 있는 거 알지"]
+    assert [one.text for one in story.messages] == [
+        "나 새우 알레르기 있어",
+        "아 참 나 새우 알레르기 있는 거 알지",
+    ]
     with pytest.raises(NotFound):
         control.read(BOND, "character:fact:none")
 
@@ -70,7 +81,9 @@ def test_an_edit_keeps_its_id_and_a_history_and_wins_over_the_same_old_value(
     assert _holding(talk) == {"혜화동"}
 
 
-def test_an_edit_stays_where_the_talk_before_it_is_formed_again(talk: CharacterTalk, control: Control) -> None:
+def test_an_edit_stays_where_the_talk_before_it_is_formed_again(
+    talk: CharacterTalk, control: Control
+) -> None:
     talk.say("나 새우 알레르기 있어", "저는 망원동에 살아요", "오늘 도서관 갔다 왔어")
     control.edit(BOND, _fact(talk, "망원동").key, Change(object="망원1동"))
     first = talk.characters.context(BOND, "").window[0]
@@ -103,14 +116,20 @@ def test_an_edit_can_be_taken_back_for_a_while(talk: CharacterTalk, control: Con
         Change(object="x" * 201),
     ],
 )
-def test_what_a_fact_cannot_be_is_refused(talk: CharacterTalk, control: Control, change: Change) -> None:
+def test_what_a_fact_cannot_be_is_refused(
+    talk: CharacterTalk, control: Control, change: Change
+) -> None:
     talk.say("저는 망원동에 살아요")
     with pytest.raises(BadRequest):
         control.edit(BOND, _fact(talk, "망원동").key, change)
 
 
-def test_what_is_deleted_is_not_learned_again_from_the_same_message(talk: CharacterTalk, control: Control) -> None:
-    talk.say("저는 망원동에 살아요", "나 이사했어 혜화동으로 어제 짐 다 옮겼어", "나 새우 알레르기 있어")
+def test_what_is_deleted_is_not_learned_again_from_the_same_message(
+    talk: CharacterTalk, control: Control
+) -> None:
+    talk.say(
+        "저는 망원동에 살아요", "나 이사했어 혜화동으로 어제 짐 다 옮겼어", "나 새우 알레르기 있어"
+    )
     done = control.delete(BOND, _fact(talk, "혜화동").key)
     assert done.holds_again == (_fact(talk, "망원동").key,)
     assert _holding(talk) == {"망원동", "새우 알레르기"}
@@ -131,13 +150,17 @@ def test_a_deletion_can_be_taken_back(talk: CharacterTalk, control: Control) -> 
     assert talk.characters.memories(BOND) == before
 
 
-def test_a_slip_does_not_come_back_when_what_put_it_right_is_deleted(talk: CharacterTalk, control: Control) -> None:
+def test_a_slip_does_not_come_back_when_what_put_it_right_is_deleted(
+    talk: CharacterTalk, control: Control
+) -> None:
     talk.say("my sister Ada is 19", "sorry, she's 20, my sister Ada. i mean she turned 20")
     control.delete(BOND, _fact(talk, "20").key)
     assert not _holding(talk) & {"19", "20"}
 
 
-def test_a_moment_is_deleted_and_comes_back_with_undo(talk: CharacterTalk, control: Control) -> None:
+def test_a_moment_is_deleted_and_comes_back_with_undo(
+    talk: CharacterTalk, control: Control
+) -> None:
     talk.say("너 왜 어제 내 말에 대답도 안 했어? 진짜 서운했어")
     (moment,) = talk.characters.memories(BOND).moments
     control.mark(BOND, moment.key)
@@ -148,7 +171,9 @@ def test_a_moment_is_deleted_and_comes_back_with_undo(talk: CharacterTalk, contr
     assert again.is_important
 
 
-def test_a_summary_that_quotes_what_is_deleted_is_made_anew_and_the_users_own_is_named(talk: CharacterTalk) -> None:
+def test_a_summary_that_quotes_what_is_deleted_is_made_anew_and_the_users_own_is_named(
+    talk: CharacterTalk,
+) -> None:
     small, control = _summarised(talk, "나 새우 알레르기 있어")
     (episode, *_) = small.characters.memories(BOND).episodes
     assert "새우" in episode.text
@@ -164,7 +189,9 @@ def test_a_summary_that_quotes_what_is_deleted_is_made_anew_and_the_users_own_is
 def test_an_episode_is_edited_deleted_and_comes_back(talk: CharacterTalk) -> None:
     small, control = _summarised(talk, "나 새우 알레르기 있어")
     (episode, *_) = small.characters.memories(BOND).episodes
-    first = control.edit(BOND, episode.key, Change(text="우리는 책 이야기를 했다", is_important=True))
+    first = control.edit(
+        BOND, episode.key, Change(text="우리는 책 이야기를 했다", is_important=True)
+    )
     assert small.characters.memories(BOND).episodes[0].text == "우리는 책 이야기를 했다"
     gone = control.delete(BOND, episode.key)
     assert episode.key not in [one.key for one in small.characters.memories(BOND).episodes]
@@ -182,7 +209,9 @@ def test_a_deletion_for_good_leaves_nothing_but_the_message(
     done = control.delete(BOND, _fact(talk, "합정동").key, for_good=True)
     assert done.undo == ""
     held = journal.read(BOND.scope, 0, budget_tokens=1 << 40)
-    assert [one.message.text for one in held if one.message.role is not Role.TOOL] == ["저는 망원동에 살아요"]
+    assert [one.message.text for one in held if one.message.role is not Role.TOOL] == [
+        "저는 망원동에 살아요"
+    ]
     assert not any("합정동" in one.message.text or "망원동" in one.message.text for one in held[1:])
     assert not journal.replaced(BOND.scope)
     assert not journal.made(BOND.scope)

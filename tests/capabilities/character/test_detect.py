@@ -76,7 +76,9 @@ def test_the_answer_to_a_name_is_a_name() -> None:
 
 
 def test_a_change_of_day_is_of_the_event_that_was_spoken_of() -> None:
-    assert _found("20일 금요일로 바뀌었어", earlier=("나 면접 밀렸대",)) == {"interview": "3월 20일 면접"}
+    assert _found("20일 금요일로 바뀌었어", earlier=("나 면접 밀렸대",)) == {
+        "interview": "3월 20일 면접"
+    }
 
 
 def test_what_the_character_says_of_itself_is_not_of_the_user() -> None:

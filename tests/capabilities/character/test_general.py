@@ -14,7 +14,9 @@ _DAY = date(2026, 3, 3)
 
 
 def _found(text: str, *, answers: str = "", earlier: tuple[str, ...] = ()) -> dict[str, str]:
-    found = detect(Spoken(text, is_user=True, day=_DAY, answers=answers, earlier=earlier), []).findings
+    found = detect(
+        Spoken(text, is_user=True, day=_DAY, answers=answers, earlier=earlier), []
+    ).findings
     return {one.predicate: one.object for one in found if not one.is_idea}
 
 
@@ -38,7 +40,9 @@ def _found(text: str, *, answers: str = "", earlier: tuple[str, ...] = ()) -> di
         ("our foreman is Halloran", "boss", "Halloran"),
     ],
 )
-def test_what_is_said_in_words_of_its_own_is_found_by_its_frame(text: str, predicate: str, value: str) -> None:
+def test_what_is_said_in_words_of_its_own_is_found_by_its_frame(
+    text: str, predicate: str, value: str
+) -> None:
     assert _found(text).get(predicate) == value
 
 
@@ -67,19 +71,25 @@ def test_what_is_not_said_of_oneself_is_no_fact(text: str) -> None:
         ("And where do you live?", "just outside Tulsa.", ("lives_in", "Tulsa")),
     ],
 )
-def test_a_short_answer_states_what_was_asked_for(question: str, answer: str, told: tuple[str, str]) -> None:
+def test_a_short_answer_states_what_was_asked_for(
+    question: str, answer: str, told: tuple[str, str]
+) -> None:
     assert [(predicate, value) for predicate, value, *_ in answered(answer, question)] == [told]
 
 
 @pytest.mark.parametrize(
-    ("question", "answer"), [("어디 살아?", "비밀"), ("친구는 어디 살아?", "망원동"), ("잘 지냈어?", "망원동")]
+    ("question", "answer"),
+    [("어디 살아?", "비밀"), ("친구는 어디 살아?", "망원동"), ("잘 지냈어?", "망원동")],
 )
 def test_what_was_not_asked_of_the_user_is_no_answer(question: str, answer: str) -> None:
     assert list(answered(answer, question)) == []
 
 
 def test_frequent_misspellings_are_read_and_true_words_are_left() -> None:
-    assert spelled("이사햇어 넘 조아해 벗었다 맛있다 웃었어") == "이사했어 너무 좋아해 벗었다 맛있다 웃었어"
+    assert (
+        spelled("이사햇어 넘 조아해 벗었다 맛있다 웃었어")
+        == "이사했어 너무 좋아해 벗었다 맛있다 웃었어"
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,7 +119,11 @@ def test_every_habit_is_told_as_a_habit() -> None:
         ("oh and I've gone fully vegan since Easter", "food", "vegan"),
         ("turned 36 yesterday, felt nothing", "age", "36"),
         ("been running along the seafront every morning before school", "exercise", "running"),
-        ("had to give up running, my knee's shot. swimming at the lido instead", "exercise", "swimming"),
+        (
+            "had to give up running, my knee's shot. swimming at the lido instead",
+            "exercise",
+            "swimming",
+        ),
         ("I'm learning Welsh on tuesday nights", "study_language", "Welsh"),
         ("I've been having panic attacks", "health", "panic attacks"),
         ("Just Harry please", "address_form", "Harry"),
@@ -122,7 +136,12 @@ def test_english_frames_find_what_is_said_in_passing(said: str, predicate: str, 
 
 @pytest.mark.parametrize(
     "said",
-    ["Dev's allergic to shellfish", "my sister is allergic to cats", "he turned 40 last week", "if I went vegan"],
+    [
+        "Dev's allergic to shellfish",
+        "my sister is allergic to cats",
+        "he turned 40 last week",
+        "if I went vegan",
+    ],
 )
 def test_what_english_says_of_others_or_only_thinks_of_is_no_fact(said: str) -> None:
     assert not {"allergy", "age", "food"} & set(_found(said))

@@ -140,7 +140,9 @@ def test_an_edit_on_one_path_changes_nothing_on_another(house: CharacterHouse) -
     assert "u: 갈림길" not in house.lines()
 
 
-def test_conversations_that_are_named_have_rows_of_their_own_and_one_memory(house: CharacterHouse) -> None:
+def test_conversations_that_are_named_have_rows_of_their_own_and_one_memory(
+    house: CharacterHouse,
+) -> None:
     one, two = FrontEnd(house, "work"), FrontEnd(house, "home")
     one.send("나 망원동에 살아")
     two.send("나 어디 살아?")
@@ -164,7 +166,9 @@ def test_what_a_front_end_adds_itself_is_no_talk() -> None:
     assert lines == [(Role.ASSISTANT, "안녕"), (Role.USER, "반가워"), (Role.USER, "시간: 세 시")]
 
 
-def test_memory_goes_where_the_prompt_says_and_a_full_context_loses_its_oldest_lines(house: CharacterHouse) -> None:
+def test_memory_goes_where_the_prompt_says_and_a_full_context_loses_its_oldest_lines(
+    house: CharacterHouse,
+) -> None:
     FrontEnd(house).send("나 망원동에 살아")
     ask = Shown("user", "나 어디 살아?")
     list(house.send(Shown("system", "A {{memory}} Z"), Shown("system", "more"), ask))
@@ -178,8 +182,14 @@ def test_memory_goes_where_the_prompt_says_and_a_full_context_loses_its_oldest_l
     assert head.text == "first"
     assert "망원동에 산다" in more.text
     list(house.send(ask))
-    assert "Mina runs a book shop" in house.model.told[-1][0].text, "a front end without a prompt has the card's"
-    long = [Shown(role, f"{number} " + "긴 이야기 " * 60) for number in range(20) for role in ("user", "assistant")]
+    assert "Mina runs a book shop" in house.model.told[-1][0].text, (
+        "a front end without a prompt has the card's"
+    )
+    long = [
+        Shown(role, f"{number} " + "긴 이야기 " * 60)
+        for number in range(20)
+        for role in ("user", "assistant")
+    ]
     list(house.send(Shown("system", "first"), *long, ask))
     told = house.model.told[-1]
     assert told[0].text.startswith("first")
@@ -201,7 +211,9 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(steps=_STEPS)
 def test_the_journal_holds_what_a_front_end_shows(steps: list[tuple[str, int]]) -> None:
     with TemporaryDirectory() as folder:

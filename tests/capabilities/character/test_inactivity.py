@@ -1,4 +1,6 @@
-"""Who stays away is told twice before the episodes go, never twice the same, and finds them formed again on return."""
+"""Who stays away is told twice before the episodes go, never twice the same, and finds them formed
+again on return.
+"""
 
 import socket
 from collections.abc import Callable, Iterator
@@ -43,7 +45,8 @@ def chat(talk: CharacterTalk) -> CharacterTalk:
     budget = Budget(context_tokens=700, narrative_tokens=300)
     small = CharacterTalk(replace(talk.characters, budget=budget), talk.clock)
     small.say(
-        "나 새우 알레르기 있어", *(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14))
+        "나 새우 알레르기 있어",
+        *(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)),
     )
     assert small.characters.memories(BOND).episodes
     return small
@@ -91,7 +94,9 @@ def inactivity(chat: CharacterTalk, accounts: SqliteAccounts, post: Post) -> Ina
     return _over(chat, accounts, post)
 
 
-def _over(chat: CharacterTalk, accounts: SqliteAccounts, letters: Callable[[str], Channel]) -> Inactivity:
+def _over(
+    chat: CharacterTalk, accounts: SqliteAccounts, letters: Callable[[str], Channel]
+) -> Inactivity:
     return Inactivity(
         accounts=accounts,
         journal=chat.characters.journal,
@@ -114,9 +119,16 @@ def _stage(accounts: SqliteAccounts) -> str:
 
 
 def test_two_mails_then_the_episodes_go_and_facts_and_messages_stay(
-    chat: CharacterTalk, inactivity: Inactivity, accounts: SqliteAccounts, post: Post, journal: SqliteJournal
+    chat: CharacterTalk,
+    inactivity: Inactivity,
+    accounts: SqliteAccounts,
+    post: Post,
+    journal: SqliteJournal,
 ) -> None:
-    facts, said = chat.characters.memories(BOND).facts, len(journal.read(BOND.scope, 0, budget_tokens=1 << 40))
+    facts, said = (
+        chat.characters.memories(BOND).facts,
+        len(journal.read(BOND.scope, 0, budget_tokens=1 << 40)),
+    )
     done = list[tuple[int, str]]()
     for day in range(1, 95):
         chat.later(1)
@@ -153,7 +165,9 @@ def test_who_comes_back_finds_the_episodes_formed_again_in_portions(
         if not returning.form_again(chat.characters, BOND):
             break
     again = chat.characters.memories(BOND).episodes
-    assert {i for one in again for i in one.message_ids} == {i for one in told for i in one.message_ids}
+    assert {i for one in again for i in one.message_ids} == {
+        i for one in told for i in one.message_ids
+    }
     assert "새우" in again[0].text
     assert chat.characters.search(BOND, "새우 알레르기")
     assert not returning.form_again(chat.characters, BOND)
@@ -163,7 +177,12 @@ def test_who_comes_back_finds_the_episodes_formed_again_in_portions(
 
 @pytest.mark.parametrize("is_after", [False, True])
 def test_killed_around_a_mail_nothing_is_sent_twice_and_nothing_deleted(
-    chat: CharacterTalk, inactivity: Inactivity, accounts: SqliteAccounts, post: Post, *, is_after: bool
+    chat: CharacterTalk,
+    inactivity: Inactivity,
+    accounts: SqliteAccounts,
+    post: Post,
+    *,
+    is_after: bool,
 ) -> None:
     chat.later(60)
     post.raises, post.is_after = Killed, is_after
@@ -254,7 +273,9 @@ def test_mails_go_through_a_server_to_the_users_own_address_in_their_language(
     server = Controller(box, hostname="127.0.0.1", port=port)
     server.start()
     try:
-        real = _over(chat, accounts, lambda address: SmtpChannel(_opening(port, address, chat.clock.now)))
+        real = _over(
+            chat, accounts, lambda address: SmtpChannel(_opening(port, address, chat.clock.now))
+        )
         chat.later(60)
         assert real.run().counts()[REMINDED] == 1
         _mail(accounts, "kim@example.org", "en")
@@ -277,7 +298,8 @@ class _Box:
     def __init__(self) -> None:
         self.mails: list[Any] = []
 
-    async def handle_DATA(self, server: object, session: object, envelope: Any) -> str:  # noqa: N802 - aiosmtpd's
+    # Aiosmtpd's.
+    async def handle_DATA(self, server: object, session: object, envelope: Any) -> str:  # noqa: N802
         self.mails.append(message_from_bytes(envelope.content, policy=default))
         return "250 OK"
 
@@ -310,5 +332,7 @@ def test_many_users_are_looked_at_in_pages(
         accounts.seen(f"u{number:03}", datetime(2026, 1, 1, tzinfo=UTC))
     assert inactivity.run(is_dry=True).counts()[REMINDED] == 401
     assert accounts.account("u400") == Account(
-        "u400", created_at=datetime(2026, 1, 1, tzinfo=UTC), seen_at=datetime(2026, 1, 1, tzinfo=UTC)
+        "u400",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        seen_at=datetime(2026, 1, 1, tzinfo=UTC),
     )

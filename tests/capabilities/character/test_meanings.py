@@ -15,7 +15,10 @@ def test_what_was_learned_has_a_vector_after_it_was_tended(tmp_path: Path) -> No
     journal = registry.load(registry.JOURNALS, "sqlite")(tmp_path / "journal.sqlite")
     store = MemoryStore()
     memory = Characters(
-        journal=journal, store=store, clock=ManualClock(datetime(2026, 4, 1, tzinfo=UTC)), embedder=HashEmbedder
+        journal=journal,
+        store=store,
+        clock=ManualClock(datetime(2026, 4, 1, tzinfo=UTC)),
+        embedder=HashEmbedder,
     )
     memory.hear(BOND, "내 생일은 3월 15일이야", is_user=True)
     assert store.waiting(BOND.scope) == 1

@@ -1,4 +1,6 @@
-"""Conversations of our own, written before the rules were tuned: what is remembered of them does not get worse."""
+"""Conversations of our own, written before the rules were tuned: what is remembered of them does
+not get worse.
+"""
 
 from pathlib import Path
 
@@ -18,7 +20,9 @@ _DATA = Path(__file__).parents[3] / "benchmarks" / "data" / "character"
 def test_a_conversation_is_remembered(name: str, journal: SqliteJournal) -> None:
     (conversation,) = play.conversations((_DATA / f"{name}.json").read_text(encoding="utf-8"))
     clock = PlayedClock()
-    score, asked = play.play(conversation, Characters(journal=journal, store=MemoryStore(), clock=clock), clock)
+    score, asked = play.play(
+        conversation, Characters(journal=journal, store=MemoryStore(), clock=clock), clock
+    )
     assert score.right / score.kept >= 0.85
     assert score.found / score.wanted >= 0.8
     assert score.chains_right / score.chains >= 0.85
@@ -28,7 +32,8 @@ def test_a_conversation_is_remembered(name: str, journal: SqliteJournal) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", '{"conversations": [{}]}', '{"conversations": [{"turns": 1}]}', "[1]", "null"]
+    "text",
+    ["", "{}", '{"conversations": [{}]}', '{"conversations": [{"turns": 1}]}', "[1]", "null"],
 )
 def test_a_file_of_another_form_is_refused(text: str) -> None:
     with pytest.raises(BadRequest):

@@ -1,4 +1,6 @@
-"""Points are given and taken once, by the user's own day, and payments only from who holds the secret."""
+"""Points are given and taken once, by the user's own day, and payments only from who holds the
+secret.
+"""
 
 import json
 from collections.abc import Iterator
@@ -40,7 +42,9 @@ def clock() -> ManualClock:
 def desk(tmp_path: Path, clock: ManualClock) -> Iterator[PointsDesk]:
     accounts = SqliteAccounts(tmp_path / "accounts.sqlite")
     accounts.keep_account(Account("min", "Asia/Seoul"))
-    yield PointsDesk(accounts=accounts, clock=clock, webhook_secret=lambda: _SECRET, was_delivered=_was_delivered)
+    yield PointsDesk(
+        accounts=accounts, clock=clock, webhook_secret=lambda: _SECRET, was_delivered=_was_delivered
+    )
     accounts.close()
 
 
@@ -51,7 +55,9 @@ def test_a_day_is_the_users_own(desk: PointsDesk, clock: ManualClock) -> None:
     assert desk.check_in("min") == first._replace(is_new=False)
     assert desk.check_in("abroad") == first
     clock.advance(timedelta(hours=1))
-    assert desk.standing("min") == PointsStanding(10, _AT.date() + _DAY, has_checked_in=False, streak=1)
+    assert desk.standing("min") == PointsStanding(
+        10, _AT.date() + _DAY, has_checked_in=False, streak=1
+    )
     assert desk.check_in("min") == CheckedIn(_AT.date() + _DAY, 2, 10, 20, is_new=True)
     assert not desk.check_in("abroad").is_new
 
@@ -80,8 +86,14 @@ def test_a_reply_is_charged_once_and_only_when_it_was_delivered(desk: PointsDesk
     assert not desk.hold_reply("min", "mina", "m1")
     assert desk.hold_reply("min", "mina", "m2")
     assert desk.standing("min").balance == 8
-    assert (desk.settle_reply("min", "mina", "m1"), desk.settle_reply("min", "mina", "m1")) == (1, 0)
-    assert (desk.release_reply("min", "mina", "m2"), desk.release_reply("min", "mina", "m1")) == (True, False)
+    assert (desk.settle_reply("min", "mina", "m1"), desk.settle_reply("min", "mina", "m1")) == (
+        1,
+        0,
+    )
+    assert (desk.release_reply("min", "mina", "m2"), desk.release_reply("min", "mina", "m1")) == (
+        True,
+        False,
+    )
     assert not desk.hold_reply("min", "mina", "m1")
     assert desk.standing("min").balance == 9
 
@@ -99,15 +111,21 @@ def test_what_a_crash_left_held_is_charged_where_the_reply_is_in_the_journal(
         desk.hold_reply("min", "mina", message)
     clock.advance(timedelta(minutes=5))
     desk.hold_reply("min", "mina", "under-way")
-    assert desk.settle_stale(clock.now() - timedelta(minutes=1)) == SettledHolds(charged=1, released=1)
+    assert desk.settle_stale(clock.now() - timedelta(minutes=1)) == SettledHolds(
+        charged=1, released=1
+    )
     assert desk.settle_stale(clock.now()) == SettledHolds(0, 0)
     assert desk.standing("min").balance == 8
     assert desk.settle_reply("min", "mina", "lost") == 1  # it came after all
     assert desk.settle_reply("min", "mina", "under-way") == 1
-    assert [row.posting.character for row in desk.transactions("min").entries] == ["mina"] * 3 + [""]
+    assert [row.posting.character for row in desk.transactions("min").entries] == ["mina"] * 3 + [
+        ""
+    ]
 
 
-def test_what_a_crash_left_held_is_looked_at_when_its_user_comes_again(desk: PointsDesk, clock: ManualClock) -> None:
+def test_what_a_crash_left_held_is_looked_at_when_its_user_comes_again(
+    desk: PointsDesk, clock: ManualClock
+) -> None:
     desk.credit("min", 2, "k")
     for message in ("delivered", "lost"):
         desk.hold_reply("min", "mina", message)
@@ -127,7 +145,10 @@ def test_slots_are_cheaper_by_the_dozen_and_bought_once_for_a_key(desk: PointsDe
     assert desk.buy_slots("min", "mina", 1, "a") == SlotPurchase(1, 10, 490, is_new=True)
     assert desk.buy_slots("min", "mina", 30, "b") == SlotPurchase(31, 240, 250, is_new=True)
     dearer = PointsDesk(
-        accounts=desk.accounts, clock=desk.clock, prices=Prices(slots=((1, 99),)), was_delivered=_was_delivered
+        accounts=desk.accounts,
+        clock=desk.clock,
+        prices=Prices(slots=((1, 99),)),
+        was_delivered=_was_delivered,
     )
     assert dearer.buy_slots("min", "mina", 30, "b") == SlotPurchase(31, 240, 250, is_new=False)
     with pytest.raises(Conflict):
@@ -183,7 +204,9 @@ def _body(**changed: object) -> bytes:
     return json.dumps({"id": "pay_1", "user": "min", "points": 100, **changed}).encode()
 
 
-def test_a_payment_counts_once_however_often_it_is_sent(desk: PointsDesk, clock: ManualClock) -> None:
+def test_a_payment_counts_once_however_often_it_is_sent(
+    desk: PointsDesk, clock: ManualClock
+) -> None:
     body = _body()
     assert desk.take_payment(body, payments.sign(body, _SECRET, _AT)).is_new
     clock.advance(timedelta(seconds=200))
@@ -195,14 +218,25 @@ def test_a_payment_counts_once_however_often_it_is_sent(desk: PointsDesk, clock:
     assert desk.standing("min").balance == 100
 
 
-def test_a_payment_is_taken_only_from_who_signed_it_just_now(desk: PointsDesk, clock: ManualClock) -> None:
+def test_a_payment_is_taken_only_from_who_signed_it_just_now(
+    desk: PointsDesk, clock: ManualClock
+) -> None:
     body, signed = _body(), payments.sign(_body(), _SECRET, _AT)
     digest = signed.partition("v1=")[2]
     for wrong in (
-        "", "t=1", "v1=1", signed.replace("v1=", "v0="), signed + ",t=5", payments.sign(body, "another", _AT),
-        signed[:-1], signed[:-1] + "\xe9", f"t={int(_AT.timestamp()) + 1},v1={digest}", f"t=-1,v1={digest}",
-        f"t={'9' * 400},v1={digest}", f"t=١,v1={digest}",
-    ):  # fmt: skip
+        "",
+        "t=1",
+        "v1=1",
+        signed.replace("v1=", "v0="),
+        signed + ",t=5",
+        payments.sign(body, "another", _AT),
+        signed[:-1],
+        signed[:-1] + "\xe9",
+        f"t={int(_AT.timestamp()) + 1},v1={digest}",
+        f"t=-1,v1={digest}",
+        f"t={'9' * 400},v1={digest}",
+        f"t=١,v1={digest}",
+    ):
         with pytest.raises(Unauthorized):
             desk.take_payment(body, wrong)
     for changed in (_body(points=101), body + b" ", b""):
@@ -214,17 +248,36 @@ def test_a_payment_is_taken_only_from_who_signed_it_just_now(desk: PointsDesk, c
             desk.take_payment(body, signed)
     assert desk.standing("min").balance == 0
     clock.advance(timedelta(seconds=301))
-    assert desk.take_payment(body, f"{signed},v1=0000").is_new  # the secret is being changed: one of two fits
+    assert desk.take_payment(
+        body, f"{signed},v1=0000"
+    ).is_new  # the secret is being changed: one of two fits
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        b"", b"\xff", b"[]", b"{}", b"[" * 100_000, _body(points=True), _body(points="5"), _body(points=1.5), _body(points=-5),
-        _body(points=0), _body(points=10**30), _body(user=""), _body(user=7), _body(user="a/b"), _body(user="x" * 129),
-        _body(id=None), _body(id="a b"), _body(note=5), _body(note="x" * 501), _body(note="\ud800"),
+        b"",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b"[" * 100_000,
+        _body(points=True),
+        _body(points="5"),
+        _body(points=1.5),
+        _body(points=-5),
+        _body(points=0),
+        _body(points=10**30),
+        _body(user=""),
+        _body(user=7),
+        _body(user="a/b"),
+        _body(user="x" * 129),
+        _body(id=None),
+        _body(id="a b"),
+        _body(note=5),
+        _body(note="x" * 501),
+        _body(note="\ud800"),
     ],
-)  # fmt: skip
+)
 def test_a_signed_payment_that_says_nonsense_gives_nothing(desk: PointsDesk, body: bytes) -> None:
     with pytest.raises(BadRequest):
         desk.take_payment(body, payments.sign(body, _SECRET, _AT))

@@ -1,4 +1,6 @@
-"""What a model finds and tells joins what the rules found; where it fails, the rules' findings stand."""
+"""What a model finds and tells joins what the rules found; where it fails, the rules' findings
+stand.
+"""
 
 import json
 from collections.abc import Callable
@@ -33,13 +35,17 @@ class _Silent:
 class Read(CharacterTalk):
     """A talk that a model reads."""
 
-    def __init__(self, talk: CharacterTalk, journal: SqliteJournal, answers: tuple[Answer, ...]) -> None:
+    def __init__(
+        self, talk: CharacterTalk, journal: SqliteJournal, answers: tuple[Answer, ...]
+    ) -> None:
         super().__init__(talk.characters, talk.clock)
         self.model, self.journal = ScriptedGenerator(*answers), journal
 
     @property
     def reading(self) -> Reading:
-        asker = Asker("character", self.model, self.journal, self.clock, UTC, lambda seconds: None, 10**9, ())
+        asker = Asker(
+            "character", self.model, self.journal, self.clock, UTC, lambda seconds: None, 10**9, ()
+        )
         incidents = Incidents(self.journal, self.clock, _Silent())
         return Reading(memory=self.characters, asker=lambda: asker, incidents=incidents)
 
@@ -62,14 +68,23 @@ def read(talk: CharacterTalk, journal: SqliteJournal) -> Callable[..., Read]:
 
 
 def _row(message: int, predicate: str, value: str, **more: object) -> dict[str, object]:
-    return {"message": message, "about": "user", "predicate": predicate, "value": value, "confidence": 0.9, **more}
+    return {
+        "message": message,
+        "about": "user",
+        "predicate": predicate,
+        "value": value,
+        "confidence": 0.9,
+        **more,
+    }
 
 
 def _facts(*rows: dict[str, object]) -> str:
     return json.dumps({"facts": rows}, ensure_ascii=False)
 
 
-def test_a_model_reads_after_every_fifth_message_and_its_facts_join_the_rules(read: Callable[..., Read]) -> None:
+def test_a_model_reads_after_every_fifth_message_and_its_facts_join_the_rules(
+    read: Callable[..., Read],
+) -> None:
     at = read(f"```json\n{_facts(_row(1, 'job', '간호 쪽 일'))}\n```")
     at.say("간호 쪽 일을 벌써 몇 년째야", *_FILLER[:3])
     at.tend()
@@ -81,7 +96,9 @@ def test_a_model_reads_after_every_fifth_message_and_its_facts_join_the_rules(re
     at.tend()
     assert len(at.model.prompts) == 1, "what was read is not read again"
     runs = at.journal.runs(BOND.scope, at.clock.now() - timedelta(hours=1))
-    assert [(run.kind, run.model) for run in runs if run.reader == PASSING] == [("read", "scripted:1")]
+    assert [(run.kind, run.model) for run in runs if run.reader == PASSING] == [
+        ("read", "scripted:1")
+    ]
 
 
 def test_of_two_values_in_one_message_the_models_holds(read: Callable[..., Read]) -> None:
@@ -92,7 +109,9 @@ def test_of_two_values_in_one_message_the_models_holds(read: Callable[..., Read]
     assert at.past() == []
 
 
-def test_what_a_model_finds_in_an_older_message_does_not_replace_what_was_said_since(read: Callable[..., Read]) -> None:
+def test_what_a_model_finds_in_an_older_message_does_not_replace_what_was_said_since(
+    read: Callable[..., Read],
+) -> None:
     at = read(_facts(_row(1, "lives_in", "연남동 골목"), _row(2, "lives_in", "다른 값")))
     at.say("요새 연남동 골목 쪽이 내 구역이지", "저는 망원동에 살아요", *_FILLER[:3])
     assert at.facts()["lives_in"] == "망원동"
@@ -128,15 +147,23 @@ def test_a_model_that_is_down_is_asked_later(read: Callable[..., Read]) -> None:
     assert not at.journal.incidents()
 
 
-def test_rows_that_nobody_said_or_that_are_unsure_or_unknown_are_left_out(read: Callable[..., Read]) -> None:
+def test_rows_that_nobody_said_or_that_are_unsure_or_unknown_are_left_out(
+    read: Callable[..., Read],
+) -> None:
     at = read(
         _facts(
-            _row(1, "job", "우주 비행사"), _row(1, "favourite_color", "초록"), _row(1, "hobby", "초록", confidence=0.4),
-            _row(9, "hobby", "초록"), _row(1, "hobby", ""), _row(1, "likes", "초록", confidence="high"),
-            _row(1, "likes", "초록", about="character"), {"message": 1}, _row(1, "taste", "초록"),
+            _row(1, "job", "우주 비행사"),
+            _row(1, "favourite_color", "초록"),
+            _row(1, "hobby", "초록", confidence=0.4),
+            _row(9, "hobby", "초록"),
+            _row(1, "hobby", ""),
+            _row(1, "likes", "초록", confidence="high"),
+            _row(1, "likes", "초록", about="character"),
+            {"message": 1},
+            _row(1, "taste", "초록"),
             _row(1, "trip", "초록 여행", day="2026-13-40"),
         )
-    )  # fmt: skip
+    )
     at.say("초록 여행 생각중 초록 초록", *_FILLER)
     before = at.facts()
     at.tend()
@@ -173,7 +200,9 @@ def test_a_secret_does_not_reach_the_model(read: Callable[..., Read]) -> None:
     assert key not in at.model.prompts[0].text
 
 
-def test_before_a_summary_a_model_reads_all_of_it_with_care_and_tells_it(read: Callable[..., Read]) -> None:
+def test_before_a_summary_a_model_reads_all_of_it_with_care_and_tells_it(
+    read: Callable[..., Read],
+) -> None:
     told = "나는 그 사람이 간호 일을 한다는 걸 들었다. 우리는 서로 편해졌다."
     at = read(_facts(), _facts(_row(1, "job", "간호 쪽 일")), told, _facts())
     at.characters = replace(at.characters, budget=Budget(context_tokens=900, narrative_tokens=300))
@@ -196,7 +225,9 @@ def _journalled(at: Read, text: str) -> None:
     from gieok.capabilities.character.service import AGENT
     from gieok.model.conversation import Message, Role
 
-    at.journal.say(BOND.scope, [Message(f"id-{text}", Role.USER, text, at.clock.now(), "kim", AGENT, 30)])
+    at.journal.say(
+        BOND.scope, [Message(f"id-{text}", Role.USER, text, at.clock.now(), "kim", AGENT, 30)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -204,7 +235,10 @@ def _journalled(at: Read, text: str) -> None:
     [
         ("나는 그가 좋다.", "나는 그가 좋다."),
         ('"나는 그가 좋다."', "나는 그가 좋다."),
-        ("나는 그가 좋다. " + "우리는 오래 걸었다. " * 3 + "길" * 300, "나는 그가 좋다." + " 우리는 오래 걸었다." * 3),
+        (
+            "나는 그가 좋다. " + "우리는 오래 걸었다. " * 3 + "길" * 300,
+            "나는 그가 좋다." + " 우리는 오래 걸었다." * 3,
+        ),
         ("길" * 300, ""),
         ("", ""),
         ("그 사람은 좋다.", ""),
@@ -212,8 +246,10 @@ def _journalled(at: Read, text: str) -> None:
         ("나는 " + "좋아 " * 30, ""),
         ("죄송하지만 저는 언어 모델이라 나는 못 한다.", ""),
     ],
-)  # fmt: skip
-def test_a_summary_is_in_the_first_person_and_language_and_no_longer_than_it_may_be(answer: str, kept: str) -> None:
+)
+def test_a_summary_is_in_the_first_person_and_language_and_no_longer_than_it_may_be(
+    answer: str, kept: str
+) -> None:
     try:
         assert extraction.fitting(answer, "ko", 200) == kept
     except DegenerateOutput:

@@ -1,4 +1,6 @@
-"""Characters of a service and of its users: whose they are, what becomes of their canon, and what a reply is told of it."""
+"""Characters of a service and of its users: whose they are, what becomes of their canon, and what a
+reply is told of it.
+"""
 
 import itertools
 import json
@@ -38,13 +40,19 @@ def roster(journal: SqliteJournal, tmp_path: Path) -> Iterator[Roster]:
 
 
 def _canon(roster: Roster, scope: str) -> dict[str, str]:
-    return {one.document.text: one.document.content_hash for one in roster.journal.made(Scope(scope))}
+    return {
+        one.document.text: one.document.content_hash for one in roster.journal.made(Scope(scope))
+    }
 
 
 def test_a_users_own_character_goes_before_the_services_and_is_nobody_elses(roster: Roster) -> None:
     roster.create("", new_card({"name": "Harbour"}))
     own = roster.create("kim", _MINA)
-    assert (own.id, roster.find("kim", "미나").owner, roster.find("lee", "harbour").owner) == ("미나", "kim", "")
+    assert (own.id, roster.find("kim", "미나").owner, roster.find("lee", "harbour").owner) == (
+        "미나",
+        "kim",
+        "",
+    )
     with pytest.raises(NotFound) as another:
         roster.find("lee", "미나")
     with pytest.raises(NotFound) as unknown:
@@ -64,14 +72,17 @@ def test_an_id_that_is_taken_is_a_conflict(roster: Roster) -> None:
     assert (roster.find("kim", "own").owner, roster.find("lee", "own").owner) == ("kim", "")
 
 
-@pytest.mark.parametrize("identity", ["a/b", "../x", ".", "a b", "-a", "a:b", "a" * 65, "a\n", "a\0"])
+@pytest.mark.parametrize(
+    "identity", ["a/b", "../x", ".", "a b", "-a", "a:b", "a" * 65, "a\n", "a\0"]
+)
 def test_an_id_is_a_plain_name(roster: Roster, identity: str) -> None:
     with pytest.raises(BadRequest):
         roster.create("kim", _MINA, identity)
 
 
 @pytest.mark.parametrize(
-    ("name", "identity"), [("Mina Kim!", "mina-kim"), ("미나", "미나"), ("../..", ""), ("💙", ""), ("a" * 90, "a" * 64)]
+    ("name", "identity"),
+    [("Mina Kim!", "mina-kim"), ("미나", "미나"), ("../..", ""), ("💙", ""), ("a" * 90, "a" * 64)],
 )
 def test_an_id_is_made_of_the_name(name: str, identity: str) -> None:
     assert id_of(name) == (identity or id_of(name))
@@ -90,7 +101,9 @@ def test_pages_go_on_from_the_users_own_to_the_services(roster: Roster) -> None:
 
 
 def test_a_change_of_the_card_puts_again_what_changed_alone(roster: Roster) -> None:
-    roster.create("kim", _with_book((["책방"], "골목 끝에 있다"), (["고양이"], "이름은 보리")), "mina")
+    roster.create(
+        "kim", _with_book((["책방"], "골목 끝에 있다"), (["고양이"], "이름은 보리")), "mina"
+    )
     before = _canon(roster, "user:kim/canon:mina")
     roster.canon.clock.advance(timedelta(days=1))  # type: ignore[attr-defined]
     changed = _with_book((["고양이"], "이름은 보리"), (["책방"], "역 앞으로 옮겼다"))
@@ -106,7 +119,9 @@ def test_a_change_of_the_card_puts_again_what_changed_alone(roster: Roster) -> N
 
 def test_what_goes_and_what_stays_with_a_character_is_told(roster: Roster) -> None:
     roster.create("", _with_book((["책방"], "골목 끝에 있다")), "mina")
-    roster.journal.say(Scope("user:kim/character:mina"), [Message("1", Role.USER, "hi", roster.clock.now(), "kim")])
+    roster.journal.say(
+        Scope("user:kim/character:mina"), [Message("1", Role.USER, "hi", roster.clock.now(), "kim")]
+    )
     gone = roster.delete("", "mina")
     assert (gone.canon, _canon(roster, "character:mina")) == (1, {})
     assert roster.journal.read(Scope("user:kim/character:mina"), 0, budget_tokens=9)
@@ -115,12 +130,17 @@ def test_what_goes_and_what_stays_with_a_character_is_told(roster: Roster) -> No
 
 
 def test_a_file_comes_in_goes_out_and_takes_another_place_where_asked(roster: Roster) -> None:
-    data = json.dumps({"spec": "chara_card_v2", "data": {"name": "Mina", "odd": 1.0, "first_mes": "Hi"}}).encode()
+    data = json.dumps(
+        {"spec": "chara_card_v2", "data": {"name": "Mina", "odd": 1.0, "first_mes": "Hi"}}
+    ).encode()
     came = roster.import_file("kim", data)
     assert (came.id, roster.export_file("kim", "mina", CardForm.JSON)) == ("mina", data)
     with pytest.raises(Conflict):
         roster.import_file("kim", data)
-    assert (roster.find("kim", "mina").package, roster.find("kim", "mina", with_file=True).package) == (b"", data)
+    assert (
+        roster.find("kim", "mina").package,
+        roster.find("kim", "mina", with_file=True).package,
+    ) == (b"", data)
     other = data.replace(b"Hi", b"Hello")
     assert roster.import_file("kim", other, "mina", replaces=True).created_at == came.created_at
     assert roster.export_file("kim", "mina", CardForm.JSON) == other
@@ -136,7 +156,9 @@ def test_canon_is_told_by_key_by_likeness_and_within_its_budget(roster: Roster) 
     stored = roster.create("", _with_book(*rows), "mina")
     found = roster.canon.entries(stored, "책방에 갈래", ["고양이는?"], 500)
     assert [(one.why, one.entry.number) for one in found] == [("책방", 0), ("고양이", 1)]
-    assert [one.why for one in roster.canon.entries(stored, "통영 유자 이야기 해 줘", [], 500)] == [RECALLED]
+    assert [one.why for one in roster.canon.entries(stored, "통영 유자 이야기 해 줘", [], 500)] == [
+        RECALLED
+    ]
     assert roster.canon.entries(stored, "날씨 좋다", [], 500) == []
     assert len(roster.canon.entries(stored, "책방 고양이", [], 14)) == 1
     assert (
@@ -145,7 +167,9 @@ def test_canon_is_told_by_key_by_likeness_and_within_its_budget(roster: Roster) 
     )
 
 
-def test_room_goes_to_constant_entries_then_by_priority_and_the_order_is_the_books(roster: Roster) -> None:
+def test_room_goes_to_constant_entries_then_by_priority_and_the_order_is_the_books(
+    roster: Roster,
+) -> None:
     rows = [
         {
             "keys": ["a"],
@@ -161,7 +185,10 @@ def test_room_goes_to_constant_entries_then_by_priority_and_the_order_is_the_boo
     each = sum(map(len, (row.text for row in one))) // len(one)
     assert [row.text.split()[0] for row in one] == ["mid", "low", "c", "high"]
     budget = next(b for b in range(each) if len(roster.canon.entries(stored, "a", [], b)) == 2)
-    assert [row.text.split()[0] for row in roster.canon.entries(stored, "a", [], budget)] == ["c", "high"]
+    assert [row.text.split()[0] for row in roster.canon.entries(stored, "a", [], budget)] == [
+        "c",
+        "high",
+    ]
 
 
 def test_an_entry_that_waits_for_replies_counts_those_of_the_whole_chat(roster: Roster) -> None:
@@ -170,5 +197,7 @@ def test_an_entry_that_waits_for_replies_counts_those_of_the_whole_chat(roster: 
     told = []
     for _ in range(3):
         told.append(roster.canon.told(stored, "kim", ["a"], 100))
-        roster.journal.say(scope, [Message(str(next(ids)), Role.ASSISTANT, "ok", roster.clock.now(), "kim")])
+        roster.journal.say(
+            scope, [Message(str(next(ids)), Role.ASSISTANT, "ok", roster.clock.now(), "kim")]
+        )
     assert told == ["", "", "[Canon: always so]\n\nlater"]

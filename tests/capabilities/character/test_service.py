@@ -1,4 +1,6 @@
-"""What a character remembers of a talk, what it tells itself, and that nothing is lost or made twice."""
+"""What a character remembers of a talk, what it tells itself, and that nothing is lost or made
+twice.
+"""
 
 import contextlib
 from dataclasses import replace
@@ -37,7 +39,9 @@ def test_a_slip_that_is_put_right_at_once_is_no_history(talk: CharacterTalk) -> 
     assert [(fact.object, fact.is_current) for fact in ages] == [("20", True)]
 
 
-def test_a_plan_is_near_the_day_before_and_not_talked_about_the_day_after(talk: CharacterTalk) -> None:
+def test_a_plan_is_near_the_day_before_and_not_talked_about_the_day_after(
+    talk: CharacterTalk,
+) -> None:
     talk.say("다음 주 금요일에 면접이야")
     talk.later(10)
     assert "내일: " in _section(talk.told(), "곧 있을 일, 막 지난 일")
@@ -67,7 +71,10 @@ def test_how_they_speak_is_told_first_and_in_the_words_that_hold(talk: Character
 def test_peace_is_made_only_after_a_fight(talk: CharacterTalk) -> None:
     talk.say("미안 늦었어")
     talk.say("너 왜 어제 내 말에 대답도 안 했어? 진짜 서운했어", "c: 미안해")
-    assert [moment.type for moment in talk.characters.memories(BOND).moments] == ["fight", "reconcile"]
+    assert [moment.type for moment in talk.characters.memories(BOND).moments] == [
+        "fight",
+        "reconcile",
+    ]
 
 
 def test_two_characters_share_nothing(talk: CharacterTalk) -> None:
@@ -80,12 +87,16 @@ def test_two_characters_share_nothing(talk: CharacterTalk) -> None:
 
 def test_a_message_that_comes_again_changes_nothing(talk: CharacterTalk) -> None:
     for _ in range(2):
-        talk.characters.hear(BOND, "나 새우 알레르기 있어", is_user=True, at=talk.clock.now(), identity="m1")
+        talk.characters.hear(
+            BOND, "나 새우 알레르기 있어", is_user=True, at=talk.clock.now(), identity="m1"
+        )
     (fact,) = talk.characters.memories(BOND).facts
     assert fact.mentions == 1
 
 
-def test_what_was_journalled_before_a_crash_is_learned_after_it(talk: CharacterTalk, journal: SqliteJournal) -> None:
+def test_what_was_journalled_before_a_crash_is_learned_after_it(
+    talk: CharacterTalk, journal: SqliteJournal
+) -> None:
     silent = replace(talk.characters, journal=_NoCommit(journal))
     with contextlib.suppress(ConnectionError):
         silent.hear(BOND, "나 새우 알레르기 있어", is_user=True)
@@ -94,7 +105,9 @@ def test_what_was_journalled_before_a_crash_is_learned_after_it(talk: CharacterT
     assert [fact.object for fact in talk.characters.memories(BOND).facts] == ["새우 알레르기"]
 
 
-def test_a_full_window_is_summarised_once_and_only_its_oldest_part(talk: CharacterTalk, journal: SqliteJournal) -> None:
+def test_a_full_window_is_summarised_once_and_only_its_oldest_part(
+    talk: CharacterTalk, journal: SqliteJournal
+) -> None:
     characters = replace(talk.characters, budget=Budget(context_tokens=700, narrative_tokens=300))
     small = CharacterTalk(characters, talk.clock)
     small.say(*(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)))
@@ -114,14 +127,18 @@ def test_a_context_stays_within_its_budget(talk: CharacterTalk) -> None:
     characters = replace(talk.characters, budget=Budget(context_tokens=400, narrative_tokens=150))
     small = CharacterTalk(characters, talk.clock)
     small.say(
-        "저는 망원동에 살아요", "나 새우 알레르기 있어", *(f"오늘 {n}시에 밥을 먹었어 맛있더라" for n in range(1, 12))
+        "저는 망원동에 살아요",
+        "나 새우 알레르기 있어",
+        *(f"오늘 {n}시에 밥을 먹었어 맛있더라" for n in range(1, 12)),
     )
     context = characters.context(BOND, "나 어디 살아?")
     assert context.tokens <= 400
     assert context.narrative.text
 
 
-def test_a_pasted_megabyte_is_kept_whole_and_read_at_its_beginning(talk: CharacterTalk, journal: SqliteJournal) -> None:
+def test_a_pasted_megabyte_is_kept_whole_and_read_at_its_beginning(
+    talk: CharacterTalk, journal: SqliteJournal
+) -> None:
     pasted = "나 새우 알레르기 있어. " + "가" * 400_000
     talk.say(pasted)
     assert [fact.object for fact in talk.characters.memories(BOND).facts] == ["새우 알레르기"]

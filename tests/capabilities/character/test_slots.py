@@ -1,4 +1,6 @@
-"""Episodes beyond the limit are told as one with their neighbours: nothing is dropped, and everybody merges the same."""
+"""Episodes beyond the limit are told as one with their neighbours: nothing is dropped, and
+everybody merges the same.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -24,27 +26,52 @@ _TEXTS = (
 )
 
 
-def _episode(number: int, text: str, messages: int, *, is_important: bool = False, is_edited: bool = False) -> Episode:
+def _episode(
+    number: int, text: str, messages: int, *, is_important: bool = False, is_edited: bool = False
+) -> Episode:
     ids = tuple(f"m{number}-{n}" for n in range(messages))
     start = _AT + timedelta(days=number)
     return Episode(
-        text, start, start + timedelta(hours=1), messages, (), "", ids, is_important=is_important, is_edited=is_edited
+        text,
+        start,
+        start + timedelta(hours=1),
+        messages,
+        (),
+        "",
+        ids,
+        is_important=is_important,
+        is_edited=is_edited,
     )
 
 
 _EPISODES = st.lists(
-    st.tuples(st.sampled_from(_TEXTS), st.integers(1, 9), st.sampled_from((False, False, False, True))), max_size=20
-).map(lambda rows: [_episode(n, text, count, is_important=marked) for n, (text, count, marked) in enumerate(rows)])
+    st.tuples(
+        st.sampled_from(_TEXTS), st.integers(1, 9), st.sampled_from((False, False, False, True))
+    ),
+    max_size=20,
+).map(
+    lambda rows: [
+        _episode(n, text, count, is_important=marked)
+        for n, (text, count, marked) in enumerate(rows)
+    ]
+)
 
 
 @settings(max_examples=120, deadline=None)
 @given(told=_EPISODES, limit=st.integers(1, 10), order=st.randoms(use_true_random=False))
-def test_within_the_limit_every_message_is_still_told_of(told: list[Episode], limit: int, order: object) -> None:
-    moments = [Moment("promise", "x", _AT, intensity=0.9, message_ids=one.message_ids[:1]) for one in told[::3]]
+def test_within_the_limit_every_message_is_still_told_of(
+    told: list[Episode], limit: int, order: object
+) -> None:
+    moments = [
+        Moment("promise", "x", _AT, intensity=0.9, message_ids=one.message_ids[:1])
+        for one in told[::3]
+    ]
     kept = slots.within(limit, told, (), moments)
     marked = [one for one in told if one.is_important]
     assert len(kept) <= max(limit, len(marked) + 1)
-    assert sorted(i for one in kept for i in one.message_ids) == sorted(i for one in told for i in one.message_ids)
+    assert sorted(i for one in kept for i in one.message_ids) == sorted(
+        i for one in told for i in one.message_ids
+    )
     assert sum(one.messages for one in kept) == sum(one.messages for one in told)
     assert [one for one in kept if one.is_important] == marked
     assert all(len(one.text) <= max(MOST_CHARS.values()) for one in kept)

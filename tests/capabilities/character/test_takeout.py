@@ -1,4 +1,6 @@
-"""A user takes everything with them, or everything of them goes: no file of the home and no table of a server has it."""
+"""A user takes everything with them, or everything of them goes: no file of the home and no table
+of a server has it.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -56,11 +58,16 @@ _KIM = BOND._replace(user="kimdan")
 @pytest.fixture(params=["sqlite", "postgres"])
 def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
     if request.param == "sqlite":
-        journal, store = SqliteJournal(tmp_path / "journal.sqlite"), SqliteStore(tmp_path / "memory.sqlite")
+        journal, store = (
+            SqliteJournal(tmp_path / "journal.sqlite"),
+            SqliteStore(tmp_path / "memory.sqlite"),
+        )
         accounts: Accounts = SqliteAccounts(tmp_path / "accounts.sqlite")
 
         def dump() -> bytes:
-            return b"".join(file.read_bytes() for file in sorted(tmp_path.rglob("*")) if file.is_file())
+            return b"".join(
+                file.read_bytes() for file in sorted(tmp_path.rglob("*")) if file.is_file()
+            )
     else:
         url = request.getfixturevalue("make_database")()
         from gieok.backends.accounts.postgres import PostgresAccounts
@@ -91,7 +98,8 @@ def _tables(url: str) -> bytes:
 
     with psycopg.connect(url) as db:
         names = db.execute(
-            "SELECT table_schema || '.' || table_name FROM information_schema.tables WHERE table_type = 'BASE TABLE' "
+            "SELECT table_schema || '.' || table_name FROM information_schema.tables WHERE "
+            "table_type = 'BASE TABLE' "
             "AND table_schema NOT IN ('pg_catalog', 'information_schema')"
         ).fetchall()
         parts = []
@@ -113,9 +121,18 @@ def _lived(service: Service) -> None:
     accounts.post("kimdan", Posting("credit", 9, "conversation-kim", "사례금", "maru", 2), _AT)
     accounts.keep_key(IssuedKey("kimdan", "gk_kimdan", "0" * 64, KeyRole.USER, "phone", _AT))
     card = json.dumps({"name": "캐릭터김단", "lore": "lorekim"}, ensure_ascii=False)
-    accounts.keep_character(StoredCharacter("kimdan", "own", "캐릭터김단", card, _AT, _AT), is_new=True)
-    talk.say("저는 망원동에 살아요", "나 이사했어 혜화동으로 어제 짐 다 옮겼어", "나 새우 알레르기 있어", bond=_KIM)
-    talk.say(*(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)), bond=_KIM)
+    accounts.keep_character(
+        StoredCharacter("kimdan", "own", "캐릭터김단", card, _AT, _AT), is_new=True
+    )
+    talk.say(
+        "저는 망원동에 살아요",
+        "나 이사했어 혜화동으로 어제 짐 다 옮겼어",
+        "나 새우 알레르기 있어",
+        bond=_KIM,
+    )
+    talk.say(
+        *(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)), bond=_KIM
+    )
     control = Control(memory=talk.characters)
     (home,) = [one for one in talk.characters.memories(_KIM).facts if one.object == "혜화동"]
     control.edit(_KIM, home.key, Change(object="연남동"))
@@ -179,6 +196,8 @@ def test_an_erasure_that_was_killed_is_ended(service: Service) -> None:
 
 @pytest.mark.parametrize("service", ["sqlite"], indirect=True)
 def test_an_account_alone_is_taken_along_too(service: Service) -> None:
-    service.accounts.keep_account(Account("kimdan", created_at=_AT, seen_at=_AT + timedelta(days=1)))
+    service.accounts.keep_account(
+        Account("kimdan", created_at=_AT, seen_at=_AT + timedelta(days=1))
+    )
     takeout = Takeout(memory=service.talk.characters, accounts=service.accounts)
     assert json.loads("".join(takeout.written("kimdan")))["memories"] == []

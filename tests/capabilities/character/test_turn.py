@@ -34,7 +34,9 @@ def house(tmp_path: Path) -> Iterator[Opened]:
         one.close()
 
 
-def test_a_reply_is_told_the_card_and_memory_and_costs_a_point_once_it_was_delivered(house: Opened) -> None:
+def test_a_reply_is_told_the_card_and_memory_and_costs_a_point_once_it_was_delivered(
+    house: Opened,
+) -> None:
     at = house()
     assert at.say("나 망원동에 살아") == "그래, 들었어."
     assert at.balance() == 99
@@ -51,9 +53,12 @@ def test_a_reply_is_told_the_card_and_memory_and_costs_a_point_once_it_was_deliv
 
 
 @pytest.mark.parametrize(
-    "replies", [(GeneratorFailed("down"),), (), ("  ", "\n"), ("그래", GeneratorFailed("broke off"))]
+    "replies",
+    [(GeneratorFailed("down"),), (), ("  ", "\n"), ("그래", GeneratorFailed("broke off"))],
 )
-def test_a_model_that_fails_costs_nothing_and_the_message_stays_once(house: Opened, replies: ScriptedReply) -> None:
+def test_a_model_that_fails_costs_nothing_and_the_message_stays_once(
+    house: Opened, replies: ScriptedReply
+) -> None:
     at = house(replies, ("이제 돼.",))
     with pytest.raises(GeneratorFailed):
         at.say("들려?")
@@ -94,7 +99,9 @@ def test_what_a_crash_left_held_is_spent_by_the_same_message(house: Opened) -> N
     assert at.balance() == 99
 
 
-def test_nothing_is_journalled_where_points_do_not_reach_or_the_message_is_bad(house: Opened) -> None:
+def test_nothing_is_journalled_where_points_do_not_reach_or_the_message_is_bad(
+    house: Opened,
+) -> None:
     at = house()
     at.accounts.hold(LEE, 100, "all", at.clock.now(), "")
     with pytest.raises(NotEnoughPoints):
@@ -121,7 +128,13 @@ def test_two_turns_of_one_bond_take_turns_and_start_one_summary(house: Opened) -
     at = house(("그래.",), budget=Budget(context_tokens=900, narrative_tokens=300))
     with ThreadPoolExecutor(4) as pool:
         replies = list(
-            pool.map(at.say, [f"오늘은 {number}번째 이야기를 해 줄게. 책방에 손님이 왔어." for number in range(20)])
+            pool.map(
+                at.say,
+                [
+                    f"오늘은 {number}번째 이야기를 해 줄게. 책방에 손님이 왔어."
+                    for number in range(20)
+                ],
+            )
         )
     assert replies == ["그래."] * 20
     assert at.balance() == 80
@@ -147,8 +160,13 @@ def test_the_context_alone_journals_and_charges_nothing(house: Opened) -> None:
 
 
 @pytest.mark.parametrize("most_waiting", [0, 1])
-def test_as_many_may_wait_as_are_allowed_and_the_next_is_refused(tmp_path: Path, most_waiting: int) -> None:
-    with closing(SqliteJournal(tmp_path / "journal.sqlite")) as journal, ThreadPoolExecutor() as pool:
+def test_as_many_may_wait_as_are_allowed_and_the_next_is_refused(
+    tmp_path: Path, most_waiting: int
+) -> None:
+    with (
+        closing(SqliteJournal(tmp_path / "journal.sqlite")) as journal,
+        ThreadPoolExecutor() as pool,
+    ):
         turnstile, entered = Turnstile(journal, most_waiting), threading.Event()
         with turnstile.turn(KIM):
             waiting = [pool.submit(_pass, turnstile, entered) for _ in range(most_waiting + 1)]

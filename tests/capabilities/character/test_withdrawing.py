@@ -49,15 +49,24 @@ def _ids(talk: CharacterTalk) -> list[str]:
     return [one.id for one in talk.characters.context(BOND, "").window]
 
 
-def test_what_was_learned_from_a_message_alone_goes_and_what_it_superseded_holds_again(talk: CharacterTalk) -> None:
-    talk.say("저는 망원동에 살아요", "나 이사했어 혜화동으로 어제 짐 다 옮겼어", "나 새우 알레르기 있어")
+def test_what_was_learned_from_a_message_alone_goes_and_what_it_superseded_holds_again(
+    talk: CharacterTalk,
+) -> None:
+    talk.say(
+        "저는 망원동에 살아요", "나 이사했어 혜화동으로 어제 짐 다 옮겼어", "나 새우 알레르기 있어"
+    )
     talk.characters.withdraw(BOND, [_ids(talk)[1]])
     held = talk.characters.memories(BOND).facts
-    assert {(fact.object, fact.is_current) for fact in held} == {("망원동", True), ("새우 알레르기", True)}
+    assert {(fact.object, fact.is_current) for fact in held} == {
+        ("망원동", True),
+        ("새우 알레르기", True),
+    }
     assert not talk.characters.search(BOND, "혜화동")
 
 
-def test_a_repeat_that_is_withdrawn_leaves_the_fact_with_what_else_says_it(talk: CharacterTalk) -> None:
+def test_a_repeat_that_is_withdrawn_leaves_the_fact_with_what_else_says_it(
+    talk: CharacterTalk,
+) -> None:
     talk.say("나 새우 알레르기 있어", "아 참 나 새우 알레르기 있는 거 알지")
     talk.characters.withdraw(BOND, _ids(talk)[:1])
     (fact,) = talk.characters.memories(BOND).facts
@@ -72,9 +81,15 @@ def test_an_edited_message_says_something_else_in_its_place(talk: CharacterTalk)
         "저는 혜화동에 살아요",
         "나 새우 알레르기 있어",
     ]
-    assert {fact.object for fact in talk.characters.memories(BOND).facts} == {"혜화동", "새우 알레르기"}
+    assert {fact.object for fact in talk.characters.memories(BOND).facts} == {
+        "혜화동",
+        "새우 알레르기",
+    }
     talk.characters.replace(BOND, [first])
-    assert {fact.object for fact in talk.characters.memories(BOND).facts} == {"망원동", "새우 알레르기"}
+    assert {fact.object for fact in talk.characters.memories(BOND).facts} == {
+        "망원동",
+        "새우 알레르기",
+    }
 
 
 def test_a_message_that_nobody_said_cannot_be_replaced(talk: CharacterTalk) -> None:
@@ -82,11 +97,14 @@ def test_a_message_that_nobody_said_cannot_be_replaced(talk: CharacterTalk) -> N
         talk.characters.replace(BOND, [Message("none", Role.USER, "x", _BEGIN, "kim", "character")])
 
 
-def test_a_summary_of_what_was_withdrawn_is_made_anew(talk: CharacterTalk, journal: SqliteJournal) -> None:
+def test_a_summary_of_what_was_withdrawn_is_made_anew(
+    talk: CharacterTalk, journal: SqliteJournal
+) -> None:
     characters = replace(talk.characters, budget=Budget(context_tokens=700, narrative_tokens=300))
     small = CharacterTalk(characters, talk.clock)
     small.say(
-        "나 새우 알레르기 있어", *(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14))
+        "나 새우 알레르기 있어",
+        *(f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)),
     )
     episode = characters.memories(BOND).episodes[0]
     assert "새우" in episode.text
@@ -98,21 +116,30 @@ def test_a_summary_of_what_was_withdrawn_is_made_anew(talk: CharacterTalk, journ
 
 
 class Edit(NamedTuple):
-    """What happens to a message after so many were said; '' withdraws it, None says again what it said first."""
+    """What happens to a message after so many were said; '' withdraws it, None says again what it
+    said first.
+    """
 
     after: int
     which: int
     text: str | None
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     lines=st.lists(st.sampled_from(_LINES), min_size=2, max_size=10),
     edits=st.lists(
-        st.builds(Edit, st.integers(1, 10), st.integers(0, 9), st.sampled_from((None, "", "", *_LINES))), max_size=5
+        st.builds(
+            Edit, st.integers(1, 10), st.integers(0, 9), st.sampled_from((None, "", "", *_LINES))
+        ),
+        max_size=5,
     ),
 )
-def test_any_edits_leave_what_a_talk_without_them_leaves(tmp_path: Path, lines: list[str], edits: list[Edit]) -> None:
+def test_any_edits_leave_what_a_talk_without_them_leaves(
+    tmp_path: Path, lines: list[str], edits: list[Edit]
+) -> None:
     messages = [
         Message(f"m{n}", Role.USER, line, _BEGIN + timedelta(hours=7 * n), "kim", "character")
         for n, line in enumerate(lines)

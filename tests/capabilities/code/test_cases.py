@@ -1,4 +1,6 @@
-"""Small programs, each with the calls of every line in a comment beside it: no more and no fewer are found."""
+"""Small programs, each with the calls of every line in a comment beside it: no more and no fewer
+are found.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,9 +15,15 @@ _EXPECTED = re.compile(r"(?://|#) -> (.+)")
 
 
 @pytest.mark.parametrize("case", sorted(folder.name for folder in _CASES.iterdir()))
-def test_every_line_calls_what_its_comment_says(case: str, indexed: Callable[[Mapping[str, str]], Project]) -> None:
+def test_every_line_calls_what_its_comment_says(
+    case: str, indexed: Callable[[Mapping[str, str]], Project]
+) -> None:
     folder = _CASES / case
-    files = {f.relative_to(folder).as_posix(): f.read_text(encoding="utf-8") for f in folder.rglob("*") if f.is_file()}
+    files = {
+        f.relative_to(folder).as_posix(): f.read_text(encoding="utf-8")
+        for f in folder.rglob("*")
+        if f.is_file()
+    }
     expected = {
         (path, line, target)
         for path, text in files.items()

@@ -1,4 +1,6 @@
-"""Passages are functions with the comments above them; what is small stays with its neighbour, whole symbols stay whole."""
+"""Passages are functions with the comments above them; what is small stays with its neighbour,
+whole symbols stay whole.
+"""
 
 import pytest
 
@@ -10,17 +12,26 @@ _LONG = "says at some length what it does and why"
 _CASES = {
     "a.go": (
         "go",
-        f"package a\n\n// Open {_LONG}.\n// It fails.\nfunc Open() {{}}\n\n/*\nClose {_LONG}.\n*/\nfunc Close() {{}}\n",
+        (
+            f"package a\n\n// Open {_LONG}.\n// It fails.\nfunc Open() {{}}\n\n/*\nClose "
+            f"{_LONG}.\n*/\nfunc Close() {{}}\n"
+        ),
         [(1, 5, "a Open"), (7, 10, "a Close")],
     ),
     "M.java": (
         "java",
-        f"/** {_LONG} */\nclass M {{\n  int x;\n\n  /** {_LONG} */\n  @A\n  void f() {{}}\n\n  // {_LONG}\n  void g() {{}}\n}}\n",
+        (
+            f"/** {_LONG} */\nclass M {{\n  int x;\n\n  /** {_LONG} */\n  @A\n  void f() {{}}\n\n "
+            f" // {_LONG}\n  void g() {{}}\n}}\n"
+        ),
         [(1, 4, "M M"), (5, 7, "M M.f"), (9, 11, "M M.g")],
     ),
     "m.ts": (
         "typescript",
-        f'import a from "b";\n\n/**\n * {_LONG}\n */\nexport function f() {{ return a; }}\nconst LIMIT = "{_LONG}";\n',
+        (
+            f'import a from "b";\n\n/**\n * {_LONG}\n */\nexport function f() {{ return a; '
+            f'}}\nconst LIMIT = "{_LONG}";\n'
+        ),
         [(1, 6, "m f"), (7, 7, "m")],
     ),
     "lib.rs": (
@@ -30,7 +41,10 @@ _CASES = {
     ),
     "a/b.py": (
         "python",
-        f"def a():\n    return 1\n    # {_LONG}\n\n\n# {_LONG}\n@cache\ndef b(): ...\n\n\nclass E(Exception): ...\n",
+        (
+            f"def a():\n    return 1\n    # {_LONG}\n\n\n# {_LONG}\n@cache\ndef b(): "
+            f"...\n\n\nclass E(Exception): ...\n"
+        ),
         [(1, 2, "a b a"), (3, 5, "a b"), (6, 8, "a b b"), (11, 11, "a b E")],
     ),
     "x.md": ("markdown", f"# One\n\n{_LONG}\n\n## Two\n\n{_LONG}\n", None),
@@ -45,7 +59,9 @@ def test_comments_stay_with_what_they_are_about(path: str) -> None:
     if wanted is not None:
         assert [(p.start_line, p.end_line, p.context) for p in cut] == wanted
     passages = "".join(text[p.start : p.end] for p in cut)
-    assert [line for line in passages.split("\n") if line] == [line for line in text.split("\n") if line]
+    assert [line for line in passages.split("\n") if line] == [
+        line for line in text.split("\n") if line
+    ]
     keys = {symbol.key for symbol in source.symbols}
     assert {symbol_key(path, p.context) for p in cut} <= {*keys, ""}
 

@@ -12,18 +12,29 @@ from gieok.engine.lifecycle import fill_in_order
 from gieok.testing import HashEmbedder, ManualClock
 
 _FILES = {
-    "a.py": 'def told(x):\n    """Say what is told."""\n    return x\n\n\ndef bare(x):\n    y = x + 1\n    return y\n',
+    "a.py": (
+        'def told(x):\n    """Say what is told."""\n    return x\n\n\ndef bare(x):\n    y = x + '
+        "1\n    return y\n"
+    ),
     "b.py": 'def _hidden(x):\n    """Keep out of sight."""\n    return x\n',
     "tests/test_a.py": 'def test_told():\n    """Say that it is told."""\n    assert True\n',
 }
 
 
-def test_public_and_documented_passages_come_first_then_the_newest_and_tests_last(tmp_path: Path) -> None:
+def test_public_and_documented_passages_come_first_then_the_newest_and_tests_last(
+    tmp_path: Path,
+) -> None:
     root = tmp_path / "tree"
     (root / "tests").mkdir(parents=True)
     for name, text in _FILES.items():
         (root / name).write_text(text, encoding="utf-8")
-    made = Project(root, SqliteProjectStore(tmp_path / "i.sqlite"), TreeSitterParser(), Git(root), ManualClock())
+    made = Project(
+        root,
+        SqliteProjectStore(tmp_path / "i.sqlite"),
+        TreeSitterParser(),
+        Git(root),
+        ManualClock(),
+    )
     project.sync(made)
     order = embedding.order(made)
     names = [found.context.rpartition(" ")[2] for found in made.store.passages(order)]
@@ -32,6 +43,9 @@ def test_public_and_documented_passages_come_first_then_the_newest_and_tests_las
     assert fill_in_order(made.store, embedder, order[:2], lambda done: None, form=head) == 2
     assert made.store.waiting(SCOPE) == 2
     assert embedding.order(made) == order[2:]  # another run goes on
-    assert fill_in_order(made.store, embedder, embedding.order(made), lambda done: None, form=head) == 2
+    assert (
+        fill_in_order(made.store, embedder, embedding.order(made), lambda done: None, form=head)
+        == 2
+    )
     assert embedding.order(made) == []
     made.store.close()

@@ -12,7 +12,14 @@ from gieok.capabilities.code.report import export, picture
 from gieok.capabilities.code.report.circles import circles, ring
 from gieok.capabilities.code.report.history import history
 from gieok.capabilities.code.report.overview import overview
-from gieok.capabilities.code.report.structure import Circle, layers, needed, ordered, parts, structure
+from gieok.capabilities.code.report.structure import (
+    Circle,
+    layers,
+    needed,
+    ordered,
+    parts,
+    structure,
+)
 from gieok.ports.code import Commit
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -21,14 +28,26 @@ _SHOP = {
     "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\nshop = "shop.app:main"\n',
     "README.md": "# The shop\n",
     "src/shop/__init__.py": '"""A shop. Sells things."""\n',
-    "src/shop/app.py": '"""The command."""\nfrom shop import model\nfrom shop.web.pages import page\n\n\ndef main():\n    page()\n',
+    "src/shop/app.py": (
+        '"""The command."""\nfrom shop import model\nfrom shop.web.pages import page\n\n\ndef '
+        "main():\n    page()\n"
+    ),
     "src/shop/web/__init__.py": '"""What people see."""\n',
-    "src/shop/web/pages.py": "from shop.model import Item\nfrom shop.store import load\n\n\ndef page():\n    return load(Item)\n",
-    "src/shop/store.py": "from shop.model import Item\n\n\ndef load(item):\n    if item and item.x:\n        return 1\n"
+    "src/shop/web/pages.py": (
+        "from shop.model import Item\nfrom shop.store import load\n\n\ndef page():\n    return "
+        "load(Item)\n"
+    ),
+    "src/shop/store.py": "from shop.model import Item\n\n\ndef load(item):\n    if item and "
+    "item.x:\n        "
+    "return 1\n"
     "    if not item or item.y:\n        return 2\n    return 3\n",
-    "src/shop/model.py": "from shop import store\nclass Item: ...\n\n\ndef late():\n    return store\n",
+    "src/shop/model.py": (
+        "from shop import store\nclass Item: ...\n\n\ndef late():\n    return store\n"
+    ),
     "src/shop/alone.js": "".join(f"var x{n} = {n};\n" for n in range(20)),
-    "tests/test_store.py": "from shop.store import load\n\n\ndef test_load():\n    assert load(1)\n# TODO: more\n",
+    "tests/test_store.py": (
+        "from shop.store import load\n\n\ndef test_load():\n    assert load(1)\n# TODO: more\n"
+    ),
 }
 
 
@@ -36,12 +55,18 @@ def test_parts_stand_in_layers_of_imports_and_what_runs_against_them_is_told(ind
     found = structure(indexed(_SHOP))
     assert found.prefix == "src/shop/"
     assert [[found.label(name) for name in row] for row in layers(found)] == [
-        ["app.py"], ["web"], ["store.py"], ["model.py"], ["alone.js"],
-    ]  # fmt: skip
+        ["app.py"],
+        ["web"],
+        ["store.py"],
+        ["model.py"],
+        ["alone.js"],
+    ]
     assert found.against() == [("src/shop/model.py", "src/shop/store.py", 1)]
     assert [(found.label(a), found.label(b)) for a, b, _ in needed(found)] == [
-        ("app.py", "web"), ("store.py", "model.py"), ("web", "store.py"),
-    ]  # fmt: skip
+        ("app.py", "web"),
+        ("store.py", "model.py"),
+        ("web", "store.py"),
+    ]
     tests = {found.label(part.name): (part.tests, part.dependants) for part in found.parts}
     assert tests["store.py"] == (1, 2)
     assert tests["model.py"] == (0, 3)
@@ -64,11 +89,19 @@ def test_parts_stand_in_layers_of_imports_and_what_runs_against_them_is_told(ind
             "a.ts": "import { b } from './b'\nexport interface A { x: 1 }\nexport type C = 1\n",
             "b.ts": "import { A, C as D } from './a'\nexport const b = 1\n",
         },
-        {"src/lib.rs": "mod b;\npub fn a() { b::b(); }\n", "src/b.rs": "use crate::a;\npub fn b() { a(); }\n"},
-        {"a.go": "package m\nfunc A() { B() }\nfunc D() {}\n", "b.go": "package m\nfunc B() { D() }\n"},
+        {
+            "src/lib.rs": "mod b;\npub fn a() { b::b(); }\n",
+            "src/b.rs": "use crate::a;\npub fn b() { a(); }\n",
+        },
+        {
+            "a.go": "package m\nfunc A() { B() }\nfunc D() {}\n",
+            "b.go": "package m\nfunc B() { D() }\n",
+        },
     ],
 )
-def test_what_runs_later_or_is_for_types_alone_closes_no_circle(indexed: Make, files: dict[str, str]) -> None:
+def test_what_runs_later_or_is_for_types_alone_closes_no_circle(
+    indexed: Make, files: dict[str, str]
+) -> None:
     found = structure(indexed({name: text + "\n" * 12 for name, text in files.items()}))
     assert len(found.parts) == 2
     assert found.against() == []
@@ -96,7 +129,14 @@ def test_folders_that_import_each_other_hold_no_circle_where_no_file_does(indexe
 
 
 def test_a_circle_is_found_whatever_hangs_on_it() -> None:
-    graph = {"a": {"b": 1}, "b": {"c": 1, "x": 1}, "c": {"a": 1}, "x": {"y": 1}, "y": {"x": 1}, "z": {"a": 1}}
+    graph = {
+        "a": {"b": 1},
+        "b": {"c": 1, "x": 1},
+        "c": {"a": 1},
+        "x": {"y": 1},
+        "y": {"x": 1},
+        "z": {"a": 1},
+    }
     assert circles(graph) == {"a": "a", "b": "a", "c": "a", "x": "x", "y": "x"}
     assert ring(graph, "b", "c") == ("b", "c", "a", "b")
     assert ring(graph, "z", "a") == ()
@@ -111,32 +151,53 @@ def test_what_commits_tell_is_who_knows_a_part_and_which_files_change_together()
         [commit("Kim", "a/x.py", "b/y.py", "tests/test_x.py")] * 3
         + [commit("Lee", "b/y.py", "b/z.py")]
         + [commit("dependabot[bot]", "b/y.py", "b/z.py")] * 5,
-        [*part_of, "tests/test_x.py"], part_of, {("a/x.py", "b/y.py")},
-    )  # fmt: skip
+        [*part_of, "tests/test_x.py"],
+        part_of,
+        {("a/x.py", "b/y.py")},
+    )
     assert told.commits == 4
-    assert [(one.one, one.other, one.commits, one.share, one.is_joined) for one in told.together] == [
-        ("a/x.py", "b/y.py", 3, 0.75, True), ("b/y.py", "tests/test_x.py", 3, 0.75, False),
-    ]  # fmt: skip
+    assert [
+        (one.one, one.other, one.commits, one.share, one.is_joined) for one in told.together
+    ] == [
+        ("a/x.py", "b/y.py", 3, 0.75, True),
+        ("b/y.py", "tests/test_x.py", 3, 0.75, False),
+    ]
     assert told.owners == {"a": (("Kim", 1.0),), "b": (("Kim", 0.75), ("Lee", 0.25))}
-    assert [(one.name, one.commits, one.part) for one in told.workers] == [("Kim", 3, "a"), ("Lee", 1, "b")]
+    assert [(one.name, one.commits, one.part) for one in told.workers] == [
+        ("Kim", 3, "a"),
+        ("Lee", 1, "b"),
+    ]
     assert told.changes["b/y.py"] == 4
 
 
 def test_a_monorepo_starts_where_its_packages_say_and_not_in_what_is_built(indexed: Make) -> None:
-    made = indexed({
-        "package.json": '{"name": "all", "private": true}',
-        "packages/cli/package.json": '{"name": "@all/cli", "bin": {"all": "bin.js"}, "exports": {".": {"import": "./dist/index.js"}}}',
-        "packages/cli/bin.js": "run();\n", "packages/cli/src/index.ts": "export const x = 1;\n",
-        "crates/core-x/src/lib.rs": "pub fn x() {}\n", "cmd/tool/main.go": "package main\nfunc main() {}\n",
-        "shop/life.py": "class Life:\n    def main(self): ...\n", "tests/run.py": "def main(): ...\n",
-        "README.md": '# All\n\n<img src="x"> [![ci](x)](y)\n\nDoes **everything** for [you](x), and more.\n',
-    })  # fmt: skip
+    made = indexed(
+        {
+            "package.json": '{"name": "all", "private": true}',
+            "packages/cli/package.json": (
+                '{"name": "@all/cli", "bin": {"all": "bin.js"}, "exports": {".": {"import": '
+                '"./dist/index.js"}}}'
+            ),
+            "packages/cli/bin.js": "run();\n",
+            "packages/cli/src/index.ts": "export const x = 1;\n",
+            "crates/core-x/src/lib.rs": "pub fn x() {}\n",
+            "cmd/tool/main.go": "package main\nfunc main() {}\n",
+            "shop/life.py": "class Life:\n    def main(self): ...\n",
+            "tests/run.py": "def main(): ...\n",
+            "README.md": (
+                '# All\n\n<img src="x"> [![ci](x)](y)\n\nDoes **everything** for [you](x), and '
+                "more.\n"
+            ),
+        }
+    )
     found = overview(made)
     assert found.about == "Does everything for you, and more."
     assert found.starts == (
-        ("all", "packages/cli/bin.js"), ("import @all/cli", "packages/cli/src/index.ts"),
-        ("import core_x", "crates/core-x/src/lib.rs"), ("", "cmd/tool/main.go#L2"),
-    )  # fmt: skip
+        ("all", "packages/cli/bin.js"),
+        ("import @all/cli", "packages/cli/src/index.ts"),
+        ("import core_x", "crates/core-x/src/lib.rs"),
+        ("", "cmd/tool/main.go#L2"),
+    )
 
 
 def test_the_picture_is_well_formed_and_its_boxes_do_not_touch(indexed: Make) -> None:
@@ -156,16 +217,30 @@ def test_the_picture_is_well_formed_and_its_boxes_do_not_touch(indexed: Make) ->
     shown = [text.text for text in root.iter(f"{_SVG}text")]
     assert shown[0] == 'shop & "friends"'
     assert {"app.py", "web", "store.py", "model.py", "alone.js", "2 files · 9 lines"} <= set(shown)
-    assert [p.get("class") for p in root.iter(f"{_SVG}path") if p.get("marker-end")] == ["l", "l", "l", "x"]
+    assert [p.get("class") for p in root.iter(f"{_SVG}path") if p.get("marker-end")] == [
+        "l",
+        "l",
+        "l",
+        "x",
+    ]
     assert drawn == picture.svg(structure(made), 'shop & "friends"')
 
 
 def test_rows_of_many_parts_are_broken_and_long_names_cut(indexed: Make) -> None:
     files = {f"pkg/mod_{n}.py": "import pkg.base\n" for n in range(9)}
     name = "한글로_쓴_매우_긴_모듈_이름_그리고_더_긴_이름.py"
-    made = indexed({**files, "pkg/base.py": "x = 1\n", f"pkg/{name}": "import pkg.base\n", "pkg/__init__.py": ""})
+    made = indexed(
+        {
+            **files,
+            "pkg/base.py": "x = 1\n",
+            f"pkg/{name}": "import pkg.base\n",
+            "pkg/__init__.py": "",
+        }
+    )
     root = ET.fromstring(picture.svg(structure(made), "x"))
-    rows = [box.get("y") for box in root.iter(f"{_SVG}rect") if str(box.get("class")).startswith("p ")]
+    rows = [
+        box.get("y") for box in root.iter(f"{_SVG}rect") if str(box.get("class")).startswith("p ")
+    ]
     assert sorted(rows.count(y) for y in set(rows)) == [1, 3, 7]
     shown = [text.text or "" for text in root.iter(f"{_SVG}text")]
     assert any(re.fullmatch("….*더_긴_이름.py", text) for text in shown)
@@ -188,7 +263,10 @@ def test_the_page_tells_a_newcomer_where_to_look(indexed: Make) -> None:
         "- `import shop` → `src/shop/__init__.py`",
         "| `src/shop/web` | 2 | 9 | model.py (1), store.py (1) | 1 | 0 |  | What people see. |",
         "- `src/shop/model.py` → `src/shop/store.py` → `src/shop/model.py`",
-        "Not known: there are no commits here. What changes together and who knows what comes from git.",
+        (
+            "Not known: there are no commits here. What changes together and who knows what comes "
+            "from git."
+        ),
         "1 tests in 1 files: `tests` (1).",
         "- `src/shop/app.py`: The command.",
         "- `README.md`: The shop",
@@ -207,4 +285,8 @@ def test_folders_are_opened_while_there_is_room() -> None:
 
 
 def test_the_order_goes_against_the_lightest_imports() -> None:
-    assert ordered(["a", "b", "c"], {"a": {"b": 5}, "b": {"c": 5}, "c": {"a": 1}}) == ["a", "b", "c"]
+    assert ordered(["a", "b", "c"], {"a": {"b": 5}, "b": {"c": 5}, "c": {"a": 1}}) == [
+        "a",
+        "b",
+        "c",
+    ]

@@ -18,7 +18,11 @@ def _imports(made: Project) -> set[str]:
 
 
 def _go(package: str, *imported: str) -> str:
-    return f"package {package}\n" + "".join(f'import "{path}"\n' for path in imported) + "func Do() {}\n"
+    return (
+        f"package {package}\n"
+        + "".join(f'import "{path}"\n' for path in imported)
+        + "func Do() {}\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -27,7 +31,13 @@ def _go(package: str, *imported: str) -> str:
         pytest.param(
             {
                 "go.mod": "module github.com/me/shop/v2\n",
-                "main.go": _go("main", "github.com/me/shop/v2/log", "log", "github.com/other/log", "github.com/me/shop/none"),
+                "main.go": _go(
+                    "main",
+                    "github.com/me/shop/v2/log",
+                    "log",
+                    "github.com/other/log",
+                    "github.com/me/shop/none",
+                ),
                 "log/log.go": _go("log", "log", "github.com/owner/project", "fmt"),
             },
             {"main.go -> log/log.go"},
@@ -47,7 +57,9 @@ def _go(package: str, *imported: str) -> str:
         ),
         pytest.param(
             {
-                "go.mod": "module shop\nreplace (\n\texample.com/lib v1.2.0 => ./forks/lib // ours\n)\n",
+                "go.mod": (
+                    "module shop\nreplace (\n\texample.com/lib v1.2.0 => ./forks/lib // ours\n)\n"
+                ),
                 "main.go": _go("main", "shop/pay", "example.com/lib/deep"),
                 "pay/pay.go": _go("pay"),
                 "forks/lib/deep/deep.go": _go("deep"),
@@ -57,12 +69,24 @@ def _go(package: str, *imported: str) -> str:
         ),
         pytest.param(
             {
-                "main.go": _go("main", "log", "github.com/me/shop/store", "github.com/sirupsen/log", "./near"),
-                "log/log.go": _go("log", "github.com/me/shop", "github.com/owner/project", "github.com/me/shop/store"),
+                "main.go": _go(
+                    "main", "log", "github.com/me/shop/store", "github.com/sirupsen/log", "./near"
+                ),
+                "log/log.go": _go(
+                    "log",
+                    "github.com/me/shop",
+                    "github.com/owner/project",
+                    "github.com/me/shop/store",
+                ),
                 "store/store.go": _go("store"),
                 "near/near.go": _go("near"),
             },
-            {"main.go -> store/store.go", "main.go -> near/near.go", "log/log.go -> main.go", "log/log.go -> store/store.go"},
+            {
+                "main.go -> store/store.go",
+                "main.go -> near/near.go",
+                "log/log.go -> main.go",
+                "log/log.go -> store/store.go",
+            },
             id="without a go.mod, what the project's own imports begin with",
         ),
         pytest.param(
@@ -75,28 +99,41 @@ def _go(package: str, *imported: str) -> str:
             id="a workspace of GOPATH",
         ),
     ],
-)  # fmt: skip
-def test_an_import_names_a_folder_by_the_modules(indexed: Make, files: Mapping[str, str], expected: set[str]) -> None:
+)
+def test_an_import_names_a_folder_by_the_modules(
+    indexed: Make, files: Mapping[str, str], expected: set[str]
+) -> None:
     assert _imports(indexed(files)) == expected
 
 
-def test_a_package_has_its_name_without_its_version(edges: Callable[[Mapping[str, str]], set[str]]) -> None:
-    assert edges({
-        "go.mod": "module example.com/go-shop/v3\n",
-        "shop.go": "package shop\nfunc Pay() {}\n",
-        "cmd/main.go": 'package main\nimport "example.com/go-shop/v3"\nfunc main() { shop.Pay() }\n',
-    }) == {"main -> Pay"}  # fmt: skip
+def test_a_package_has_its_name_without_its_version(
+    edges: Callable[[Mapping[str, str]], set[str]],
+) -> None:
+    assert edges(
+        {
+            "go.mod": "module example.com/go-shop/v3\n",
+            "shop.go": "package shop\nfunc Pay() {}\n",
+            "cmd/main.go": (
+                'package main\nimport "example.com/go-shop/v3"\nfunc main() { shop.Pay() }\n'
+            ),
+        }
+    ) == {"main -> Pay"}
 
 
 def test_a_type_satisfies_an_interface_by_its_methods_with_their_types(
     edges: Callable[[Mapping[str, str]], set[str]],
 ) -> None:
-    assert edges({
-        "go.mod": "module example.com/fs\n",
-        "fs.go": "package fs\n\ntype File interface{ Name() string }\n"
-        'type Fs interface{ Open(name string, flags ...byte) (File, error) }\nfunc Use(f Fs) { f.Open("a") }\n',
-        "mem/mem.go": 'package mem\nimport "example.com/fs"\ntype Mem struct{}\n'
-        "func (m *Mem) Open(n string, f ...uint8) (opened fs.File, err error) { return nil, nil }\n",
-        "web.go": 'package fs\nimport "net/http"\ntype Web struct{}\n'
-        "func (w Web) Open(name string, flags ...byte) (http.File, error) { return nil, nil }\n",
-    }) == {"Use -> Mem.Open"}  # fmt: skip
+    assert edges(
+        {
+            "go.mod": "module example.com/fs\n",
+            "fs.go": "package fs\n\ntype File interface{ Name() string }\n"
+            "type Fs interface{ Open(name string, flags ...byte) (File, error) }\nfunc Use(f "
+            'Fs) { f.Open("a") }\n',
+            "mem/mem.go": 'package mem\nimport "example.com/fs"\ntype Mem struct{}\n'
+            "func (m *Mem) Open(n string, f ...uint8) (opened fs.File, err error) { return "
+            "nil, nil }\n",
+            "web.go": 'package fs\nimport "net/http"\ntype Web struct{}\n'
+            "func (w Web) Open(name string, flags ...byte) (http.File, error) { return nil, "
+            "nil }\n",
+        }
+    ) == {"Use -> Mem.Open"}

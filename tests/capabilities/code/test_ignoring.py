@@ -14,8 +14,43 @@ from gieok.backends.git import Git
 from gieok.capabilities.code.index import ignoring
 from gieok.capabilities.code.index.ignoring import IgnoreRules
 
-_PARTS = (":a", "a", "b", "tmp", "foo", "foo bar", "#x", "!x", "foo.py", "b.py", "fooxbar.py", "[z].py", "x", "한글.py")
-_PIECES = ("a", "b", "tmp", "foo", "*", "**", "?", "f*", "*.py", "foo?bar", "foo?bar.py", "[a-f]*", "[!a]*", "\\#x", "\\!x", "한글.py", "foo bar", "x\\ ", "[[]z].py")  # fmt: skip
+_PARTS = (
+    ":a",
+    "a",
+    "b",
+    "tmp",
+    "foo",
+    "foo bar",
+    "#x",
+    "!x",
+    "foo.py",
+    "b.py",
+    "fooxbar.py",
+    "[z].py",
+    "x",
+    "한글.py",
+)
+_PIECES = (
+    "a",
+    "b",
+    "tmp",
+    "foo",
+    "*",
+    "**",
+    "?",
+    "f*",
+    "*.py",
+    "foo?bar",
+    "foo?bar.py",
+    "[a-f]*",
+    "[!a]*",
+    "\\#x",
+    "\\!x",
+    "한글.py",
+    "foo bar",
+    "x\\ ",
+    "[[]z].py",
+)
 _Path = st.lists(st.sampled_from(_PARTS), min_size=1, max_size=4).map("/".join)
 _Pattern = st.tuples(
     st.sampled_from(("", "", "", "!")),
@@ -27,7 +62,16 @@ _Patterns = st.lists(st.one_of(_Pattern, st.sampled_from(("", "# no", "!", "/", 
 
 
 def _git(root: Path, *arguments: str) -> bytes:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "core.excludesFile=", *arguments]
+    command = [
+        "git",
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b.c",
+        "-c",
+        "core.excludesFile=",
+        *arguments,
+    ]
     return subprocess.run(command, cwd=root, check=True, capture_output=True).stdout
 
 
@@ -54,7 +98,9 @@ def _tree(root: Path, paths: list[str], patterns: Mapping[str, list[str]]) -> No
 def _files(root: Path) -> set[str]:
     """Return every file but those of git."""
     return {
-        file.relative_to(root).as_posix() for file in root.rglob("*") if file.is_file() and ".git" not in file.parts
+        file.relative_to(root).as_posix()
+        for file in root.rglob("*")
+        if file.is_file() and ".git" not in file.parts
     }
 
 
@@ -72,7 +118,9 @@ def _both_ways(root: Path, rules: IgnoreRules) -> set[str]:
     return found
 
 
-_SETTINGS = settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+_SETTINGS = settings(
+    max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 
 
 @_SETTINGS
@@ -121,14 +169,33 @@ def test_private_files_are_left_out(tmp_path: Path, pattern: str, has_git: bool)
 
 
 def test_a_sign_for_one_letter_does_not_stand_for_a_slash(tmp_path: Path) -> None:
-    _write(tmp_path, {"foo/bar/a.py": "x = 1\n", "fooxbar/a.py": "x = 1\n", ".gitignore": "foo?bar\n"})
+    _write(
+        tmp_path, {"foo/bar/a.py": "x = 1\n", "fooxbar/a.py": "x = 1\n", ".gitignore": "foo?bar\n"}
+    )
     assert "foo/bar/a.py" in _both_ways(tmp_path, IgnoreRules())
     assert "fooxbar/a.py" not in _both_ways(tmp_path, IgnoreRules())
 
 
-def test_repositories_inside_speak_for_themselves_and_what_is_tracked_counts(tmp_path: Path) -> None:
-    inner = {"inner/.gitignore": "p/\n", "inner/p/a.py": "", "inner/b.py": "", "inner/deep/p/c.py": ""}
-    _write(tmp_path, {**inner, "out/d.py": "", "out/kept.py": "", "e.py": "", "gone.py": "", ".gitignore": "out/\n"})
+def test_repositories_inside_speak_for_themselves_and_what_is_tracked_counts(
+    tmp_path: Path,
+) -> None:
+    inner = {
+        "inner/.gitignore": "p/\n",
+        "inner/p/a.py": "",
+        "inner/b.py": "",
+        "inner/deep/p/c.py": "",
+    }
+    _write(
+        tmp_path,
+        {
+            **inner,
+            "out/d.py": "",
+            "out/kept.py": "",
+            "e.py": "",
+            "gone.py": "",
+            ".gitignore": "out/\n",
+        },
+    )
     _write(tmp_path, {"out/repository/f.py": ""})
     _git(tmp_path, "init", "-q")
     _git(tmp_path / "inner", "init", "-q")
@@ -136,15 +203,24 @@ def test_repositories_inside_speak_for_themselves_and_what_is_tracked_counts(tmp
     _git(tmp_path, "add", "-f", "out/kept.py", "gone.py")
     (tmp_path / "gone.py").unlink()
     rules = IgnoreRules((), Git(tmp_path))
-    assert {p for p in _both_ways(tmp_path, rules) if p.endswith(".py")} == {"inner/b.py", "out/kept.py", "e.py"}
+    assert {p for p in _both_ways(tmp_path, rules) if p.endswith(".py")} == {
+        "inner/b.py",
+        "out/kept.py",
+        "e.py",
+    }
     assert ignoring.left_out(tmp_path, ["out/new.py", "inner/p/new.py", "new.py"], rules) == {
         "out/new.py",
         "inner/p/new.py",
     }
 
 
-def test_a_folder_that_the_repository_around_it_ignores_is_read_by_its_own_patterns(tmp_path: Path) -> None:
-    _write(tmp_path, {".gitignore": "work/\n", "work/a.py": "", "work/b.py": "", "work/.gitignore": "b.py\n"})
+def test_a_folder_that_the_repository_around_it_ignores_is_read_by_its_own_patterns(
+    tmp_path: Path,
+) -> None:
+    _write(
+        tmp_path,
+        {".gitignore": "work/\n", "work/a.py": "", "work/b.py": "", "work/.gitignore": "b.py\n"},
+    )
     _git(tmp_path, "init", "-q")
     root = tmp_path / "work"
     assert "a.py" in _both_ways(root, IgnoreRules((), Git(root)))
@@ -153,7 +229,16 @@ def test_a_folder_that_the_repository_around_it_ignores_is_read_by_its_own_patte
 
 @pytest.mark.parametrize("broken", ["HEAD", "config"])
 def test_a_broken_repository_is_read_by_its_patterns(tmp_path: Path, broken: str) -> None:
-    _write(tmp_path, {".gitignore": "private/**\n", "private/a.py": "", "b.py": "", "sub/c.py": "", "sub/d.py": ""})
+    _write(
+        tmp_path,
+        {
+            ".gitignore": "private/**\n",
+            "private/a.py": "",
+            "b.py": "",
+            "sub/c.py": "",
+            "sub/d.py": "",
+        },
+    )
     _git(tmp_path, "init", "-q")
     (tmp_path / ".git" / "info" / "exclude").write_text("d.py\n", encoding="utf-8")
     (tmp_path / ".git" / broken).write_text("[[[\n", encoding="utf-8")
@@ -166,7 +251,10 @@ def test_a_broken_repository_is_read_by_its_patterns(tmp_path: Path, broken: str
 def test_without_the_program_the_patterns_of_the_clone_and_of_folders_above_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _write(tmp_path, {".gitignore": "/sub/private/**\n", "sub/private/a.py": "", "sub/b.py": "", "sub/c.py": ""})
+    _write(
+        tmp_path,
+        {".gitignore": "/sub/private/**\n", "sub/private/a.py": "", "sub/b.py": "", "sub/c.py": ""},
+    )
     _git(tmp_path, "init", "-q")
     (tmp_path / ".git" / "info" / "exclude").write_text("c.py\n", encoding="utf-8")
     monkeypatch.setenv("PATH", str(tmp_path))

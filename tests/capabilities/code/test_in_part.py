@@ -1,4 +1,6 @@
-"""A file that is too tangled to follow whole keeps its imports, names, calls and tests; every answer says that it is."""
+"""A file that is too tangled to follow whole keeps its imports, names, calls and tests; every
+answer says that it is.
+"""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,6 @@
-"""After any sequence of edits the graph is what a fresh index of the same files has, edge for edge."""
+"""After any sequence of edits the graph is what a fresh index of the same files has, edge for
+edge.
+"""
 
 import tempfile
 from pathlib import Path
@@ -19,12 +21,30 @@ from gieok.testing import ManualClock
 
 _NAMES = ("load", "save", "check", "Store", "run")
 _FUNCTION = {
-    "py": "def {name}(x=None):\n    {call}(x)\n    return Box().open()\n\n\nclass Box:\n    def open(self):\n        return {call}\n",
-    "js": "const {{ {call} }} = require('./{other}');\nexports.{name} = function {name}(x) {{ return {call}(x); }};\n",
-    "go": "package a\n\nfunc {title}{tag}() {{ {other_title}{tag}() }}\n\ntype T{tag} struct{{}}\n\nfunc (t T{tag}) Go() {{ {title}{tag}() }}\n",
-    "java": "package a;\nclass {title}{tag} {{ void go() {{ new {other_title}{tag}().go(); helper(); }} static void helper() {{}} }}\n",
-    "rs": "pub struct S;\nimpl S {{ pub fn {name}(&self) {{ {call}(); }} }}\npub fn {call}() {{ S.{name}(); }}\n",
-    "ts": "import {{ {call} }} from './{other}';\nexport function {name}(s: Svc) {{ s.go(); {call}(); }}\nexport class Svc {{ go() {{}} }}\n",
+    "py": (
+        "def {name}(x=None):\n    {call}(x)\n    return Box().open()\n\n\nclass Box:\n    def "
+        "open(self):\n        return {call}\n"
+    ),
+    "js": (
+        "const {{ {call} }} = require('./{other}');\nexports.{name} = function {name}(x) {{ "
+        "return {call}(x); }};\n"
+    ),
+    "go": (
+        "package a\n\nfunc {title}{tag}() {{ {other_title}{tag}() }}\n\ntype T{tag} "
+        "struct{{}}\n\nfunc (t T{tag}) Go() {{ {title}{tag}() }}\n"
+    ),
+    "java": (
+        "package a;\nclass {title}{tag} {{ void go() {{ new {other_title}{tag}().go(); helper(); "
+        "}} static void helper() {{}} }}\n"
+    ),
+    "rs": (
+        "pub struct S;\nimpl S {{ pub fn {name}(&self) {{ {call}(); }} }}\npub fn {call}() {{ "
+        "S.{name}(); }}\n"
+    ),
+    "ts": (
+        "import {{ {call} }} from './{other}';\nexport function {name}(s: Svc) {{ s.go(); "
+        "{call}(); }}\nexport class Svc {{ go() {{}} }}\n"
+    ),
 }
 _IMPORT = "from {module} import {call}\n"
 _STEMS = ("a", "b", "pkg/c", "pkg/__init__")
@@ -35,15 +55,21 @@ _Name = st.sampled_from(_NAMES)
 
 def _text(suffix: str, stem: str, name: str, call: str, other: str) -> str:
     body = _FUNCTION[suffix].format(
-        name=name.lower(), call=call.lower(), other=other.rpartition("/")[2], title=name.title(), other_title=call.title(),
+        name=name.lower(),
+        call=call.lower(),
+        other=other.rpartition("/")[2],
+        title=name.title(),
+        other_title=call.title(),
         tag=stem.rpartition("/")[2].strip("_").title(),
-    )  # fmt: skip
+    )
     module = other.replace("/", ".").removesuffix(".__init__")
     return (_IMPORT.format(module=module, call=call.lower()) if suffix == "py" else "") + body
 
 
 class EditsMachine(RuleBasedStateMachine):
-    """Edits files at random; the index is synced after every step and compared with one made from nothing."""
+    """Edits files at random; the index is synced after every step and compared with one made from
+    nothing.
+    """
 
     @initialize()
     def start(self) -> None:
@@ -68,7 +94,9 @@ class EditsMachine(RuleBasedStateMachine):
 
     @rule(stem=_Stem, suffix=_Suffix, name=_Name, call=_Name, other=_Stem)
     def write_a_file(self, stem: str, suffix: str, name: str, call: str, other: str) -> None:
-        self._file(stem, suffix).write_text(_text(suffix, stem, name, call, other), encoding="utf-8")
+        self._file(stem, suffix).write_text(
+            _text(suffix, stem, name, call, other), encoding="utf-8"
+        )
 
     @rule(stem=_Stem, suffix=_Suffix, name=_Name)
     def add_a_comment_above(self, stem: str, suffix: str, name: str) -> None:
@@ -91,9 +119,16 @@ class EditsMachine(RuleBasedStateMachine):
     def rename_in_a_file(self, stem: str, suffix: str, before: str, after: str) -> None:
         file = self._file(stem, suffix)
         if file.exists():
-            file.write_text(file.read_text(encoding="utf-8").replace(before.lower(), after.lower()), encoding="utf-8")
+            file.write_text(
+                file.read_text(encoding="utf-8").replace(before.lower(), after.lower()),
+                encoding="utf-8",
+            )
 
-    @rule(stem=_Stem, line=st.integers(0, 12), what=st.sampled_from((" (", ' """', "\nprint 'old'", ":")))
+    @rule(
+        stem=_Stem,
+        line=st.integers(0, 12),
+        what=st.sampled_from((" (", ' """', "\nprint 'old'", ":")),
+    )
     def break_a_line_of_python(self, stem: str, line: int, what: str) -> None:
         file = self._file(stem, "py")
         if file.exists():
@@ -105,10 +140,13 @@ class EditsMachine(RuleBasedStateMachine):
     def break_a_file(self, stem: str, suffix: str) -> None:
         file = self._file(stem, suffix)
         if file.exists():
-            file.write_text(file.read_text(encoding="utf-8") + "\n((( def class {{{\n", encoding="utf-8")
+            file.write_text(
+                file.read_text(encoding="utf-8") + "\n((( def class {{{\n", encoding="utf-8"
+            )
 
     @rule(
-        pairs=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=5), known=st.booleans()
+        pairs=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=5),
+        known=st.booleans(),
     )
     def take_in_what_ran(self, pairs: list[tuple[int, int]], known: bool) -> None:
         symbols = [s for s in self.synced.store.all_symbols() if s.kind in ("function", "method")]
@@ -153,14 +191,20 @@ def _dump(made: Project) -> list[object]:
     keys = [s.key for s in symbols]
     documents = store.get(SCOPE, sorted(store.hashes(SCOPE)))
     return [
-        symbols, list(store.all_edges()), store.unresolved_calls([s.name for s in symbols]),
-        executed.edges_into(store, keys), sorted(store.settled(keys)), store.count_executions(),
-        [(f.path, f.content_hash, f.status, f.note) for f in store.files().values()], [(d.key, d.text) for d in documents],
-    ]  # fmt: skip
+        symbols,
+        list(store.all_edges()),
+        store.unresolved_calls([s.name for s in symbols]),
+        executed.edges_into(store, keys),
+        sorted(store.settled(keys)),
+        store.count_executions(),
+        [(f.path, f.content_hash, f.status, f.note) for f in store.files().values()],
+        [(d.key, d.text) for d in documents],
+    ]
 
 
 @pytest.mark.parametrize(
-    ("before", "meanwhile", "after"), [("save", "load", "save"), ("save", None, "save"), (None, "load", None)]
+    ("before", "meanwhile", "after"),
+    [("save", "load", "save"), ("save", None, "save"), (None, "load", None)],
 )
 def test_what_is_taken_back_after_a_sync_that_was_killed_is_as_if_it_had_never_been(
     tmp_path: Path, before: str | None, meanwhile: str | None, after: str | None
@@ -170,7 +214,9 @@ def test_what_is_taken_back_after_a_sync_that_was_killed_is_as_if_it_had_never_b
     (root / "b.py").write_text("def keep():\n    return 1\n", encoding="utf-8")
 
     def opened(name: str) -> Project:
-        return Project(root, SqliteProjectStore(tmp_path / name), TreeSitterParser(), Git(root), ManualClock())
+        return Project(
+            root, SqliteProjectStore(tmp_path / name), TreeSitterParser(), Git(root), ManualClock()
+        )
 
     def put(name: str | None) -> None:
         if name is None:
@@ -198,5 +244,9 @@ def test_what_is_taken_back_after_a_sync_that_was_killed_is_as_if_it_had_never_b
 
 TestIncrementalEqualsFull = EditsMachine.TestCase
 TestIncrementalEqualsFull.settings = settings(
-    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=12,
+    stateful_step_count=12,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
 )

@@ -1,4 +1,6 @@
-"""Questions in Korean over code whose names are English and whose comments and documents are Korean, without vectors."""
+"""Questions in Korean over code whose names are English and whose comments and documents are
+Korean, without vectors.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -118,5 +120,8 @@ _QUESTIONS = {
 
 def test_a_question_in_korean_finds_its_symbol_among_the_first_three(indexed: Make) -> None:
     shop = indexed(_FILES)
-    found = {q: [a.symbol.key.partition("::")[2] for a in search(shop, None, q, 3).answers] for q in _QUESTIONS}
+    found = {
+        q: [a.symbol.key.partition("::")[2] for a in search(shop, None, q, 3).answers]
+        for q in _QUESTIONS
+    }
     assert {q: keys for q, keys in found.items() if _QUESTIONS[q] not in keys} == {}

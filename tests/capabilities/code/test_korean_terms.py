@@ -1,4 +1,6 @@
-"""Korean questions on English code: terms, endings, compounds, and what is said where a word is not known."""
+"""Korean questions on English code: terms, endings, compounds, and what is said where a word is not
+known.
+"""
 
 import pytest
 from tests.capabilities.code.test_query import Make
@@ -39,15 +41,22 @@ def test_no_term_stands_twice_in_a_row_and_every_row_has_a_term() -> None:
 
 
 _CODE = {
-    "net.py": "def client_ip(request):\n    return request.remote\n\n\ndef save_uploaded_file(file, to):\n    file.copy(to)\n\n\n"
+    "net.py": "def client_ip(request):\n    return request.remote\n\n\ndef "
+    "save_uploaded_file(file, "
+    "to):\n    file.copy(to)\n\n\n"
     "def bake(cake):\n    return cake\n"
 }
 
 
 def test_korean_finds_english_code_without_vectors(indexed: Make) -> None:
     made = indexed(_CODE)
-    assert search(made, None, "클라이언트 IP를 알아내는 곳", 3).answers[0].symbol.name == "client_ip"
-    assert search(made, None, "업로드한 파일을 저장하는 함수", 3).answers[0].symbol.name == "save_uploaded_file"
+    assert (
+        search(made, None, "클라이언트 IP를 알아내는 곳", 3).answers[0].symbol.name == "client_ip"
+    )
+    assert (
+        search(made, None, "업로드한 파일을 저장하는 함수", 3).answers[0].symbol.name
+        == "save_uploaded_file"
+    )
     assert search(made, None, "업로드한 파일을 저장하는 함수", 3).degraded is None
 
 
@@ -55,6 +64,7 @@ def test_words_that_are_not_understood_are_named_where_there_are_no_vectors(inde
     made = indexed(_CODE)
     found = search(made, None, "강아지를 산책시키는 곳", 3)
     assert found.degraded == (
-        "words only: nothing holds 강아지를, 산책시키는, and no English word for it is known; vectors find by meaning"
+        "words only: nothing holds 강아지를, 산책시키는, and no English word for it is known; vectors "
+        "find by meaning"
     )
     assert "강아지" not in (search(made, None, "파일을 저장하는 곳", 3).degraded or "")

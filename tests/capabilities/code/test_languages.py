@@ -11,13 +11,23 @@ _DOCS = Path(__file__).resolve().parents[3] / "docs" / "code.md"
 
 def test_a_file_belongs_to_the_language_whose_row_names_its_ending_or_its_name() -> None:
     for language in LANGUAGES.values():
-        assert {language_of(f"src/a{extension}") for extension in language.extensions} <= {language.name}
-        assert {language_of(f"src/A{extension.upper()}") for extension in language.extensions} <= {language.name}
+        assert {language_of(f"src/a{extension}") for extension in language.extensions} <= {
+            language.name
+        }
+        assert {language_of(f"src/A{extension.upper()}") for extension in language.extensions} <= {
+            language.name
+        }
         assert {language_of(f"src/{file}") for file in language.files} <= {language.name}
-    assert [language_of(name) for name in ("a.bin", "Makefile", "package.json.bak")] == [None, None, None]
+    assert [language_of(name) for name in ("a.bin", "Makefile", "package.json.bak")] == [
+        None,
+        None,
+        None,
+    ]
 
 
-def test_every_language_has_a_grammar_that_is_installed_and_reads_nothing_from_an_empty_file() -> None:
+def test_every_language_has_a_grammar_that_is_installed_and_reads_nothing_from_an_empty_file() -> (
+    None
+):
     parser = TreeSitterParser()
     for language in LANGUAGES.values():
         if language.grammar:
@@ -59,6 +69,13 @@ def test_a_file_is_a_test_by_the_rules_of_its_own_language() -> None:
         "b_spec.rb",
     ]
     assert [places.is_test(path) for path in tests] == [True] * len(tests)
-    product = ["openapi_spec.py", "AUDIT.py", "src/latest.js", "src/contest.ts", "inspect.js", "attest.go"]
+    product = [
+        "openapi_spec.py",
+        "AUDIT.py",
+        "src/latest.js",
+        "src/contest.ts",
+        "inspect.js",
+        "attest.go",
+    ]
     assert [places.is_test(path) for path in product] == [False] * len(product)
     assert places.tested_stem("test/query-parser-test.js") == "query-parser"

@@ -1,4 +1,6 @@
-"""Where only lines differ nothing is linked again, and the index is still what a fresh one would be."""
+"""Where only lines differ nothing is linked again, and the index is still what a fresh one would
+be.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -28,9 +30,15 @@ class Shop:
     def count(self):
         return self.missing()
 '''
-_PAY = "class Card:\n    def pay(self):\n        return 1\n\n\ndef charge(card, n):\n    return card.pay()\n"
+_PAY = (
+    "class Card:\n    def pay(self):\n        return 1\n\n\ndef charge(card, n):\n    return "
+    "card.pay()\n"
+)
 _TEST = "from shop import Shop\n\n\ndef test_sell():\n    assert Shop().sell(None)\n"
-_SCRIPT = "export function pay() {\n  return missing();\n}\nexport function missing2() {\n  return pay();\n}\n"
+_SCRIPT = (
+    "export function pay() {\n  return missing();\n}\nexport function missing2() {\n  return "
+    "pay();\n}\n"
+)
 
 
 @pytest.fixture
@@ -65,16 +73,29 @@ def _edited(kept: KeptIndex, name: str, edit: Callable[[str], str]) -> bool:
     ("name", "edit"),
     [
         ("shop.py", lambda text: f"# a comment\n\n{text}"),
-        ("shop.py", lambda text: text.replace('"""Sells."""', '"""Sells\n\n    everything.\n    """')),
-        ("shop.py", lambda text: text.replace("    def count", "    # TODO: count\n\n    def count")),
-        ("shop.py", lambda text: text.replace("return receipt()", "return (\n            receipt()\n        )")),
+        (
+            "shop.py",
+            lambda text: text.replace('"""Sells."""', '"""Sells\n\n    everything.\n    """'),
+        ),
+        (
+            "shop.py",
+            lambda text: text.replace("    def count", "    # TODO: count\n\n    def count"),
+        ),
+        (
+            "shop.py",
+            lambda text: text.replace(
+                "return receipt()", "return (\n            receipt()\n        )"
+            ),
+        ),
         ("pay.py", lambda text: text.replace("charge(card, n)", "charge(\n    card,\n    n,\n)")),
         ("test_shop.py", lambda text: text + "\n\n# the end\n"),
         ("a.js", lambda text: "// a comment\n" + text),
         ("readme.md", lambda text: text + "\n# pay\n\n## TODO\n"),
     ],
 )
-def test_an_edit_that_moves_lines_alone_links_nothing(kept: KeptIndex, name: str, edit: Callable[[str], str]) -> None:
+def test_an_edit_that_moves_lines_alone_links_nothing(
+    kept: KeptIndex, name: str, edit: Callable[[str], str]
+) -> None:
     assert not _edited(kept, name, edit)
     assert not _edited(kept, name, lambda text: text.replace("\n", "\n\n", 1))
 
@@ -82,7 +103,12 @@ def test_an_edit_that_moves_lines_alone_links_nothing(kept: KeptIndex, name: str
 @pytest.mark.parametrize(
     ("name", "edit"),
     [
-        ("shop.py", lambda text: text.replace("self.count(); self.count()", "self.count()\n        self.count()")),
+        (
+            "shop.py",
+            lambda text: text.replace(
+                "self.count(); self.count()", "self.count()\n        self.count()"
+            ),
+        ),
         ("shop.py", lambda text: text.replace("self.count(); self.count()", "self.count()")),
         ("shop.py", lambda text: text.replace("def count", "def other")),
         ("shop.py", lambda text: text.replace("return charge(card, 1)", "return card.pay()")),
@@ -106,24 +132,35 @@ def test_the_edges_of_a_language_are_left_alone_while_another_is_linked(kept: Ke
     assert kept.differences() == []
 
 
-def test_a_sync_that_is_killed_before_its_links_are_stored_is_made_up_for_by_the_next(kept: KeptIndex) -> None:
+def test_a_sync_that_is_killed_before_its_links_are_stored_is_made_up_for_by_the_next(
+    kept: KeptIndex,
+) -> None:
     def killed(stage: str, done: int, total: int) -> None:
         del done, total
         if stage == "linking":
             raise KeyboardInterrupt
 
-    (kept.tree.root / "pay.py").write_text(_PAY.replace("def charge", "def charged"), encoding="utf-8")
+    (kept.tree.root / "pay.py").write_text(
+        _PAY.replace("def charge", "def charged"), encoding="utf-8"
+    )
     with pytest.raises(KeyboardInterrupt):
         project.sync(kept.made, progress=killed)
-    assert [s.key for s in kept.made.store.symbols(names=["charged"])] == ["pay.py::charged"]  # what was read is there
+    # what was read is there
+    assert [s.key for s in kept.made.store.symbols(names=["charged"])] == ["pay.py::charged"]
     change = project.sync(kept.made)
     assert (change.touched, change.linked) == ([], True)
     assert kept.differences() == []
 
 
 def test_the_line_of_every_instruction_that_has_one_is_known() -> None:
-    rows = re.findall(r"^    ([A-Z_]+) = \d+  # (.*)$", Path(facts.__file__).read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^    ([A-Z_]+) = \d+  # (.*)$",
+        Path(facts.__file__).read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     operands = {name: re.sub(r":.*", "", told).split(", ") for name, told in rows}
     assert operands.keys() == set(facts.Op.__members__)
-    lined = {facts.Op[name]: 1 + told.index("line") for name, told in operands.items() if "line" in told}
+    lined = {
+        facts.Op[name]: 1 + told.index("line") for name, told in operands.items() if "line" in told
+    }
     assert lined == moved.LINES

@@ -1,4 +1,6 @@
-"""Incremental equals full, on copies of real source trees of the test environment that are edited at random."""
+"""Incremental equals full, on copies of real source trees of the test environment that are edited
+at random.
+"""
 
 import os
 from importlib.util import find_spec
@@ -28,21 +30,32 @@ def test_after_random_edits_of_a_real_project_the_index_is_what_a_fresh_one_woul
     kept.close()
 
 
-def test_a_function_defined_in_both_branches_keeps_both_its_edges_when_another_file_is_added(tmp_path: Path) -> None:
+def test_a_function_defined_in_both_branches_keeps_both_its_edges_when_another_file_is_added(
+    tmp_path: Path,
+) -> None:
     root = tmp_path / "tree"
     root.mkdir()
-    text = "def outer(x):\n    if x:\n        def view(): ...\n    else:\n        def view(): ...\n    return view\n"
+    text = (
+        "def outer(x):\n    if x:\n        def view(): ...\n    else:\n        def view(): ...\n  "
+        "  return view\n"
+    )
     (root / "a.py").write_text(text, encoding="utf-8")
     kept = KeptIndex(tmp_path, Tree(root, seed=0))
     (root / "b.py").write_text("x = 1\n", encoding="utf-8")
     kept.follow(0)
-    lines = sorted(e.line for e in kept.made.store.edges_out_of(["a.py::outer"]) if e.reason == "defined inside")
+    lines = sorted(
+        e.line
+        for e in kept.made.store.edges_out_of(["a.py::outer"])
+        if e.reason == "defined inside"
+    )
     assert lines == [3, 5]
     assert kept.differences() == []
     kept.close()
 
 
-def test_a_file_that_is_written_again_in_the_same_tick_of_the_clock_is_read_again(tmp_path: Path) -> None:
+def test_a_file_that_is_written_again_in_the_same_tick_of_the_clock_is_read_again(
+    tmp_path: Path,
+) -> None:
     root = tmp_path / "tree"
     root.mkdir()
     file = root / "a.py"

@@ -48,11 +48,16 @@ def _indexed(vault: Path) -> dict[str, Document]:
     return _documents(store)
 
 
-def test_aliases_and_tags_are_searched_with_every_passage_and_a_summary_by_itself(vault: Path) -> None:
+def test_aliases_and_tags_are_searched_with_every_passage_and_a_summary_by_itself(
+    vault: Path,
+) -> None:
     _write(
         vault,
         "w.md",
-        "---\naliases: [Moonraker plan, 문레이커]\nid: 77\nsummary: the sextant is lent to Rui\n---\nThe gantry. #crane\n",
+        (
+            "---\naliases: [Moonraker plan, 문레이커]\nid: 77\nsummary: the sextant is lent to "
+            "Rui\n---\nThe gantry. #crane\n"
+        ),
     )
     document = _indexed(vault)["w.md"]
     summary, body = passages(document, _CUT)
@@ -64,9 +69,15 @@ def test_aliases_and_tags_are_searched_with_every_passage_and_a_summary_by_itsel
 
 def test_a_head_alone_is_searched() -> None:
     document = Document(
-        scope=_SCOPE, key="vault/a.md", kind="memory", text="---\naliases: [the quay]\n---\n", content_hash="1",
-        created_at=datetime(2026, 1, 1, tzinfo=UTC), updated_at=datetime(2026, 1, 1, tzinfo=UTC), title="a",
-    )  # fmt: skip
+        scope=_SCOPE,
+        key="vault/a.md",
+        kind="memory",
+        text="---\naliases: [the quay]\n---\n",
+        content_hash="1",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        updated_at=datetime(2026, 1, 1, tzinfo=UTC),
+        title="a",
+    )
     (passage,) = passages(document, _CUT)
     assert "the quay" in document.text[passage.start : passage.end]
 
@@ -84,7 +95,9 @@ def test_a_head_alone_is_searched() -> None:
         ("2026-11-25.md", "---\ndate: 2026-11-20\n---\n"),
     ],
 )
-def test_a_note_has_the_day_of_its_head_its_name_or_its_folders(vault: Path, name: str, head: str) -> None:
+def test_a_note_has_the_day_of_its_head_its_name_or_its_folders(
+    vault: Path, name: str, head: str
+) -> None:
     _write(vault, name, f"{head}The quay.\n")
     document = _indexed(vault)[name]
     assert document.valid_from == datetime(2026, 11, 20, tzinfo=UTC)
@@ -132,7 +145,9 @@ def test_each_day_of_a_diary_is_a_document_of_its_day_and_the_rest_is_the_file(v
         for passage in passages(document, _CUT):
             shown = document.text[passage.start : passage.end].split("\n")
             in_file = lines[passage.start_line - 1 : passage.end_line]
-            assert [line for line in shown if line] == [line for line in in_file if line and line in shown]
+            assert [line for line in shown if line] == [
+                line for line in in_file if line and line in shown
+            ]
             assert "(sea)" in passage.context
         assert document.provenance[0].source == str(file)
     held = "\n".join(document.text for document in found.values())
@@ -149,7 +164,11 @@ def test_an_edited_diary_is_the_same_as_a_fresh_one(vault: Path) -> None:
     store = MemoryStore()
     _sync(store, vault)
     known = roots.load(store, _SCOPE)
-    for text in ("## 2026-11-21\nnew\n## 2026-11-20\nquay\n", "no days any more\n", "## 2026-11-20\nquay\n"):
+    for text in (
+        "## 2026-11-21\nnew\n## 2026-11-20\nquay\n",
+        "no days any more\n",
+        "## 2026-11-20\nquay\n",
+    ):
         file.write_text(text)
         assert count_stale(store, _SCOPE, known, _CUT) == 1
         sync_changed(store, _SCOPE, known, _CUT, {file})
@@ -167,9 +186,17 @@ def test_an_older_index_is_read_anew_from_its_own_texts(vault: Path) -> None:
     _sync(store, vault)
     (now,) = store.get(_SCOPE, list(store.hashes(_SCOPE)))
     old = Document(
-        scope=_SCOPE, key=now.key, kind=now.kind, text=now.text, content_hash=now.content_hash, created_at=now.created_at,
-        updated_at=now.updated_at, title="November 20th, 2026", metadata={"root": "vault"}, provenance=now.provenance,
-    )  # fmt: skip
+        scope=_SCOPE,
+        key=now.key,
+        kind=now.kind,
+        text=now.text,
+        content_hash=now.content_hash,
+        created_at=now.created_at,
+        updated_at=now.updated_at,
+        title="November 20th, 2026",
+        metadata={"root": "vault"},
+        provenance=now.provenance,
+    )
     store.put([Entry(old, ())])
     store.write_note(_SCOPE, SHAPE_NOTE, "2:400:80")
     _sync(store, vault)
@@ -179,12 +206,17 @@ def test_an_older_index_is_read_anew_from_its_own_texts(vault: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "plan (conflicted copy 2026-11-20 101010).md", "plan (Rui's conflicted copy 2026-11-20).md",
-        "plan.sync-conflict-20261120-101010-ABCDEFG.md", "plan (Kim의 충돌하는 복사본 2026-11-20).md",
-        "plan (SFConflict rui@x.org 2026-11-20-10-10-10).md", "plan (Conflicted copy laptop 202611201010).md",
+        "plan (conflicted copy 2026-11-20 101010).md",
+        "plan (Rui's conflicted copy 2026-11-20).md",
+        "plan.sync-conflict-20261120-101010-ABCDEFG.md",
+        "plan (Kim의 충돌하는 복사본 2026-11-20).md",
+        "plan (SFConflict rui@x.org 2026-11-20-10-10-10).md",
+        "plan (Conflicted copy laptop 202611201010).md",
     ],
-)  # fmt: skip
-def test_a_copy_of_a_sync_program_is_left_out_and_named_while_its_original_is_there(vault: Path, name: str) -> None:
+)
+def test_a_copy_of_a_sync_program_is_left_out_and_named_while_its_original_is_there(
+    vault: Path, name: str
+) -> None:
     original, copy = _write(vault, "plan.md"), _write(vault, name, "The quay was repaired twice.\n")
     store = MemoryStore()
     report = _sync(store, vault)
@@ -195,7 +227,9 @@ def test_a_copy_of_a_sync_program_is_left_out_and_named_while_its_original_is_th
     assert list(_documents(store)) == [copy.name]
 
 
-@pytest.mark.parametrize("name", ["plan (1).md", "plan 2.md", "plan copy.md", "plan - Copy.md", "plan 사본.md"])
+@pytest.mark.parametrize(
+    "name", ["plan (1).md", "plan 2.md", "plan copy.md", "plan - Copy.md", "plan 사본.md"]
+)
 def test_a_numbered_file_is_a_copy_only_where_it_is_equal(vault: Path, name: str) -> None:
     _write(vault, "plan.md")
     copy = _write(vault, name)
@@ -206,9 +240,18 @@ def test_a_numbered_file_is_a_copy_only_where_it_is_equal(vault: Path, name: str
 
 @pytest.mark.parametrize(
     "folder",
-    ["logseq/bak/pages", ".trash", ".obsidian/plugins", ".stversions", "logseq/version-files", ".Trash-1000/files"],
+    [
+        "logseq/bak/pages",
+        ".trash",
+        ".obsidian/plugins",
+        ".stversions",
+        "logseq/version-files",
+        ".Trash-1000/files",
+    ],
 )
-def test_what_programs_keep_for_themselves_is_left_out_and_counted(vault: Path, folder: str) -> None:
+def test_what_programs_keep_for_themselves_is_left_out_and_counted(
+    vault: Path, folder: str
+) -> None:
     _write(vault, "plan.md")
     _write(vault, f"{folder}/a.md")
     _write(vault, f"{folder}/b.md")
@@ -226,7 +269,9 @@ def test_a_folder_called_bak_is_a_folder_of_notes(vault: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["empty", "missing"])
-def test_a_folder_that_is_away_keeps_its_memory_until_it_is_said_to_be_gone(vault: Path, how: str) -> None:
+def test_a_folder_that_is_away_keeps_its_memory_until_it_is_said_to_be_gone(
+    vault: Path, how: str
+) -> None:
     other = vault.parent / "other"
     _write(other, "x.md")
     _write(vault, "plan.md")
@@ -265,12 +310,19 @@ def test_a_link_to_a_share_that_is_away_keeps_what_was_behind_it(vault: Path) ->
     before = set(store.hashes(_SCOPE))
     (vault / ".mnt" / "quay").rename(vault.parent / "unmounted")
     report = _sync(store, vault)
-    assert any(one.key == "vault/quay" and "a link to what is not there now" in one.reason for one in report.failed)
+    assert any(
+        one.key == "vault/quay" and "a link to what is not there now" in one.reason
+        for one in report.failed
+    )
     assert {key for key in before if key.startswith("vault/quay")} <= set(store.hashes(_SCOPE))
 
 
 def test_a_note_with_a_pasted_image_is_two_passages_at_most(vault: Path) -> None:
-    _write(vault, "m.md", "The quay.\n\n![x](data:image/png;base64," + "QUJD" * 50_000 + ")\n\nThe jetty.\n")
+    _write(
+        vault,
+        "m.md",
+        "The quay.\n\n![x](data:image/png;base64," + "QUJD" * 50_000 + ")\n\nThe jetty.\n",
+    )
     document = _indexed(vault)["m.md"]
     (passage,) = passages(document, _CUT)
     assert (passage.start_line, passage.end_line) == (1, 5)

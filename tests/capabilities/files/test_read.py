@@ -29,7 +29,11 @@ def _read(folder: Path) -> tuple[dict[str, Document], dict[str, str], dict[str, 
     found = [item for item in items if isinstance(item, SourceItem)]
     return (
         {item.key.removeprefix("notes/"): item.build() for item in found},
-        {item.key.removeprefix("notes/"): item.reason for item in items if isinstance(item, Failed)},
+        {
+            item.key.removeprefix("notes/"): item.reason
+            for item in items
+            if isinstance(item, Failed)
+        },
         {item.key.removeprefix("notes/"): item.warning for item in found if item.warning},
     )
 
@@ -69,7 +73,9 @@ def test_a_daily_note_is_dated_by_its_name_and_others_are_not(folder: Path) -> N
         ("weekly-sync.md", "# Weekly sync notes", "Weekly sync notes"),
     ],
 )
-def test_the_title_holds_the_words_of_heading_and_name(folder: Path, name: str, text: str, title: str) -> None:
+def test_the_title_holds_the_words_of_heading_and_name(
+    folder: Path, name: str, text: str, title: str
+) -> None:
     (folder / name).write_text(text, encoding="utf-8")
     assert _document(folder).title == title
 
@@ -92,7 +98,9 @@ def test_text_is_composed(folder: Path) -> None:
     assert _document(folder).text == "결제"
 
 
-def test_what_is_no_note_is_named_with_its_reason_and_the_rest_is_read(folder: Path, tmp_path: Path) -> None:
+def test_what_is_no_note_is_named_with_its_reason_and_the_rest_is_read(
+    folder: Path, tmp_path: Path
+) -> None:
     (folder / "good.md").write_text("good")
     (folder / "binary.md").write_bytes(b"\x00\x01" * 50)
     with (folder / "big.md").open("wb") as file:
@@ -112,7 +120,9 @@ def test_what_is_no_note_is_named_with_its_reason_and_the_rest_is_read(folder: P
     assert "No such file" in failed["dangling.md"]
 
 
-def test_links_to_folders_are_followed_inside_and_cut_at_loops_and_ways_out(folder: Path, tmp_path: Path) -> None:
+def test_links_to_folders_are_followed_inside_and_cut_at_loops_and_ways_out(
+    folder: Path, tmp_path: Path
+) -> None:
     (folder / "deep" / "er").mkdir(parents=True)
     (folder / "deep" / "er" / "a.md").write_text("a")
     (folder / "deep" / "er" / "up").symlink_to(folder)
@@ -184,7 +194,9 @@ def test_a_broken_clock_stops_nothing(folder: Path, unix_s: int) -> None:
         ("a.md.tmp", False),
     ],
 )
-def test_only_notes_are_read_and_not_what_editors_write_beside_them(path: str, expected: bool) -> None:
+def test_only_notes_are_read_and_not_what_editors_write_beside_them(
+    path: str, expected: bool
+) -> None:
     assert is_memory_file(Path(path)) is expected
 
 

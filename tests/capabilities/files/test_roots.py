@@ -106,7 +106,9 @@ def test_a_file_root_holds_that_file_and_no_other(tmp_path: Path) -> None:
             roots.resolve([root], name)
 
 
-def test_a_file_root_beside_a_folder_makes_no_name_ambiguous(tmp_path: Path, two: list[Root]) -> None:
+def test_a_file_root_beside_a_folder_makes_no_name_ambiguous(
+    tmp_path: Path, two: list[Root]
+) -> None:
     single = Root("secret.md", tmp_path / "secret.md")
     assert roots.resolve([*two, single], "b.md")[1] == two[1].path / "b.md"
 

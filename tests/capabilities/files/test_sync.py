@@ -150,7 +150,9 @@ def test_what_was_cut_in_another_way_is_cut_again_by_itself(folder: Path, tmp_pa
     assert store.entries(_SCOPE, keys) == fresh.entries(_SCOPE, keys)
 
 
-def test_what_is_in_a_folder_that_is_not_there_is_cut_again_too(folder: Path, tmp_path: Path) -> None:
+def test_what_is_in_a_folder_that_is_not_there_is_cut_again_too(
+    folder: Path, tmp_path: Path
+) -> None:
     store, cut = MemoryStore(), Cut(32, 8)
     more = tmp_path / "more"
     more.mkdir()
@@ -170,7 +172,12 @@ def test_a_save_by_renaming_is_one_change(folder: Path) -> None:
     (folder / "a.md.tmp").write_text("saved\n")
     (folder / "a.md.tmp").rename(folder / "a.md")
     report = _watch(store, folder, folder / "a.md.tmp", folder / "a.md")
-    assert (report.changed, report.added, report.removed, report.failed) == (["notes/a.md"], [], [], [])
+    assert (report.changed, report.added, report.removed, report.failed) == (
+        ["notes/a.md"],
+        [],
+        [],
+        [],
+    )
     assert store.get(_SCOPE, ["notes/a.md"])[0].text == "saved\n"
 
 
@@ -179,9 +186,9 @@ def test_what_a_watcher_saw_is_all_that_is_looked_at(folder: Path) -> None:
     _sync(store, folder)
     (folder / "a.md").write_text("changed")
     (folder / "c.md").write_text("new")
-    assert _watch(store, folder, folder / "c.md", folder / ".git" / "x.md", folder.parent / "else.md").added == [
-        "notes/c.md"
-    ]
+    assert _watch(
+        store, folder, folder / "c.md", folder / ".git" / "x.md", folder.parent / "else.md"
+    ).added == ["notes/c.md"]
     assert _watch(store, folder).changed == ["notes/a.md"]
 
 
@@ -212,9 +219,13 @@ def _edits(folder: Path, seed: int) -> Iterator[set[Path]]:
         folders = [folder, *sorted(path for path in folder.rglob("*") if path.is_dir())]
         target = random.choice(folders) / f"n{random.randrange(12)}.md"
         source = random.choice(files) if files else target
-        match random.choice(["write", "write", "append", "delete", "rename", "move", "rmtree", "mkdir"]):
+        match random.choice(
+            ["write", "write", "append", "delete", "rename", "move", "rmtree", "mkdir"]
+        ):
             case "write":
-                target.write_text("\n".join(random.choices(_WORDS, k=random.randrange(200))), encoding="utf-8")
+                target.write_text(
+                    "\n".join(random.choices(_WORDS, k=random.randrange(200))), encoding="utf-8"
+                )
                 yield {target}
             case "append" if files:
                 with source.open("a", encoding="utf-8") as file:

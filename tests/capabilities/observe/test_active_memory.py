@@ -19,28 +19,51 @@ _TODAY = date(2026, 11, 21)
 _LOOK = Look("en", 2500, "", UTC)
 
 
-def _held(*observations: Observation, task: str = "", patterns: tuple[str, ...] = ()) -> scope_memory.ScopeMemory:
+def _held(
+    *observations: Observation, task: str = "", patterns: tuple[str, ...] = ()
+) -> scope_memory.ScopeMemory:
     store = MemoryStore()
     store.put(observation.entries(_SCOPE, Observed(observations, task, patterns), _AT))
     return scope_memory.load(store, _SCOPE)
 
 
 def _o(
-    text: str, category: Category = Category.STATE, priority: Priority = Priority.HIGH, **more: object
+    text: str,
+    category: Category = Category.STATE,
+    priority: Priority = Priority.HIGH,
+    **more: object,
 ) -> Observation:
     return Observation(text, more.pop("at", _AT), priority, category, **more)  # type: ignore[arg-type]
 
 
 def test_each_thing_stands_in_its_section() -> None:
     held = _held(
-        _o("uses PostgreSQL"), _o("출시는 금요일", Category.DECISION), _o("likes tabs", Category.PREFERENCE),
-        _o("renew certificate", Category.TASK), _o("deployed", Category.TASK, is_done=True),
+        _o("uses PostgreSQL"),
+        _o("출시는 금요일", Category.DECISION),
+        _o("likes tabs", Category.PREFERENCE),
+        _o("renew certificate", Category.TASK),
+        _o("deployed", Category.TASK, is_done=True),
         _o("moved", Category.TASK, is_done=True, at=_AT - timedelta(days=30)),
-        task="배포 준비\n다음: 점검", patterns=("fridays",),
-    )  # fmt: skip
+        task="배포 준비\n다음: 점검",
+        patterns=("fridays",),
+    )
     text = active_memory.render(held, _LOOK, _TODAY)
-    order = ("배포 준비", "uses PostgreSQL", "## Constraints", "likes tabs", "## Critical", "출시는 금요일", "## Pending",
-             "renew certificate", "## Completed", "deployed", "### Earlier", "moved", "## Notes", "fridays")  # fmt: skip
+    order = (
+        "배포 준비",
+        "uses PostgreSQL",
+        "## Constraints",
+        "likes tabs",
+        "## Critical",
+        "출시는 금요일",
+        "## Pending",
+        "renew certificate",
+        "## Completed",
+        "deployed",
+        "### Earlier",
+        "moved",
+        "## Notes",
+        "fridays",
+    )
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert active_memory.render(held, _LOOK, _TODAY) == text
@@ -75,7 +98,9 @@ def test_what_was_replaced_is_told_behind_what_took_its_place_and_nowhere_else()
 
 
 def test_of_two_statements_that_nobody_linked_the_newer_stands_first() -> None:
-    held = _held(_o("배포는 수요일 오후에 한다", at=_AT - timedelta(days=8)), _o("배포는 화요일 오전에 한다"))
+    held = _held(
+        _o("배포는 수요일 오후에 한다", at=_AT - timedelta(days=8)), _o("배포는 화요일 오전에 한다")
+    )
     text = active_memory.render(held, _LOOK, _TODAY)
     assert text.index("화요일") < text.index("수요일")
 
@@ -84,23 +109,31 @@ def test_what_holds_until_a_day_to_come_still_stands() -> None:
     old = _o("The office is in Mapo", at=_AT - timedelta(days=4))
     held = _changed(old, _o("The office is in Seongsu"), until=_AT + timedelta(days=9))
     assert "Mapo" in active_memory.render(held, _LOOK, _TODAY)
-    assert "- 🔴 2026-11-17 The office is in Mapo" not in active_memory.render(held, _LOOK, _TODAY + timedelta(days=9))
+    assert "- 🔴 2026-11-17 The office is in Mapo" not in active_memory.render(
+        held, _LOOK, _TODAY + timedelta(days=9)
+    )
 
 
 _WORDINGS = (
-    "We decided to use PostgreSQL for the store.", "Decision: PostgreSQL for the store",
-    "We will go with PostgreSQL as the store", "The store is PostgreSQL now.",
-)  # fmt: skip
+    "We decided to use PostgreSQL for the store.",
+    "Decision: PostgreSQL for the store",
+    "We will go with PostgreSQL as the store",
+    "The store is PostgreSQL now.",
+)
 
 
 def test_four_wordings_of_one_decision_are_one_line_the_newest() -> None:
     said = [
         _o(text, Category.DECISION, priority, at=_AT - timedelta(days=4 - n))
-        for n, (text, priority) in enumerate(zip(_WORDINGS, [Priority.HIGH, *[Priority.LOW] * 3], strict=True))
+        for n, (text, priority) in enumerate(
+            zip(_WORDINGS, [Priority.HIGH, *[Priority.LOW] * 3], strict=True)
+        )
     ]
     text = active_memory.render(_held(*said), _LOOK, _TODAY)
     assert text.count("PostgreSQL") == 1
-    assert "- 🔴 2026-11-20 The store is PostgreSQL now." in text, "as weighty as its weightiest wording"
+    assert "- 🔴 2026-11-20 The store is PostgreSQL now." in text, (
+        "as weighty as its weightiest wording"
+    )
     assert active_memory.render(_held(*reversed(said)), _LOOK, _TODAY) == text
 
 
@@ -115,7 +148,9 @@ def test_four_wordings_of_one_decision_are_one_line_the_newest() -> None:
     ],
 )
 def test_another_value_is_another_line(one: str, other: str) -> None:
-    held = _held(_o(one, Category.DECISION), _o(other, Category.DECISION, at=_AT - timedelta(days=3)))
+    held = _held(
+        _o(one, Category.DECISION), _o(other, Category.DECISION, at=_AT - timedelta(days=3))
+    )
     text = active_memory.render(held, _LOOK, _TODAY)
     assert one in text
     assert other in text
@@ -123,17 +158,27 @@ def test_another_value_is_another_line(one: str, other: str) -> None:
 
 def test_old_decisions_leave_room_for_the_states_of_this_week_and_are_not_gone() -> None:
     old = [
-        _o(f"Module alpha{n} keeps its own schema beta{n}", Category.DECISION, at=_AT - timedelta(days=730 + n))
+        _o(
+            f"Module alpha{n} keeps its own schema beta{n}",
+            Category.DECISION,
+            at=_AT - timedelta(days=730 + n),
+        )
         for n in range(120)
     ]
     new = [
-        _o(f"Service gamma{n} answers on shard delta{n}", priority=Priority.MEDIUM, at=_AT - timedelta(minutes=40 * n))
+        _o(
+            f"Service gamma{n} answers on shard delta{n}",
+            priority=Priority.MEDIUM,
+            at=_AT - timedelta(minutes=40 * n),
+        )
         for n in range(200)
     ]
     text = active_memory.render(_held(*old, *new), _LOOK, _TODAY)
     assert count_tokens(text) <= 2_500
     assert text.count("answers on shard") > 50
-    assert text.count("keeps its own schema") >= 10, "what nothing replaced does not fade to nothing"
+    assert text.count("keeps its own schema") >= 10, (
+        "what nothing replaced does not fade to nothing"
+    )
     alone = active_memory.render(_held(*old[:20]), _LOOK, _TODAY)
     assert alone.count("keeps its own schema") == 20
 
@@ -141,7 +186,11 @@ def test_old_decisions_leave_room_for_the_states_of_this_week_and_are_not_gone()
 def test_what_is_due_stands_first_by_its_day_until_it_is_done() -> None:
     week = timedelta(days=7)
     held = _held(
-        _o("Send the offer to Hanbit by Friday (2026-11-27)", Category.TASK, at=_AT - timedelta(days=1)),
+        _o(
+            "Send the offer to Hanbit by Friday (2026-11-27)",
+            Category.TASK,
+            at=_AT - timedelta(days=1),
+        ),
         _o("부가세 신고 11월 22일까지 제출", Category.TASK, at=_AT - week),
         _o("Renew the certificate by 2026-11-19", Category.TASK, at=_AT - week),
         _o("Book the room for November 23", Category.TASK, at=_AT - week),
@@ -151,19 +200,28 @@ def test_what_is_due_stands_first_by_its_day_until_it_is_done() -> None:
     )
     due = active_memory.render(held, _LOOK, _TODAY).partition("## Due\n")[2].partition("\n\n")[0]
     days = [line.split()[2] + line[-12:] for line in due.splitlines()]
-    assert [("certificate" in line, "부가세" in line, "Hanbit" in line) for line in due.splitlines()] == [
-        (True, False, False), (False, True, False), (False, False, True),
-    ], days  # fmt: skip
+    assert [
+        ("certificate" in line, "부가세" in line, "Hanbit" in line) for line in due.splitlines()
+    ] == [
+        (True, False, False),
+        (False, True, False),
+        (False, False, True),
+    ], days
     later = active_memory.render(held, _LOOK, _TODAY + timedelta(days=30))
     assert "## Due" not in later
     assert "Hanbit" in later.partition("## Pending\n")[2]
 
 
 def test_deeds_of_tools_take_two_lines_and_crowd_nothing_out() -> None:
-    edits = [_o(f"[Edit src/a{n}.py]", priority=Priority.LOW, at=_AT - timedelta(minutes=n)) for n in range(300)]
+    edits = [
+        _o(f"[Edit src/a{n}.py]", priority=Priority.LOW, at=_AT - timedelta(minutes=n))
+        for n in range(300)
+    ]
     failed = _o("[Bash failed: npm test]", priority=Priority.LOW)
     said = _o("The user is called Dain.", at=_AT - timedelta(days=600))
-    text = active_memory.render(_held(*edits, failed, said), _LOOK._replace(budget_tokens=300), _TODAY)
+    text = active_memory.render(
+        _held(*edits, failed, said), _LOOK._replace(budget_tokens=300), _TODAY
+    )
     assert "The user is called Dain." in text
     assert text.count("a299.py") + text.count("a0.py") <= 1
     line = next(line for line in text.splitlines() if "edited: " in line)
@@ -174,17 +232,26 @@ def test_what_a_person_corrected_is_always_shown_and_outranks_what_is_said_again
     old = _o("The standup is at 10:30.", priority=Priority.LOW, at=_AT - timedelta(days=900))
     store = MemoryStore()
     entry = observation.entries(_SCOPE, Observed((old,)), _AT)[0]
-    rows = [_o(f"Decision omega{n} stands for part kappa{n}", Category.DECISION) for n in range(300)]
+    rows = [
+        _o(f"Decision omega{n} stands for part kappa{n}", Category.DECISION) for n in range(300)
+    ]
     again = _o("the standup: at 10:45", at=_AT)
     store.put(observation.entries(_SCOPE, Observed((*rows, again)), _AT))
-    store.put([observation.corrected(entry.document, "The standup is at 10:45.", _AT - timedelta(days=2))])
-    text = active_memory.render(scope_memory.load(store, _SCOPE), _LOOK._replace(budget_tokens=600), _TODAY)
+    store.put(
+        [observation.corrected(entry.document, "The standup is at 10:45.", _AT - timedelta(days=2))]
+    )
+    text = active_memory.render(
+        scope_memory.load(store, _SCOPE), _LOOK._replace(budget_tokens=600), _TODAY
+    )
     assert "The standup is at 10:45." in text
     assert "the standup: at" not in text
 
 
 def test_the_least_valuable_goes_first_where_the_budget_is_short() -> None:
-    many = [_o(f"상태가 이렇게 바뀌었다 {n}", priority=Priority.LOW, at=_AT - timedelta(days=n)) for n in range(300)]
+    many = [
+        _o(f"상태가 이렇게 바뀌었다 {n}", priority=Priority.LOW, at=_AT - timedelta(days=n))
+        for n in range(300)
+    ]
     held = _held(*many, _o("결정은 남는다", Category.DECISION))
     text = active_memory.render(held, _LOOK._replace(budget_tokens=800), _TODAY)
     assert count_tokens(text) <= 800

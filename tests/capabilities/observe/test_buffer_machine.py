@@ -1,8 +1,9 @@
 """The buffer under crashes between any two steps and a second process at any moment.
 
-Every call that an observer makes to the journal or the store is a place where it may be killed (before or after the call
-takes effect) or where another process may do a step of its own. Whatever happens, the buffer starts at the position, and in
-the end every message has been observed in exactly one run.
+Every call that an observer makes to the journal or the store is a place where it may be killed
+(before or after the call takes effect) or where another process may do a step of its own. Whatever
+happens, the buffer starts at the position, and in the end every message has been observed in
+exactly one run.
 """
 
 from collections.abc import Callable
@@ -31,7 +32,18 @@ _AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _THRESHOLDS = Thresholds(run_tokens=30, chunk_tokens=6, hard_stop_tokens=36)
 _WRITES = frozenset(
-    ("buffer", "commit", "delivered", "put", "forget", "read", "position", "chunks", "undelivered", "observe")
+    (
+        "buffer",
+        "commit",
+        "delivered",
+        "put",
+        "forget",
+        "read",
+        "position",
+        "chunks",
+        "undelivered",
+        "observe",
+    )
 )
 
 
@@ -40,14 +52,21 @@ class Killed(BaseException):
 
 
 class _Process:
-    """A process: its calls pass through here, where it may be killed or overtaken at a chosen call."""
+    """A process: its calls pass through here, where it may be killed or overtaken at a chosen
+    call.
+    """
 
     def __init__(self, journal: SqliteJournal, store: MemoryStore) -> None:
         self.calls = 0
         self.plan: dict[int, str | Callable[[], None]] = {}
         self.has_lock = False
         self.buffer = Buffer(
-            _Watched(self, journal), _Watched(self, store), _SCOPE, ManualClock(), self._observe, _THRESHOLDS
+            _Watched(self, journal),
+            _Watched(self, store),
+            _SCOPE,
+            ManualClock(),
+            self._observe,
+            _THRESHOLDS,
         )
         self.model_is_down = False
 
@@ -55,7 +74,9 @@ class _Process:
         self.reach(lambda: None)
         if self.model_is_down:
             raise GeneratorFailed("down", worth_retrying=True)
-        return Observed(tuple(_observation(int(f.message.id.removeprefix("s/"))) for f in span.messages))
+        return Observed(
+            tuple(_observation(int(f.message.id.removeprefix("s/"))) for f in span.messages)
+        )
 
     def reach(self, call: Callable[[], Any]) -> Any:
         self.calls += 1
@@ -71,9 +92,15 @@ class _Process:
 
 
 def _observation(number: int) -> Observation:
-    """Return what is observed of a message: it replaces what was observed of the one before, wherever that is by then."""
-    alone = Observation(f"s/{number}", _AT, Priority.HIGH, Category.STATE, message_ids=(f"s/{number}",))
-    return alone._replace(replaces=(alone._replace(text=f"s/{number - 1}").key,) if number > 1 else ())
+    """Return what is observed of a message: it replaces what was observed of the one before,
+    wherever that is by then.
+    """
+    alone = Observation(
+        f"s/{number}", _AT, Priority.HIGH, Category.STATE, message_ids=(f"s/{number}",)
+    )
+    return alone._replace(
+        replaces=(alone._replace(text=f"s/{number - 1}").key,) if number > 1 else ()
+    )
 
 
 class _Watched:
@@ -115,7 +142,19 @@ class BufferMachine(RuleBasedStateMachine):
         turns = []
         for tokens in sizes:
             self.written += 1
-            turns.append(Message(f"s/{self.written}", Role.USER, f"m{self.written}", _AT, "s", "plain", tokens, "f", 1))
+            turns.append(
+                Message(
+                    f"s/{self.written}",
+                    Role.USER,
+                    f"m{self.written}",
+                    _AT,
+                    "s",
+                    "plain",
+                    tokens,
+                    "f",
+                    1,
+                )
+            )
         cursor = Cursor("1:1", "f", offset=self.written)
         assert self.journal.append(_SCOPE, turns, cursor, self.cursor)
         self.cursor = cursor
@@ -198,8 +237,16 @@ class BufferMachine(RuleBasedStateMachine):
     @invariant()
     def what_is_observed_is_stored_or_waits_for_the_store(self) -> None:
         position = self._position()
-        observed = {f.message.text for f in self.journal.read(_SCOPE, 0, budget_tokens=1 << 40) if f.seq <= position}
-        waiting = {what.document.text for _, _, what in self.journal.undelivered(1 << 20) if not isinstance(what, str)}
+        observed = {
+            f.message.text
+            for f in self.journal.read(_SCOPE, 0, budget_tokens=1 << 40)
+            if f.seq <= position
+        }
+        waiting = {
+            what.document.text
+            for _, _, what in self.journal.undelivered(1 << 20)
+            if not isinstance(what, str)
+        }
         stored = {d.text for d in self.store.get(_SCOPE, list(self.store.hashes(_SCOPE)))}
         assert {text.replace("m", "s/") for text in observed} == stored | waiting
 
@@ -223,6 +270,10 @@ class BufferMachine(RuleBasedStateMachine):
 
 
 BufferMachine.TestCase.settings = settings(
-    max_examples=60, stateful_step_count=30, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=60,
+    stateful_step_count=30,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 TestBufferMachine = BufferMachine.TestCase

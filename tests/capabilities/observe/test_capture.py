@@ -28,7 +28,15 @@ def _entry(number: int, text: str = "") -> str:
     message = {"role": "user", "content": text or f"메시지 {number}"}
     at = "2026-11-21T20:46:00Z"
     return (
-        json.dumps({"type": "message", "id": f"{number:08x}", "parentId": None, "timestamp": at, "message": message})
+        json.dumps(
+            {
+                "type": "message",
+                "id": f"{number:08x}",
+                "parentId": None,
+                "timestamp": at,
+                "message": message,
+            }
+        )
         + "\n"
     )
 
@@ -60,7 +68,9 @@ def test_a_partial_last_line_waits(journal: SqliteJournal, tmp_path: Path) -> No
     assert capture.captured.rejects == 0
 
 
-def test_equal_lines_are_each_kept_and_nothing_is_read_twice(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_equal_lines_are_each_kept_and_nothing_is_read_twice(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(_plain("응") * 3)
     _capture(journal, file)
@@ -71,8 +81,12 @@ def test_equal_lines_are_each_kept_and_nothing_is_read_twice(journal: SqliteJour
     assert _texts(journal) == ["응"] * 5
 
 
-@pytest.mark.parametrize("make", [_plain, lambda text: _entry(int(text), text)], ids=["plain", "openclaw"])
-def test_a_renamed_a_copied_and_a_replaced_file_add_nothing_twice(journal: SqliteJournal, tmp_path: Path, make) -> None:
+@pytest.mark.parametrize(
+    "make", [_plain, lambda text: _entry(int(text), text)], ids=["plain", "openclaw"]
+)
+def test_a_renamed_a_copied_and_a_replaced_file_add_nothing_twice(
+    journal: SqliteJournal, tmp_path: Path, make
+) -> None:
     file, rotated = tmp_path / "a.jsonl", tmp_path / "a.jsonl.reset.2026-11-21T20-45-55.413Z"
     file.write_text("".join(make(str(n)) for n in range(1, 60)))
     _capture(journal, file)
@@ -116,7 +130,9 @@ def test_a_rewritten_file_adds_only_what_is_new(journal: SqliteJournal, tmp_path
     assert _texts(journal) == ["하나", "응", "둘", "응", "새로"]
 
 
-def test_a_rewrite_that_is_interrupted_begins_anew(journal: SqliteJournal, tmp_path: Path, monkeypatch) -> None:
+def test_a_rewrite_that_is_interrupted_begins_anew(
+    journal: SqliteJournal, tmp_path: Path, monkeypatch
+) -> None:
     monkeypatch.setattr(tail, "PORTION_BYTES", 100)
     file = tmp_path / "a.jsonl"
     lines = [_plain("응") for _ in range(20)]
@@ -140,7 +156,9 @@ def test_a_rewrite_that_is_interrupted_begins_anew(journal: SqliteJournal, tmp_p
     assert sorted(_texts(journal)) == ["새로"] + ["응"] * 20
 
 
-@pytest.mark.parametrize("more", [{}, {"timestamp": 1795293951}], ids=["without times", "with times"])
+@pytest.mark.parametrize(
+    "more", [{}, {"timestamp": 1795293951}], ids=["without times", "with times"]
+)
 def test_a_backup_of_what_was_rewritten_and_went_on_adds_nothing(
     journal: SqliteJournal, tmp_path: Path, more: dict[str, object]
 ) -> None:
@@ -163,7 +181,12 @@ def test_a_first_line_of_any_size_is_read(journal: SqliteJournal, tmp_path: Path
     """A pasted screenshot is a line of megabytes."""
     image = {"type": "image", "source": {"type": "base64", "data": "A" * 3_000_000}}
     said = {"type": "text", "text": "이 화면을 봐 줘"}
-    line = {"type": "user", "uuid": "u", "sessionId": "s", "message": {"role": "user", "content": [image, said]}}
+    line = {
+        "type": "user",
+        "uuid": "u",
+        "sessionId": "s",
+        "message": {"role": "user", "content": [image, said]},
+    }
     (tmp_path / "a.jsonl").write_text(json.dumps(line, ensure_ascii=False) + "\n")
     _capture(journal, tmp_path / "a.jsonl")
     (tmp_path / "b.jsonl").write_text(_entry(1, "x" * 2_000_000) + _entry(2))
@@ -181,14 +204,19 @@ def test_behind_a_first_line_that_is_longer_than_any_may_be_the_rest_is_read_and
     file.write_text(_entry(1, "x" * 5000) + _entry(2))
     Capture(journal, tell=lambda path, why: told.append((path, why))).file(_SCOPE, file)
     assert _texts(journal) == ["메시지 2"]
-    assert told == [(str(file), ""), (f"{file}#1", "this line was not read: longer than 3,000 bytes")]
+    assert told == [
+        (str(file), ""),
+        (f"{file}#1", "this line was not read: longer than 3,000 bytes"),
+    ]
     alone = tmp_path / "b.jsonl"
     alone.write_text(_entry(1, "x" * 5000))
     Capture(journal, tell=lambda path, why: told.append((path, why))).file(_SCOPE, alone)
     assert told[-1] == (str(alone), "not in the format of a known transcript")
 
 
-def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     told: list[tuple[str, str]] = []
     file = tmp_path / "a.jsonl"
     capture = Capture(journal, tell=lambda path, why: told.append((path, why)))
@@ -208,15 +236,26 @@ def test_a_file_that_begins_like_no_transcript_is_told_of_until_it_does(journal:
 
 def test_words_about_the_run_mark_drop_no_session(journal: SqliteJournal, tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
-    result = {"role": "toolResult", "toolName": "read", "content": f"{MARKER}\nYou are the memory of an AI agent."}
+    result = {
+        "role": "toolResult",
+        "toolName": "read",
+        "content": f"{MARKER}\nYou are the memory of an AI agent.",
+    }
     page = {"type": "message", "id": "0000000b", "parentId": None, "message": result}
-    file.write_text(_entry(1, f"what is {MARKER!r}?") + json.dumps(page) + "\n" + _entry(2, "고마워"))
+    file.write_text(
+        _entry(1, f"what is {MARKER!r}?") + json.dumps(page) + "\n" + _entry(2, "고마워")
+    )
     _capture(journal, file)
     assert len(_texts(journal)) == 3
 
 
 def _gemini(identity: str, text: str, kind: str = "user") -> str:
-    row = {"id": identity, "type": kind, "timestamp": "2026-11-21T20:46:00Z", "content": [{"text": text}]}
+    row = {
+        "id": identity,
+        "type": kind,
+        "timestamp": "2026-11-21T20:46:00Z",
+        "content": [{"text": text}],
+    }
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
@@ -234,10 +273,20 @@ def test_two_files_of_one_session_each_keep_what_they_put(
     first.write_text(head + "".join(_gemini(str(n), f"말 {n}") for n in range(36)))
     replaced = [json.loads(_gemini("50", "바뀐 말"))]
     second.write_text(
-        head + json.dumps({"$set": {"messages": [context]}}) + "\n" + _gemini("35", "말 35") + _gemini("40", "말 40")
-        + json.dumps({"$rewindTo": "40"}) + "\n" + json.dumps({"$rewindTo": "3"}) + "\n" + _gemini("41", "말 41")
-        + json.dumps({"$set": {"messages": replaced}}) + "\n" + _gemini("42", "말 42")
-    )  # fmt: skip
+        head
+        + json.dumps({"$set": {"messages": [context]}})
+        + "\n"
+        + _gemini("35", "말 35")
+        + _gemini("40", "말 40")
+        + json.dumps({"$rewindTo": "40"})
+        + "\n"
+        + json.dumps({"$rewindTo": "3"})
+        + "\n"
+        + _gemini("41", "말 41")
+        + json.dumps({"$set": {"messages": replaced}})
+        + "\n"
+        + _gemini("42", "말 42")
+    )
     _capture(journal, *((second, first) if is_backwards else (first, second)))
     _capture(journal, first, second)
     assert sorted(_texts(journal)) == sorted([*(f"말 {n}" for n in range(36)), "바뀐 말", "말 42"])
@@ -247,8 +296,18 @@ def test_a_result_is_known_for_an_answer_of_gieoks_in_another_process_than_its_c
     journal: SqliteJournal, tmp_path: Path
 ) -> None:
     file = tmp_path / "a.jsonl"
-    call = {"type": "toolCall", "id": "c1", "name": "exec", "arguments": {"command": "gieok search launch"}}
-    asked = {"type": "message", "id": "0000000a", "parentId": None, "message": {"role": "assistant", "content": [call]}}
+    call = {
+        "type": "toolCall",
+        "id": "c1",
+        "name": "exec",
+        "arguments": {"command": "gieok search launch"},
+    }
+    asked = {
+        "type": "message",
+        "id": "0000000a",
+        "parentId": None,
+        "message": {"role": "assistant", "content": [call]},
+    }
     content = [{"type": "text", "text": "1. launch.md#L3: the launch is on Friday"}]
     result = {"role": "toolResult", "toolCallId": "c1", "toolName": "exec", "content": content}
     answered = {"type": "message", "id": "0000000b", "parentId": None, "message": result}
@@ -260,16 +319,27 @@ def test_a_result_is_known_for_an_answer_of_gieoks_in_another_process_than_its_c
     assert _texts(journal) == ["메시지 1", "[exec command=gieok search launch]", "메시지 2"]
 
 
-def test_malformed_lines_are_set_aside_with_their_place(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_malformed_lines_are_set_aside_with_their_place(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     file = tmp_path / "a.jsonl"
     good = _entry(1)
     file.write_bytes(
-        good.encode() + b"\0\0\0\n{torn\n\n[1]\n" + b'{"type":"mess' + _entry(2).encode() + b"\0\0" + _entry(3).encode()
+        good.encode()
+        + b"\0\0\0\n{torn\n\n[1]\n"
+        + b'{"type":"mess'
+        + _entry(2).encode()
+        + b"\0\0"
+        + _entry(3).encode()
     )
     capture = _capture(journal, file)
     assert _texts(journal) == ["메시지 1", "메시지 2", "메시지 3"]
     rejects = journal.rejects(10)[::-1]
-    assert [(r.line, r.offset) for r in rejects] == [(3, len(good) + 4), (5, len(good) + 11), (6, len(good) + 15)]
+    assert [(r.line, r.offset) for r in rejects] == [
+        (3, len(good) + 4),
+        (5, len(good) + 11),
+        (6, len(good) + 15),
+    ]
     assert capture.captured.rejects == 3
 
 
@@ -287,7 +357,9 @@ def test_a_line_that_is_too_long_is_set_aside_and_the_next_is_read(
     assert reject.length > 5000
 
 
-def test_what_cannot_be_read_is_named_and_read_once_it_can(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named_and_read_once_it_can(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     file = tmp_path / "a.jsonl"
     file.mkdir()
     capture = _capture(journal, file, tmp_path / "gone.jsonl")
@@ -299,13 +371,17 @@ def test_what_cannot_be_read_is_named_and_read_once_it_can(journal: SqliteJourna
     assert _texts(journal) == ["메시지 1"]
 
 
-def test_a_pipe_in_place_of_a_transcript_does_not_block(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_a_pipe_in_place_of_a_transcript_does_not_block(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
     capture = _capture(journal, tmp_path / "a.jsonl")
     assert list(capture.captured.troubles.values()) == ["not a regular file"]
 
 
-def test_secrets_are_cut_out_before_anything_is_kept(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_secrets_are_cut_out_before_anything_is_kept(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(_plain("password = hunter2hunter2 이고 지역은 서울"))
     _capture(journal, file)
@@ -315,21 +391,37 @@ def test_secrets_are_cut_out_before_anything_is_kept(journal: SqliteJournal, tmp
     assert (held.message.source, held.message.line) == (str(file), 1)
 
 
-def test_a_session_that_gieok_began_itself_is_not_read(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_a_session_that_gieok_began_itself_is_not_read(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     file = tmp_path / "a.jsonl"
     file.write_text(_entry(1, f"{MARKER}\nWhat follows …") + _entry(2, "* 🔴 (14:30) …"))
     _capture(journal, file)
     assert _texts(journal) == []
 
 
-def test_a_message_written_again_with_another_text_is_held_once(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_a_message_written_again_with_another_text_is_held_once(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     file = tmp_path / "session-1.jsonl"
     head = json.dumps({"sessionId": "g", "projectHash": "h", "kind": "main"}) + "\n"
 
     def turn(identity: str, text: str) -> str:
-        return json.dumps({"id": identity, "type": "user", "timestamp": "2026-11-21T20:46:00Z", "content": text}) + "\n"
+        return (
+            json.dumps(
+                {
+                    "id": identity,
+                    "type": "user",
+                    "timestamp": "2026-11-21T20:46:00Z",
+                    "content": text,
+                }
+            )
+            + "\n"
+        )
 
-    file.write_text(head + turn("1", "하나") + turn("2", "둘") + turn("2", "둘 끝") + turn("3", "셋"))
+    file.write_text(
+        head + turn("1", "하나") + turn("2", "둘") + turn("2", "둘 끝") + turn("3", "셋")
+    )
     _capture(journal, file)
     assert _texts(journal) == ["하나", "둘 끝", "셋"]
     with file.open("a") as more:
@@ -358,7 +450,11 @@ class _Database:
 
 
 def _events(count: int) -> list[tuple[int, str]]:
-    return [(0, '{"type":"session","id":"s"}'), *((n, _entry(n)) for n in range(1, count)), (count, "{torn")]
+    return [
+        (0, '{"type":"session","id":"s"}'),
+        *((n, _entry(n)) for n in range(1, count)),
+        (count, "{torn"),
+    ]
 
 
 def test_an_agents_database_is_read_by_event(journal: SqliteJournal, tmp_path: Path) -> None:
@@ -386,7 +482,12 @@ def test_where_lines_do_not_say_in_which_folder_a_session_works_what_stands_besi
 ) -> None:
     shop, file = Scope("project:shop"), tmp_path / "s.jsonl"
     head = {"sessionId": "s", "projectHash": "h", "kind": "main"}
-    said = {"id": "1", "timestamp": "2026-11-22T15:21:27.884Z", "type": "user", "content": [{"text": "화요일이야"}]}
+    said = {
+        "id": "1",
+        "timestamp": "2026-11-22T15:21:27.884Z",
+        "type": "user",
+        "content": [{"text": "화요일이야"}],
+    }
     file.write_text("".join(f"{json.dumps(line)}\n" for line in (head, said)))
     Capture(journal, {"/shop": shop}.get).file(_SCOPE, file, "/shop")
     assert journal.scopes() == [shop]
@@ -405,7 +506,8 @@ def test_two_readers_and_a_wild_writer_lose_nothing_and_double_nothing(
             case 0 | 1:
                 for _ in range(random.randrange(1, 6)):
                     pending += _plain(
-                        "같은 말" if random.random() < 0.3 else f"줄 {written}", timestamp=1795293951 + written
+                        "같은 말" if random.random() < 0.3 else f"줄 {written}",
+                        timestamp=1795293951 + written,
                     )
                     written += 1
                 cut = random.randrange(len(pending) + 1)
@@ -435,7 +537,9 @@ def test_two_readers_and_a_wild_writer_lose_nothing_and_double_nothing(
 def test_a_short_beginning_makes_no_copy_of_another_file(
     journal: SqliteJournal, tmp_path: Path, size: int, is_skipped: bool
 ) -> None:
-    """Two sessions that begin with the same greeting are two: only a kilobyte that is the same is a copy."""
+    """Two sessions that begin with the same greeting are two: only a kilobyte that is the same is a
+    copy.
+    """
     first = tmp_path / "a.jsonl"
     line = _plain("")
     first.write_text(_plain("x" * (size - len(line))))

@@ -1,7 +1,8 @@
-"""A plain log under everything that programs do to log files, read by two processes that come and go at any moment.
+"""A plain log under everything that programs do to log files, read by two processes that come and
+go at any moment.
 
-Lines say their time, some are written twice. Whatever happens to the files, each line is in the journal as often as it was
-written, once all files were looked at.
+Lines say their time, some are written twice. Whatever happens to the files, each line is in the
+journal as often as it was written, once all files were looked at.
 """
 
 import json
@@ -50,13 +51,20 @@ class Files(RuleBasedStateMachine):
         self.patch.stop()
 
     def held(self) -> list[str]:
-        return [found.message.text for found in self.journal.read(_SCOPE, 0, budget_tokens=1 << 40, limit=1 << 20)]
+        return [
+            found.message.text
+            for found in self.journal.read(_SCOPE, 0, budget_tokens=1 << 40, limit=1 << 20)
+        ]
 
     def lines(self, number: int, twice: int) -> bytes:
         made = b""
         for n in range(number):
             self.count += 1
-            row = {"role": "user", "content": f"line {self.count}", "timestamp": 1795293951 + self.count}
+            row = {
+                "role": "user",
+                "content": f"line {self.count}",
+                "timestamp": 1795293951 + self.count,
+            }
             times = 2 if n == twice else 1
             made += (json.dumps(row) + "\n").encode() * times
             self.written[row["content"]] += times

@@ -1,4 +1,6 @@
-"""Without a daemon, a search takes in what was said last: within a budget, the newest first, nothing where nothing is new."""
+"""Without a daemon, a search takes in what was said last: within a budget, the newest first,
+nothing where nothing is new.
+"""
 
 import json
 import os
@@ -22,9 +24,12 @@ _NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in {
-        "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t", "GIEOK_SCOPE": "agent:main",
-    }.items():  # fmt: skip
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t",
+        "GIEOK_SCOPE": "agent:main",
+    }.items():
         monkeypatch.setenv(name, str(value))
     (tmp_path / "t").mkdir()
     return tmp_path
@@ -66,7 +71,9 @@ def test_a_search_finds_what_was_said_since(home: Path, context: Context) -> Non
     assert len(_search(context, "heron").results) == 2
 
 
-def test_nothing_is_opened_where_nothing_is_new(home: Path, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_opened_where_nothing_is_new(
+    home: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _say(home, "a", "the heron is grey")
     _search(context, "heron")
 
@@ -80,19 +87,30 @@ def test_nothing_is_opened_where_nothing_is_new(home: Path, context: Context, mo
         _search(context, "heron")
 
 
-def test_the_newest_come_first_and_the_rest_is_told_and_taken_by_the_next(home: Path, context: Context) -> None:
+def test_the_newest_come_first_and_the_rest_is_told_and_taken_by_the_next(
+    home: Path, context: Context
+) -> None:
     for number in range(6):
-        _say(home, f"s{number}", *(f"heron {number}. " + "The lake lay still. " * 45 for _ in range(10)), age_s=number)
+        _say(
+            home,
+            f"s{number}",
+            *(f"heron {number}. " + "The lake lay still. " * 45 for _ in range(10)),
+            age_s=number,
+        )
     left = catching_up.catch_up(_sidecar(context), budget_bytes=15_000)
     assert (left.transcripts, left.messages, left.made) == (4, 0, 4)
     assert "heron 0" in _search(context, "heron", "0").results[0].snippet
     assert _search(context, "heron").behind is None
 
 
-def test_what_waits_is_said_in_both_languages(home: Path, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_waits_is_said_in_both_languages(
+    home: Path, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _say(home, "a", "the heron is grey")
     found = catching_up.catch_up
-    monkeypatch.setattr(catching_up, "catch_up", lambda sidecar: found(sidecar, budget_bytes=0) or found(sidecar))
+    monkeypatch.setattr(
+        catching_up, "catch_up", lambda sidecar: found(sidecar, budget_bytes=0) or found(sidecar)
+    )
     with pytest.raises(Exception, match="1 transcripts"):
         _search(context, "heron")
 

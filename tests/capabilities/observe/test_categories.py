@@ -23,9 +23,21 @@ def test_words_say_what_kind_of_statement_it_is(text: str, category: Category) -
 
 
 def test_only_what_is_finished_is_done() -> None:
-    assert all(map(is_done, ("the security review is done", "보안 점검 끝냈어", "we shipped 2.1 yesterday")))
+    assert all(
+        map(
+            is_done, ("the security review is done", "보안 점검 끝냈어", "we shipped 2.1 yesterday")
+        )
+    )
     assert not any(
-        map(is_done, ("once it is done, tell Ana", "끝나면 알려줘", "it will be released next week", "아직 안 끝났어"))
+        map(
+            is_done,
+            (
+                "once it is done, tell Ana",
+                "끝나면 알려줘",
+                "it will be released next week",
+                "아직 안 끝났어",
+            ),
+        )
     )
 
 

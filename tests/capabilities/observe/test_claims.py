@@ -1,4 +1,6 @@
-"""Claims that hold no more: links, chains, what is taken back, what shares an end, and nothing that dangles."""
+"""Claims that hold no more: links, chains, what is taken back, what shares an end, and nothing that
+dangles.
+"""
 
 import json
 from collections.abc import Mapping
@@ -37,7 +39,8 @@ def _turns(session: str, day: int, *said: str) -> Entry:
     text, at = "\n".join(lines), _AT + timedelta(days=day)
     starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
     passages = tuple(
-        Passage(start, start + len(line), n, n) for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
+        Passage(start, start + len(line), n, n)
+        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
     )
     document = Document(
         scope=_SHOP,
@@ -93,7 +96,9 @@ def _embed(store: MemoryStore) -> None:
     store.use_model(embedder.model, embedder.dimension)
     while missing := store.missing(100):
         vectors = embedder.embed_passages([text for _, text in missing])
-        store.put_vectors(embedder.model, dict(zip((id_ for id_, _ in missing), vectors, strict=True)))
+        store.put_vectors(
+            embedder.model, dict(zip((id_ for id_, _ in missing), vectors, strict=True))
+        )
 
 
 def _ended(home: Path) -> Mapping[tuple[str, int], tuple[str, int]]:
@@ -114,14 +119,18 @@ def test_the_later_value_replaces_the_earlier_one_whichever_was_taken_in_first(
     assert _ended(tmp_path) == {(_key("old"), 1): (_key("new"), 1)}
 
 
-def test_a_statement_on_a_parallel_subject_replaces_nothing(store: MemoryStore, tmp_path: Path) -> None:
+def test_a_statement_on_a_parallel_subject_replaces_nothing(
+    store: MemoryStore, tmp_path: Path
+) -> None:
     store.put([_turns("a", 1, _A), _turns("b", 2, _OTHER)])
     _update(store, tmp_path)
     assert not _ended(tmp_path)
 
 
 def test_only_the_nearest_earlier_statement_is_replaced(store: MemoryStore, tmp_path: Path) -> None:
-    far = "The server of the old wiki, which nobody reads, runs on port 1111 beside the print queue."
+    far = (
+        "The server of the old wiki, which nobody reads, runs on port 1111 beside the print queue."
+    )
     store.put(
         [
             _turns("far", 1, far),
@@ -137,18 +146,32 @@ def test_a_chain_leads_to_what_holds_now(store: MemoryStore, tmp_path: Path) -> 
     store.put([_turns("a", 1, _A), _turns("b", 2, _B), _turns("c", 3, _C)])
     _update(store, tmp_path)
     assert _ended(tmp_path) == {(_key("a"), 1): (_key("c"), 1), (_key("b"), 1): (_key("c"), 1)}
-    ended = Standing(str(tmp_path), _LATER.timestamp()).ended(str(_SHOP), _key("a"), 1, f"User: {_A}")
+    ended = Standing(str(tmp_path), _LATER.timestamp()).ended(
+        str(_SHOP), _key("a"), 1, f"User: {_A}"
+    )
     assert ended is not None
-    assert (ended.handle, ended.since) == (places.handle(str(_SHOP), _key("c"), 1), "replaced on 2026-03-03")
+    assert (ended.handle, ended.since) == (
+        places.handle(str(_SHOP), _key("c"), 1),
+        "replaced on 2026-03-03",
+    )
 
 
-def test_one_sentence_of_a_passage_ends_and_the_others_stand(store: MemoryStore, tmp_path: Path) -> None:
-    note = f"We left sqlite-vec because it lost rows under load.\n{_A}\nReviews are done by Jun on weekdays."
+def test_one_sentence_of_a_passage_ends_and_the_others_stand(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    note = (
+        f"We left sqlite-vec because it lost rows under load.\n{_A}\nReviews are done by Jun on "
+        f"weekdays."
+    )
     store.put([_note(note, 1), _turns("b", 5, _B)])
     _update(store, tmp_path)
     standing = Standing(str(tmp_path), _LATER.timestamp())
     (claim,) = standing.claims(str(_SHOP), "memory/1.md", 1, note)
-    assert (claim.words, claim.is_whole, claim.handle) == (_A, False, places.handle(str(_SHOP), _key("b"), 1))
+    assert (claim.words, claim.is_whole, claim.handle) == (
+        _A,
+        False,
+        places.handle(str(_SHOP), _key("b"), 1),
+    )
     assert standing.ended(str(_SHOP), "memory/1.md", 1, note) is None
     assert claim.since == f'"{_A}" was replaced on 2026-03-06'
 
@@ -158,8 +181,13 @@ def test_a_statement_ends_by_itself_after_its_last_day(store: MemoryStore, tmp_p
     store.put([_turns("a", 1, said)])  # a Monday
     _update(store, tmp_path)
     friday, saturday = datetime(2026, 3, 6, 23, tzinfo=UTC), datetime(2026, 3, 7, tzinfo=UTC)
-    assert Standing(str(tmp_path), friday.timestamp()).ended(str(_SHOP), _key("a"), 1, f"User: {said}") is None
-    ended = Standing(str(tmp_path), saturday.timestamp()).ended(str(_SHOP), _key("a"), 1, f"User: {said}")
+    assert (
+        Standing(str(tmp_path), friday.timestamp()).ended(str(_SHOP), _key("a"), 1, f"User: {said}")
+        is None
+    )
+    ended = Standing(str(tmp_path), saturday.timestamp()).ended(
+        str(_SHOP), _key("a"), 1, f"User: {said}"
+    )
     assert ended is not None
     assert (ended.status, ended.handle) == ("ended on 2026-03-06", "")
 
@@ -190,11 +218,16 @@ def test_what_is_forgotten_leaves_no_link(store: MemoryStore, tmp_path: Path) ->
     assert all("staging" not in file.read_text(encoding="utf-8") for file in files)
 
 
-def test_a_line_that_says_something_else_by_now_is_not_marked(store: MemoryStore, tmp_path: Path) -> None:
+def test_a_line_that_says_something_else_by_now_is_not_marked(
+    store: MemoryStore, tmp_path: Path
+) -> None:
     store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
     _update(store, tmp_path)
     standing = Standing(str(tmp_path), _LATER.timestamp())
-    assert standing.ended(str(_SHOP), _key("a"), 1, "User: The staging server runs on port 9999.") is None
+    assert (
+        standing.ended(str(_SHOP), _key("a"), 1, "User: The staging server runs on port 9999.")
+        is None
+    )
     store.put([_turns("a", 1, "The lamp is on.")])
     _update(store, tmp_path)
     assert not _ended(tmp_path)
@@ -206,16 +239,24 @@ def test_what_a_person_corrected_stands(store: MemoryStore, tmp_path: Path) -> N
     assert not _ended(tmp_path)
 
 
-def test_a_correction_replaces_what_was_said_when_its_observation_was(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 5, _A), _observed(_B, 1, **{CORRECTED: (_AT + timedelta(days=9)).isoformat()})])
+def test_a_correction_replaces_what_was_said_when_its_observation_was(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    store.put(
+        [_turns("a", 5, _A), _observed(_B, 1, **{CORRECTED: (_AT + timedelta(days=9)).isoformat()})]
+    )
     _update(store, tmp_path)
     assert _ended(tmp_path) == {(_key("a"), 1): (f"{observation.PREFIX}1", 1)}
 
 
-def test_what_was_replaced_takes_no_room_at_a_sessions_start(store: MemoryStore, tmp_path: Path) -> None:
+def test_what_was_replaced_takes_no_room_at_a_sessions_start(
+    store: MemoryStore, tmp_path: Path
+) -> None:
     store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
     _update(store, tmp_path)
-    rows = json.loads(Path(places.lasting_file(str(tmp_path), str(_SHOP))).read_text(encoding="utf-8"))
+    rows = json.loads(
+        Path(places.lasting_file(str(tmp_path), str(_SHOP))).read_text(encoding="utf-8")
+    )
     assert [row[3] for row in rows] == [_key("b")]
 
 
@@ -244,7 +285,10 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     ends, _ = claims.update(store, tmp_path)
     assert settling.settle(journal, store, _SHOP, ends[_SHOP])
     (document,) = store.get(_SHOP, [old.document.key])
-    assert (document.valid_to, document.metadata[REPLACED_BY]) == (_AT + timedelta(days=5), _key("b"))
+    assert (document.valid_to, document.metadata[REPLACED_BY]) == (
+        _AT + timedelta(days=5),
+        _key("b"),
+    )
     assert not settling.settle(journal, store, _SHOP, ends[_SHOP])
     assert settling.settle(journal, store, _SHOP, [])
     (document,) = store.get(_SHOP, [old.document.key])
@@ -252,10 +296,15 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
 
 
 def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
-    said = ("User: The port is 1111.", "Assistant: The port is 2222.", "User: [redacted: key] is the port.")
+    said = (
+        "User: The port is 1111.",
+        "Assistant: The port is 2222.",
+        "User: [redacted: key] is the port.",
+    )
     turn = _turns("s", 0, "x").document
     assert [
-        [one.text for one in claims.list_statements(turn, number, line, b"")] for number, line in enumerate(said, 1)
+        [one.text for one in claims.list_statements(turn, number, line, b"")]
+        for number, line in enumerate(said, 1)
     ] == [["The port is 1111."], [], []]
 
 
@@ -284,7 +333,10 @@ def test_a_change_that_is_taken_back_at_once_is_replaced_by_what_stood_before(
 ) -> None:
     store.put([_turns("a", 1, _A), _turns("b", 9, _B, *said)])
     _update(store, tmp_path)
-    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == ("current", "replaced by a")
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
+        "current",
+        "replaced by a",
+    )
 
 
 @pytest.mark.parametrize(
@@ -307,7 +359,10 @@ def test_an_order_or_what_may_mean_something_else_takes_nothing_back(
 ) -> None:
     store.put([_turns("a", 1, _A), _turns("b", 9, _B, *said)])
     _update(store, tmp_path)
-    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == ("replaced by b", "current")
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
+        "replaced by b",
+        "current",
+    )
 
 
 @pytest.mark.parametrize(
@@ -331,19 +386,29 @@ def test_another_session_takes_nothing_back(store: MemoryStore, tmp_path: Path) 
     assert _states(tmp_path, "a", 1, _A) == "replaced by b"
 
 
-def test_what_is_taken_back_may_stand_at_the_end_of_the_block_before(store: MemoryStore, tmp_path: Path) -> None:
+def test_what_is_taken_back_may_stand_at_the_end_of_the_block_before(
+    store: MemoryStore, tmp_path: Path
+) -> None:
     block = _turns("b", 9, "undo that")
     later = Entry(replace(block.document, key=_key("b").replace("#1", "#2")), block.passages)
     store.put([_turns("a", 1, _A), _turns("b", 9, _B), later])
     _update(store, tmp_path)
-    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == ("current", "replaced by a")
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
+        "current",
+        "replaced by a",
+    )
 
 
-def test_a_change_after_one_that_was_taken_back_replaces_both(store: MemoryStore, tmp_path: Path) -> None:
+def test_a_change_after_one_that_was_taken_back_replaces_both(
+    store: MemoryStore, tmp_path: Path
+) -> None:
     later = "The staging server no longer runs on port 1111."
     store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that"), _turns("c", 20, later)])
     _update(store, tmp_path)
-    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "c", 1, later)) == ("replaced by c", "current")
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "c", 1, later)) == (
+        "replaced by c",
+        "current",
+    )
     assert _states(tmp_path, "b", 1, _B) == "replaced by c"
 
 
@@ -357,12 +422,17 @@ def test_what_was_observed_of_a_change_goes_with_it(store: MemoryStore, tmp_path
     }
 
 
-def test_taking_back_is_forgotten_with_the_line_that_does_it(store: MemoryStore, tmp_path: Path) -> None:
+def test_taking_back_is_forgotten_with_the_line_that_does_it(
+    store: MemoryStore, tmp_path: Path
+) -> None:
     store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
     _update(store, tmp_path)
     store.put([_turns("b", 9, _B)])
     _update(store, tmp_path)
-    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == ("replaced by b", "current")
+    assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
+        "replaced by b",
+        "current",
+    )
 
 
 def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
@@ -373,11 +443,17 @@ def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
     store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
     _update(store, tmp_path)
     assert _ended(tmp_path) == {(_key("b"), 1): (_key("a"), 1)}
-    rows = json.loads(Path(places.replaced_file(str(tmp_path), places.USER_SCOPE)).read_text(encoding="utf-8"))
-    assert [(row[0], row[6]) for row in rows] == [(_key("b") + places.PROMOTED, _key("a") + places.PROMOTED)]
+    rows = json.loads(
+        Path(places.replaced_file(str(tmp_path), places.USER_SCOPE)).read_text(encoding="utf-8")
+    )
+    assert [(row[0], row[6]) for row in rows] == [
+        (_key("b") + places.PROMOTED, _key("a") + places.PROMOTED)
+    ]
 
 
-@pytest.mark.parametrize(("said", "is_sure"), [(["undo that"], False), (["undo the last commit"], True)])
+@pytest.mark.parametrize(
+    ("said", "is_sure"), [(["undo that"], False), (["undo the last commit"], True)]
+)
 def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
     store: MemoryStore, said: list[str], *, is_sure: bool
 ) -> None:
@@ -387,5 +463,8 @@ def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
     form = text_to_embed(f"User: {_A}")
     model = HashEmbedder(128).model
     vector = store.vectors_of(model, [form])[form]
-    old, new = (claims.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0] for one in entries)
+    old, new = (
+        claims.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0]
+        for one in entries
+    )
     assert claims.judge_found(store, _SHOP, old, new)[1] is is_sure

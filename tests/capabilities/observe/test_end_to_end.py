@@ -1,4 +1,6 @@
-"""A conversation of 40,000 tokens in Korean and English, distilled through a real client library and a loopback server."""
+"""A conversation of 40,000 tokens in Korean and English, distilled through a real client library
+and a loopback server.
+"""
 
 import json
 import re
@@ -32,28 +34,47 @@ _LINES = (
         "user",
         "결정 {n}: 결제 재시도 간격을 {n}초로 바꾸기로 했다. 근거는 지난주 장애 보고서에 있는 시간 초과 기록이다. ",
     ),
-    ("assistant", "Understood. I changed retry_interval to {n} seconds in payments/config.yaml and ran the tests. "),
-    ("user", "We also moved the invoice parser to version 2.{n}, because 1.9 fails on page three of scanned files. "),
+    (
+        "assistant",
+        (
+            "Understood. I changed retry_interval to {n} seconds in payments/config.yaml and ran "
+            "the tests. "
+        ),
+    ),
+    (
+        "user",
+        (
+            "We also moved the invoice parser to version 2.{n}, because 1.9 fails on page three "
+            "of scanned files. "
+        ),
+    ),
     ("assistant", "파서를 2.{n}으로 올리고 스캔 파일 열두 개로 확인했습니다. 모두 통과했습니다. "),
 )
 
 
 def _conversation(file: Path, tokens: int) -> int:
-    """Write a conversation of about so many tokens over four days; return how many messages it has."""
+    """Write a conversation of about so many tokens over four days; return how many messages it
+    has.
+    """
     count = written = 0
     with file.open("w", encoding="utf-8") as out:
         while written < tokens:
             role, text = _LINES[count % len(_LINES)]
             text = text.format(n=count) * 3
             at = (_BEGIN + timedelta(minutes=15 * count)).isoformat()
-            out.write(json.dumps({"role": role, "content": text, "timestamp": at}, ensure_ascii=False) + "\n")
+            out.write(
+                json.dumps({"role": role, "content": text, "timestamp": at}, ensure_ascii=False)
+                + "\n"
+            )
             written += count_tokens(text)
             count += 1
     return count
 
 
 def _observe(body: dict[str, Any]) -> str:
-    """Answer as a good model would: note the decisions that the prompt holds, with their messages and times."""
+    """Answer as a good model would: note the decisions that the prompt holds, with their messages
+    and times.
+    """
     told = question(body).rpartition("<conversation>")[2]
     found = re.findall(r"\[(\d+)\] (\d\d:\d\d) user: 결정 (\d+)|Date: (\d{4}-\d\d-\d\d)", told)
     lines = []
@@ -61,7 +82,9 @@ def _observe(body: dict[str, Any]) -> str:
         if day:
             lines.append(f"Date: {day}")
         elif len(lines) < 18:
-            lines.append(f"* 🔴 ({clock}) [decision] 결제 재시도 간격을 {decision}초로 바꾸기로 했다 {{{number}}}")
+            lines.append(
+                f"* 🔴 ({clock}) [decision] 결제 재시도 간격을 {decision}초로 바꾸기로 했다 {{{number}}}"
+            )
     text = "\n".join(lines)
     return f"<observations>\n{text}\n</observations>\n<current-task>\n결제 재시도 조정\n</current-task>"
 
@@ -91,16 +114,22 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: ModelServer) -
 
 
 def _context(clock: ManualClock) -> Context:
-    return open_context({}, clock=clock, zone=_SEOUL, wait=lambda s: clock.advance(timedelta(seconds=s)))
+    return open_context(
+        {}, clock=clock, zone=_SEOUL, wait=lambda s: clock.advance(timedelta(seconds=s))
+    )
 
 
 def _run(context: Context) -> dict[str, Any]:
-    done: dict[str, Any] = encode(operation("observe run").handler(context, ObserveRunRequest(once=True)))
+    done: dict[str, Any] = encode(
+        operation("observe run").handler(context, ObserveRunRequest(once=True))
+    )
     return done
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_long_conversation_becomes_dated_observations(home: Path, server: ModelServer, capsys) -> None:
+def test_a_long_conversation_becomes_dated_observations(
+    home: Path, server: ModelServer, capsys
+) -> None:
     count = _conversation(home / "t" / "a.jsonl", 40_000)
     server.script = [_observe]
     context = _context(ManualClock(_BEGIN + timedelta(days=5)))
@@ -110,7 +139,9 @@ def test_a_long_conversation_becomes_dated_observations(home: Path, server: Mode
     assert len(held.observations) > 30
     for o in held.observations:
         number = int(re.findall(r"간격을 (\d+)초", o.text)[0])
-        assert o.at == _BEGIN + timedelta(minutes=15 * number), "the day and time of its own message"
+        assert o.at == _BEGIN + timedelta(minutes=15 * number), (
+            "the day and time of its own message"
+        )
         assert o.category == "decision"
         (message,) = context.memory.journal().messages(context.scope, o.message_ids)
         assert message.message.text.startswith(f"결정 {number}:")
@@ -121,7 +152,10 @@ def test_a_long_conversation_becomes_dated_observations(home: Path, server: Mode
     stats = operation("observe stats").handler(context, ObserveStatsRequest())
     assert stats.compression > 5
     with capsys.disabled():
-        print(f"\n{count} messages, {len(held.observations)} observations, compression {stats.compression:.1f}")
+        print(
+            f"\n{count} messages, {len(held.observations)} observations, compression "
+            f"{stats.compression:.1f}"
+        )
     why = operation("why").handler(context, WhyRequest(id=held.documents[0].key))
     assert why.messages[0].line == 1
     before = len(server.requests)
@@ -130,7 +164,9 @@ def test_a_long_conversation_becomes_dated_observations(home: Path, server: Mode
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(home: Path, server: ModelServer) -> None:
+def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(
+    home: Path, server: ModelServer
+) -> None:
     count = _conversation(home / "t" / "a.jsonl", 9_000)
     clock = ManualClock(_BEGIN + timedelta(days=5))
     context = _context(clock)
@@ -155,9 +191,14 @@ def test_whatever_the_model_does_nothing_is_lost_and_it_resumes_by_itself(home: 
     assert context.memory.journal().incidents() == []
     server.script = [(401, b"{}")]
     with (home / "t" / "a.jsonl").open("a") as out:
-        out.write(json.dumps({"role": "user", "content": "더", "timestamp": "2026-11-24T01:00:00Z"}) + "\n")
+        out.write(
+            json.dumps({"role": "user", "content": "더", "timestamp": "2026-11-24T01:00:00Z"})
+            + "\n"
+        )
     assert "401" in _run(context)["waiting"]
-    assert len(log(home / "home").read_text(encoding="utf-8").splitlines()) == 2, "a new incident is told again"
+    assert len(log(home / "home").read_text(encoding="utf-8").splitlines()) == 2, (
+        "a new incident is told again"
+    )
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

@@ -1,4 +1,6 @@
-"""An agent's own command as the observer, from the transcript to the bill: nothing of its runs is remembered."""
+"""An agent's own command as the observer, from the transcript to the bill: nothing of its runs is
+remembered.
+"""
 
 import json
 import os
@@ -29,7 +31,8 @@ from gieok.testing.model_server import ModelServer, question
 
 _NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 _NOTE = "<observations>\n* 🔴 (11:00) [decision] 출시는 금요일로 정했다 {1}\n</observations>"
-#: Claude Code as an older release could be: it knows no switch, keeps a transcript, and runs our hook.
+#: Claude Code as an older release could be: it knows no switch, keeps a transcript, and runs our
+#: hook.
 _OLD_CLAUDE = """#!{python}
 import json, os, pathlib, subprocess, sys
 text = sys.stdin.read()
@@ -54,12 +57,21 @@ print(json.dumps({{"type": "result", "is_error": False, "result": {note!r}, "sto
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a user's folder with one session of Claude Code."""
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "OPENAI_API_KEY"):
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_BASE_URL",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "OPENAI_API_KEY",
+    ):
         monkeypatch.delenv(name, raising=False)
     for name, value in {
-        "HOME": tmp_path, "GIEOK_HOME": tmp_path / ".gieok", "GIEOK_EMBEDDER": "none",
-        "GIEOK_OBSERVE_AGENTS": "claude-code,codex", "GIEOK_OBSERVE_MODEL": "claude-code",
-    }.items():  # fmt: skip
+        "HOME": tmp_path,
+        "GIEOK_HOME": tmp_path / ".gieok",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "claude-code,codex",
+        "GIEOK_OBSERVE_MODEL": "claude-code",
+    }.items():
         monkeypatch.setenv(name, str(value))
     _say(tmp_path, "출시는 금요일로 하자", 0)
     return tmp_path
@@ -70,18 +82,28 @@ def _say(user: Path, text: str, minutes: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (user / "work").mkdir(exist_ok=True)
     at = (datetime(2026, 11, 22, 11, tzinfo=UTC) + timedelta(minutes=minutes)).isoformat()
-    row = {"type": "user", "message": {"role": "user", "content": text}, "uuid": f"u{minutes}", "cwd": str(user / "work"),
-           "timestamp": at, "sessionId": "s1"}  # fmt: skip
+    row = {
+        "type": "user",
+        "message": {"role": "user", "content": text},
+        "uuid": f"u{minutes}",
+        "cwd": str(user / "work"),
+        "timestamp": at,
+        "sessionId": "s1",
+    }
     with (folder / "s1.jsonl").open("a", encoding="utf-8") as out:
         out.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _context(clock: ManualClock) -> Context:
-    return open_context({}, clock=clock, zone=UTC, wait=lambda seconds: clock.advance(timedelta(seconds=seconds)))
+    return open_context(
+        {}, clock=clock, zone=UTC, wait=lambda seconds: clock.advance(timedelta(seconds=seconds))
+    )
 
 
 def _run(context: Context) -> dict[str, object]:
-    done: dict[str, object] = encode(operation("observe run").handler(context, ObserveRunRequest(once=True)))
+    done: dict[str, object] = encode(
+        operation("observe run").handler(context, ObserveRunRequest(once=True))
+    )
     return done
 
 
@@ -97,7 +119,9 @@ def old_claude(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("old_claude")
-def test_what_the_command_is_asked_is_never_remembered_even_where_it_keeps_a_transcript(user: Path) -> None:
+def test_what_the_command_is_asked_is_never_remembered_even_where_it_keeps_a_transcript(
+    user: Path,
+) -> None:
     clock = ManualClock(_NOW)
     context = _context(clock)
     _run(context)
@@ -111,13 +135,20 @@ def test_what_the_command_is_asked_is_never_remembered_even_where_it_keeps_a_tra
         assert _run(context)["steps"] == {}, "its own transcript is nothing to observe"
     assert context.memory.journal().stats().messages == 1
     (used,) = context.memory.journal().usage(_NOW.date()).values()
-    assert (used.calls, used.input_tokens, used.output_tokens, used.reported_dollars) == (1, 900, 40, 0.02)
+    assert (used.calls, used.input_tokens, used.output_tokens, used.reported_dollars) == (
+        1,
+        900,
+        40,
+        0.02,
+    )
     stats = operation("observe stats").handler(context, ObserveStatsRequest())
     assert list(stats.costs.values()) == [0.02]
 
 
 @pytest.mark.usefixtures("old_claude")
-def test_the_commands_calls_count_against_the_day(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_calls_count_against_the_day(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_DAILY_TOKENS", "15000")
     clock = ManualClock(_NOW)
     context = _context(clock)
@@ -131,7 +162,9 @@ def test_the_commands_calls_count_against_the_day(user: Path, monkeypatch: pytes
     assert "of 15,000 model tokens" in str(_run(context)["waiting"])
 
 
-def test_a_command_that_is_not_here_lets_the_work_wait_and_says_so(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_that_is_not_here_lets_the_work_wait_and_says_so(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_BASE_URL", str(user / "nowhere" / "claude"))
     context = _context(ManualClock(_NOW))
     waiting = str(_run(context)["waiting"])
@@ -148,7 +181,10 @@ def test_a_command_that_is_not_here_lets_the_work_wait_and_says_so(user: Path, m
         (
             "rules",
             "",
-            "`observe.model: claude-code` in the settings lets the agent's own command observe, without a key",
+            (
+                "`observe.model: claude-code` in the settings lets the agent's own command "
+                "observe, without a key"
+            ),
         ),
         ("rules", "k", "rules, no model: weaker"),
         ("claude-code", "", "claude-code, by '"),
@@ -166,7 +202,9 @@ def test_the_doctor_says_who_observes_and_that_a_command_here_could(
     assert check.detail.endswith("it observed a sentence")
 
 
-def test_the_doctor_names_a_command_that_is_not_here(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_doctor_names_a_command_that_is_not_here(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_BASE_URL", str(user / "nowhere"))
     found = operation("doctor").handler(_context(ManualClock(_NOW)), DoctorRequest())
     (check,) = (check for check in found.checks if check.name == "observer")
@@ -179,16 +217,27 @@ def test_an_installation_says_that_the_agents_command_could_observe(user: Path) 
     context = _context(ManualClock(_NOW))
     for agent in ("codex", "cursor"):
         done = operation("install").handler(context, InstallRequest(agent=agent))
-        assert (f"`observe.model: {agent}`" in install_present(done, Style("en", False))) is (agent == "codex")
+        assert (f"`observe.model: {agent}`" in install_present(done, Style("en", False))) is (
+            agent == "codex"
+        )
 
 
 def test_our_hook_is_silent_where_gieok_asks_the_agent(user: Path) -> None:
-    payload = {"hook_event_name": "UserPromptSubmit", "session_id": "x", "cwd": str(user), "prompt": "출시가 언제지?"}
+    payload = {
+        "hook_event_name": "UserPromptSubmit",
+        "session_id": "x",
+        "cwd": str(user),
+        "prompt": "출시가 언제지?",
+    }
     environment = {**os.environ, places.OWN_RUN: "1"}
     done = subprocess.run(
-        [sys.executable, "-m", "gieok", "hook", "prompt"], input=json.dumps(payload), text=True, capture_output=True,
-        env=environment, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "gieok", "hook", "prompt"],
+        input=json.dumps(payload),
+        text=True,
+        capture_output=True,
+        env=environment,
+        check=False,
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not (user / ".gieok").exists()
 
@@ -224,15 +273,17 @@ def test_the_real_command_observes_with_our_hooks_installed(
     (user / ".codex").mkdir()
     (user / ".codex" / "hooks.json").write_text(json.dumps({"hooks": hooks}))
     (user / ".codex" / "config.toml").write_text(
-        f'model_provider = "loop"\nmodel = "gpt-5"\n[model_providers.loop]\nname = "loop"\nbase_url = "{server.url}/v1"\n'
-        'wire_api = "responses"\nenv_key = "LOOP_KEY"\nrequest_max_retries = 0\nstream_max_retries = 0\n'
+        f'model_provider = "loop"\nmodel = "gpt-5"\n[model_providers.loop]\nname = '
+        f'"loop"\nbase_url = "{server.url}/v1"\n'
+        'wire_api = "responses"\nenv_key = "LOOP_KEY"\nrequest_max_retries = '
+        "0\nstream_max_retries = 0\n"
     )
     server.script = [_NOTE]
     context = _context(ManualClock(_NOW))
     _run(context)
-    assert [o.text for o in scope_memory.load(context.memory.store(), context.scope).observations] == [
-        "출시는 금요일로 정했다"
-    ]
+    assert [
+        o.text for o in scope_memory.load(context.memory.store(), context.scope).observations
+    ] == ["출시는 금요일로 정했다"]
     assert len(server.requests) == 1
     assert "출시는 금요일로 하자" in question(server.requests[0][1])
     assert not (user / "trace").exists(), "no hook ran"

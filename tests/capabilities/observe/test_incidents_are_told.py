@@ -1,4 +1,6 @@
-"""A model that fails is told of once an incident, through a real gateway, and what comes back of it is no memory."""
+"""A model that fails is told of once an incident, through a real gateway, and what comes back of it
+is no memory.
+"""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +24,10 @@ from gieok.testing.model_server import ModelServer
 _SCOPE = Scope("agent:main")
 _NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 _DOWN = (401, b'{"error":{"message":"no"}}')
-_UP = "<observations>\nDate: 2026-11-22\n* \N{LARGE RED CIRCLE} (12:00) [decision] We use Redis {1}\n</observations>"
+_UP = (
+    "<observations>\nDate: 2026-11-22\n* \N{LARGE RED CIRCLE} (12:00) [decision] We use Redis "
+    "{1}\n</observations>"
+)
 
 
 @pytest.fixture
@@ -42,13 +47,19 @@ def gateway(tmp_path: Path) -> Iterator[Gateway]:
 
 
 @pytest.fixture
-def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelServer, gateway: Gateway) -> Iterator[Context]:
+def context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: ModelServer, gateway: Gateway
+) -> Iterator[Context]:
     for name, value in {
-        "GIEOK_HOME": tmp_path / "mind", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "openclaw",
-        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t", "GIEOK_OBSERVE_MODEL": "compatible:m",
+        "GIEOK_HOME": tmp_path / "mind",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "openclaw",
+        "GIEOK_OBSERVE_FOLDERS": tmp_path / "t",
+        "GIEOK_OBSERVE_MODEL": "compatible:m",
         "GIEOK_OBSERVE_BASE_URL": f"{model.url}/v1",
-        "GIEOK_NOTIFY_TO": "openclaw", "HOME": tmp_path / "user",
-    }.items():  # fmt: skip
+        "GIEOK_NOTIFY_TO": "openclaw",
+        "HOME": tmp_path / "user",
+    }.items():
         monkeypatch.setenv(name, str(value))
     (tmp_path / "t").mkdir()
     opened = open_context({}, clock=ManualClock(_NOW), zone=UTC, wait=lambda seconds: None)
@@ -76,7 +87,9 @@ def _incidents(context: Context) -> list[str]:
     return [incident.name for incident in context.memory.journal().incidents()]
 
 
-def test_an_incident_is_told_once_and_again_when_it_was_over_and_is_back(context, model, gateway, tmp_path) -> None:
+def test_an_incident_is_told_once_and_again_when_it_was_over_and_is_back(
+    context, model, gateway, tmp_path
+) -> None:
     model.script = [_DOWN]
     _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
     for _ in range(4):
@@ -94,7 +107,9 @@ def test_an_incident_is_told_once_and_again_when_it_was_over_and_is_back(context
     assert len(gateway.took) == 2
 
 
-def test_a_gateway_that_is_gone_stops_nothing_and_raises_no_incident(context, model, gateway, tmp_path) -> None:
+def test_a_gateway_that_is_gone_stops_nothing_and_raises_no_incident(
+    context, model, gateway, tmp_path
+) -> None:
     gateway.close()
     model.script = [_DOWN]
     _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
@@ -111,7 +126,9 @@ def test_a_gateway_that_is_gone_stops_nothing_and_raises_no_incident(context, mo
     assert _incidents(context) == []
 
 
-def test_what_the_gateway_writes_of_it_in_a_transcript_is_no_memory(context, model, gateway, tmp_path) -> None:
+def test_what_the_gateway_writes_of_it_in_a_transcript_is_no_memory(
+    context, model, gateway, tmp_path
+) -> None:
     model.script = [_DOWN]
     _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
     _observe(context)
@@ -120,14 +137,25 @@ def test_what_the_gateway_writes_of_it_in_a_transcript_is_no_memory(context, mod
     sessions = tmp_path / "user" / ".openclaw" / "agents" / "main" / "sessions"
     sessions.mkdir(parents=True)
     rows = [{"type": "session", "id": "o", "timestamp": _NOW.isoformat(), "cwd": "/"}]
-    for number, (role, text) in enumerate([
-        ("user", f"System: [2026-11-22 12:00:00 UTC] {told}\n\nRead HEARTBEAT.md if it exists"),
-        ("user", told),
-        ("assistant", f"> {told}"),
-    ]):  # fmt: skip
+    for number, (role, text) in enumerate(
+        [
+            ("user", f"System: [2026-11-22 12:00:00 UTC] {told}\n\nRead HEARTBEAT.md if it exists"),
+            ("user", told),
+            ("assistant", f"> {told}"),
+        ]
+    ):
         message = {"role": role, "content": [{"type": "text", "text": text}]}
-        rows.append({"type": "message", "id": f"m{number}", "timestamp": _NOW.isoformat(), "message": message})
-    (sessions / "o.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        rows.append(
+            {
+                "type": "message",
+                "id": f"m{number}",
+                "timestamp": _NOW.isoformat(),
+                "message": message,
+            }
+        )
+    (sessions / "o.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+    )
     _observe(context)
     assert context.memory.journal().stats(_SCOPE).messages == before
     assert len(gateway.took) == 1

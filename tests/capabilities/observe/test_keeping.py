@@ -14,12 +14,21 @@ _NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 def _replaced(days: float) -> Document:
     at = _NOW - timedelta(days=200)
     return Document(
-        scope=Scope("agent:main"), key=f"observe:{days}", kind="observation", text="The port is 8080.", content_hash="h",
-        created_at=at, updated_at=at, valid_from=at, valid_to=_NOW - timedelta(days=days),
-    )  # fmt: skip
+        scope=Scope("agent:main"),
+        key=f"observe:{days}",
+        kind="observation",
+        text="The port is 8080.",
+        content_hash="h",
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+        valid_to=_NOW - timedelta(days=days),
+    )
 
 
-@pytest.mark.parametrize(("days", "is_told"), [(0, True), (29.9, True), (30, True), (30.1, False), (190, False)])
+@pytest.mark.parametrize(
+    ("days", "is_told"), [(0, True), (29.9, True), (30, True), (30.1, False), (190, False)]
+)
 def test_what_was_replaced_is_told_for_thirty_days(days: float, is_told: bool) -> None:
     assert bool(still_told([_replaced(days)], 900, _NOW)) is is_told
 

@@ -1,4 +1,6 @@
-"""Which turns state something lasting: judged once, named without their text, the user's own in every project."""
+"""Which turns state something lasting: judged once, named without their text, the user's own in
+every project.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -21,12 +23,19 @@ def _turns(scope: Scope, session: str, *lines: str, at: datetime = _AT) -> Entry
     text = "\n".join(lines)
     starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
     passages = tuple(
-        Passage(start, start + len(line), n, n) for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
+        Passage(start, start + len(line), n, n)
+        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
     )
     document = Document(
-        scope=scope, key=f"sessions/codex/{session}#1", kind="turn", text=text, content_hash=sha256(text.encode()).hexdigest(),
-        created_at=at, updated_at=at, valid_from=at,
-    )  # fmt: skip
+        scope=scope,
+        key=f"sessions/codex/{session}#1",
+        kind="turn",
+        text=text,
+        content_hash=sha256(text.encode()).hexdigest(),
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+    )
     return Entry(document, passages)
 
 
@@ -36,7 +45,17 @@ def _rows(home: Path, scope: Scope) -> list[list[object]]:
 
 def test_only_what_users_say_is_listed_statements_before_questions(tmp_path: Path) -> None:
     store = MemoryStore()
-    store.put([_turns(_SHOP, "s", "User: what is the port?", "Assistant: It is 8080.", "User: the port is 8080 now")])
+    store.put(
+        [
+            _turns(
+                _SHOP,
+                "s",
+                "User: what is the port?",
+                "Assistant: It is 8080.",
+                "User: the port is 8080 now",
+            )
+        ]
+    )
     lasting.update(store, tmp_path, _AT)
     assert [(key, line) for _, _, _, key, line, _ in _rows(tmp_path, _SHOP)] == [
         ("sessions/codex/s#1", 3),
@@ -49,14 +68,18 @@ def test_short_statements_are_worth_more_of_the_room_than_long_ones() -> None:
     assert lasting.valued("포트는 몇 번이지?", 0.9) < lasting.valued("포트는 8080이야", 0.9)
 
 
-def test_what_is_about_the_user_is_listed_for_every_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_about_the_user_is_listed_for_every_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = MemoryStore()
     said = "User: I am left-handed"
     store.put([_turns(_SHOP, "s", said, "User: the build runs on Jenkins")])
     store.use_model("m", 2)
     store.put_vectors("m", {passage: b"\0" * 8 for passage, _ in store.missing(10)})
     monkeypatch.setattr(lasting, "worth", lambda text, vector, model: 0.9)
-    monkeypatch.setattr(lasting, "about_user", lambda text, vector, model: float("left-handed" in text))
+    monkeypatch.setattr(
+        lasting, "about_user", lambda text, vector, model: float("left-handed" in text)
+    )
     lasting.update(store, tmp_path, _AT)
     assert [row[2:5] for row in _rows(tmp_path, _USER)] == [[str(_SHOP), "sessions/codex/s#1", 1]]
 
@@ -65,7 +88,9 @@ def test_only_changed_documents_are_judged_again_and_those_that_are_gone_are_lef
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = MemoryStore()
-    store.put([_turns(_SHOP, "a", "User: the port is 8080"), _turns(_SHOP, "b", "User: the port is 9090")])
+    store.put(
+        [_turns(_SHOP, "a", "User: the port is 8080"), _turns(_SHOP, "b", "User: the port is 9090")]
+    )
     lasting.update(store, tmp_path, _AT)
     judged: list[str] = []
     monkeypatch.setattr(lasting, "valued", lambda text, likely: judged.append(text) or 1.0)
@@ -73,7 +98,10 @@ def test_only_changed_documents_are_judged_again_and_those_that_are_gone_are_lef
     store.put([_turns(_SHOP, "c", "User: the port is 7070")])
     lasting.update(store, tmp_path, _AT)
     assert judged == ["the port is 7070"]
-    assert {row[3] for row in _rows(tmp_path, _SHOP)} == {"sessions/codex/b#1", "sessions/codex/c#1"}
+    assert {row[3] for row in _rows(tmp_path, _SHOP)} == {
+        "sessions/codex/b#1",
+        "sessions/codex/c#1",
+    }
 
 
 def test_a_row_has_the_sum_of_its_line(tmp_path: Path) -> None:

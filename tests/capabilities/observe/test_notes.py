@@ -29,7 +29,11 @@ class Killed(BaseException):
 def mirror(tmp_path: Path) -> NotesMirror:
     for name in ("notes", "vault"):
         (tmp_path / name).mkdir()
-    return NotesMirror((tmp_path / "notes", tmp_path / "vault"), tmp_path / "memory", tmp_path / "home" / "notes.json")
+    return NotesMirror(
+        (tmp_path / "notes", tmp_path / "vault"),
+        tmp_path / "memory",
+        tmp_path / "home" / "notes.json",
+    )
 
 
 def _note(mirror: NotesMirror, name: str, text: str, folder: int = 0) -> Path:
@@ -42,7 +46,10 @@ def _note(mirror: NotesMirror, name: str, text: str, folder: int = 0) -> Path:
 def _copies(mirror: NotesMirror) -> dict[str, str]:
     assert mirror.target
     files = (file for file in mirror.target.rglob("*") if file.is_file())
-    return {file.relative_to(mirror.target).as_posix(): file.read_text(encoding="utf-8") for file in files}
+    return {
+        file.relative_to(mirror.target).as_posix(): file.read_text(encoding="utf-8")
+        for file in files
+    }
 
 
 def test_a_note_is_mirrored_kept_up_to_date_and_deleted(mirror: NotesMirror) -> None:
@@ -72,7 +79,9 @@ def test_a_copy_that_somebody_changed_is_left_alone_and_named_once(mirror: Notes
     assert _copies(mirror) == {"plan.md": "the agent's"}
 
 
-def test_a_changed_copy_that_is_deleted_or_put_back_follows_the_note_again(mirror: NotesMirror) -> None:
+def test_a_changed_copy_that_is_deleted_or_put_back_follows_the_note_again(
+    mirror: NotesMirror,
+) -> None:
     file = _note(mirror, "plan.md", "one")
     mirror.run()
     copy = mirror.target / "plan.md"  # type: ignore[operator]
@@ -128,7 +137,9 @@ def test_both_ways_to_write_a_korean_name_are_one_name(mirror: NotesMirror) -> N
     assert _copies(mirror) == {_NAME: "하나", f"vault-{_NAME}": "둘"}
 
 
-def test_links_hidden_folders_and_other_files_are_left_out(mirror: NotesMirror, tmp_path: Path) -> None:
+def test_links_hidden_folders_and_other_files_are_left_out(
+    mirror: NotesMirror, tmp_path: Path
+) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.md").write_text("no", encoding="utf-8")
@@ -140,7 +151,9 @@ def test_links_hidden_folders_and_other_files_are_left_out(mirror: NotesMirror, 
     assert not (tmp_path / "memory").exists()
 
 
-def test_a_link_in_the_agents_folder_is_not_written_through(mirror: NotesMirror, tmp_path: Path) -> None:
+def test_a_link_in_the_agents_folder_is_not_written_through(
+    mirror: NotesMirror, tmp_path: Path
+) -> None:
     assert mirror.target
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -190,7 +203,9 @@ def test_what_is_no_text_is_named_and_keeps_its_copy(mirror: NotesMirror) -> Non
 def test_killed_at_any_step_the_next_run_goes_on(
     mirror: NotesMirror, monkeypatch: pytest.MonkeyPatch, moment: int, before: str
 ) -> None:
-    """The steps are the writes of the record and of the mirrors; the kill comes before or after one of them."""
+    """The steps are the writes of the record and of the mirrors; the kill comes before or after one
+    of them.
+    """
     for name in ("a.md", "b.md"):
         if before:
             _note(mirror, name, before)
@@ -232,16 +247,21 @@ def _run(name: str, context: Context) -> dict[str, Any]:
     return result
 
 
-def test_notes_reach_the_workspace_of_openclaw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notes_reach_the_workspace_of_openclaw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / _NAME).write_text("하나", encoding="utf-8")
     for name in [name for name in os.environ if name.startswith("OPENCLAW_")]:
         monkeypatch.delenv(name)
     for name, value in {
-        "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-        "GIEOK_OBSERVE_NOTES": tmp_path / "vault", "OPENCLAW_STATE_DIR": tmp_path / "state",
-    }.items():  # fmt: skip
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_NOTES": tmp_path / "vault",
+        "OPENCLAW_STATE_DIR": tmp_path / "state",
+    }.items():
         monkeypatch.setenv(name, str(value))
     context = open_context({}, zone=UTC)
     try:

@@ -1,4 +1,6 @@
-"""The model observer: sessions apart, what is known shown with handles, what is replaced ended, cut answers refused."""
+"""The model observer: sessions apart, what is known shown with handles, what is replaced ended, cut
+answers refused.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -42,27 +44,47 @@ class _Memory:
         """Write (session, text) as messages of the user, or of the role that stands third."""
         first = self._cursor.offset if self._cursor else 0
         messages = [
-            Message(f"{one[0]}/{first + n}", one[2] if len(one) > 2 else Role.USER, one[1], at + timedelta(minutes=n),
-                    one[0], "claude-code", 10, one[0], n)
+            Message(
+                f"{one[0]}/{first + n}",
+                one[2] if len(one) > 2 else Role.USER,
+                one[1],
+                at + timedelta(minutes=n),
+                one[0],
+                "claude-code",
+                10,
+                one[0],
+                n,
+            )
             for n, one in enumerate(said, start=1)
-        ]  # fmt: skip
+        ]
         cursor = Cursor("1:1", "f", offset=first + len(said))
         assert self.journal.append(_SCOPE, messages, cursor, self._cursor)
         self._cursor = cursor
 
     def observer(self) -> ModelObserver:
         asker = Asker(
-            "observer", self.generator, self.journal, self.clock, UTC, lambda seconds: None, 1_000_000, delays_s=()
+            "observer",
+            self.generator,
+            self.journal,
+            self.clock,
+            UTC,
+            lambda seconds: None,
+            1_000_000,
+            delays_s=(),
         )
         return ModelObserver(asker, UTC, self._look, paid=self._paid)
 
     def observe(self) -> Step:
-        return Buffer(self.journal, self.store, _SCOPE, self.clock, self.observer()).step(flush=True)
+        return Buffer(self.journal, self.store, _SCOPE, self.clock, self.observer()).step(
+            flush=True
+        )
 
     def _look(self, messages: Sequence[Journalled], before: Sequence[Observed]) -> Known:
         ahead = [observation.load(chunk.body) for chunk in self.journal.chunks(_SCOPE, READER)]
         task = next(iter(self.store.get(_SCOPE, [observation.TASK_KEY])), None)
-        return known.known(scope_memory.load(self.store, _SCOPE), task, [*ahead, *before], messages, 2_000)
+        return known.known(
+            scope_memory.load(self.store, _SCOPE), task, [*ahead, *before], messages, 2_000
+        )
 
     def held(self) -> dict[str, Document]:
         """Return text → document."""
@@ -80,7 +102,11 @@ def memory(journal: SqliteJournal) -> Callable[..., _Memory]:
 
 def _answer(*lines: str, task: str = "") -> str:
     tail = f"\n<current-task>\n{task}\n</current-task>" if task else ""
-    return "<observations>\n" + "\n".join(f"* 🔴 {line}" for line in lines) + f"\n</observations>{tail}"
+    return (
+        "<observations>\n"
+        + "\n".join(f"* 🔴 {line}" for line in lines)
+        + f"\n</observations>{tail}"
+    )
 
 
 def test_parallel_sessions_are_asked_about_apart_and_become_memory_in_one_step(memory) -> None:
@@ -88,7 +114,12 @@ def test_parallel_sessions_are_asked_about_apart_and_become_memory_in_one_step(m
         _answer("[state] The shop uses Postgres {1}", task="Shop database"),
         _answer("[state] The blog uses Hugo {2}", task="Blog"),
     )
-    m.say(("a", "the shop uses Postgres"), ("b", "hi"), ("a", "it is version 16"), ("b", "the blog uses Hugo"))
+    m.say(
+        ("a", "the shop uses Postgres"),
+        ("b", "hi"),
+        ("a", "it is version 16"),
+        ("b", "the blog uses Hugo"),
+    )
     assert m.observe() is Step.OBSERVED
     first, second = m.asked()
     assert "Postgres" in first
@@ -98,27 +129,36 @@ def test_parallel_sessions_are_asked_about_apart_and_become_memory_in_one_step(m
     assert "another conversation" in second
     assert "Shop database" in second
     held = m.held()
-    assert set(held) == {"The shop uses Postgres", "The blog uses Hugo", "Blog"}, "the newest task is the current one"
-    assert held["The blog uses Hugo"].provenance[0].message_ids == ("b/4",), "numbered within its session"
+    assert set(held) == {"The shop uses Postgres", "The blog uses Hugo", "Blog"}, (
+        "the newest task is the current one"
+    )
+    assert held["The blog uses Hugo"].provenance[0].message_ids == ("b/4",), (
+        "numbered within its session"
+    )
     assert [(run.start, run.messages) for run in m.journal.runs(_SCOPE, _AT)] == [(0, 4)]
     assert m.observe() is Step.NOTHING
 
 
 def test_sessions_keep_their_order_and_lose_no_message() -> None:
-    rows = [Journalled(n, Message(str(n), Role.USER, "x", _AT, "ab"[n % 2], "cursor")) for n in range(5)]
+    rows = [
+        Journalled(n, Message(str(n), Role.USER, "x", _AT, "ab"[n % 2], "cursor")) for n in range(5)
+    ]
     assert [[found.seq for found in part] for part in by_session(rows)] == [[0, 2, 4], [1, 3]]
 
 
 def test_what_an_answer_replaces_gets_an_end_and_a_link_and_is_not_gone(memory) -> None:
     m = memory(
-        _answer("[state] The database is MySQL {1}"), _answer("[state] The database is Postgres {1} {replaces k1}")
+        _answer("[state] The database is MySQL {1}"),
+        _answer("[state] The database is Postgres {1} {replaces k1}"),
     )
     m.say(("a", "our database is MySQL"))
     m.observe()
     m.clock.advance(timedelta(days=4))
     m.say(("a", "we moved to Postgres"), at=_AT + timedelta(days=3))
     m.observe()
-    assert re.search(r"\[k1\] \* 🔴 \(2026-11-20 09:01\) \[state\] The database is MySQL", m.asked()[1])
+    assert re.search(
+        r"\[k1\] \* 🔴 \(2026-11-20 09:01\) \[state\] The database is MySQL", m.asked()[1]
+    )
     old, new = m.held()["The database is MySQL"], m.held()["The database is Postgres"]
     assert old.valid_to == new.valid_from == datetime(2026, 11, 23, 9, 1, tzinfo=UTC)
     assert old.metadata[REPLACED_BY] == new.key
@@ -130,16 +170,26 @@ def test_what_an_answer_replaces_gets_an_end_and_a_link_and_is_not_gone(memory) 
     assert "MySQL" not in m.asked()[2], "what does not hold is not shown as known"
 
 
-def test_what_was_observed_ahead_and_is_not_kept_yet_can_be_replaced_too(memory, journal: SqliteJournal) -> None:
-    m = memory(_answer("[state] The port is 8080 {1}"), _answer("[state] The port is 9090 {1} {replaces k1}"))
+def test_what_was_observed_ahead_and_is_not_kept_yet_can_be_replaced_too(
+    memory, journal: SqliteJournal
+) -> None:
+    m = memory(
+        _answer("[state] The port is 8080 {1}"),
+        _answer("[state] The port is 9090 {1} {replaces k1}"),
+    )
     m.say(("a", "port 8080"), ("b", "port 9090 instead"))
     assert m.observe() is Step.OBSERVED
     assert m.held()["The port is 8080"].metadata[REPLACED_BY] == m.held()["The port is 9090"].key
 
 
-@pytest.mark.parametrize("handle", ["{replaces k9}", "{replaces observe:x}", "replaces k1", "{k1}", "{replaces}"])
+@pytest.mark.parametrize(
+    "handle", ["{replaces k9}", "{replaces observe:x}", "replaces k1", "{k1}", "{replaces}"]
+)
 def test_only_a_handle_that_was_shown_replaces_anything(memory, handle: str) -> None:
-    m = memory(_answer("[state] The database is MySQL {1}"), _answer(f"[state] The queue is Redis {{1}} {handle}"))
+    m = memory(
+        _answer("[state] The database is MySQL {1}"),
+        _answer(f"[state] The queue is Redis {{1}} {handle}"),
+    )
     m.say(("a", "our database is MySQL"))
     m.observe()
     m.say(("a", "the queue is Redis"))
@@ -149,23 +199,34 @@ def test_only_a_handle_that_was_shown_replaces_anything(memory, handle: str) -> 
 
 @pytest.mark.parametrize(
     "line",
-    ["now Redis {1} {replaces k1, k2}", "now Redis {replaces: k1 and k2} {1}", "now Redis {1} (replaces [k1], [K2])"],
+    [
+        "now Redis {1} {replaces k1, k2}",
+        "now Redis {replaces: k1 and k2} {1}",
+        "now Redis {1} (replaces [k1], [K2])",
+    ],
 )
 def test_handles_are_read_however_a_model_writes_them(line: str) -> None:
     said = (Journalled(1, Message("s/1", Role.USER, "now Redis", _AT)),)
     source = SourceText(said, UTC, date(2026, 11, 20), True, {"k1": "observe:a", "k2": "observe:b"})
     (found,) = parse(f"* 🔴 [state] {line}", source, limit=5).observations
-    assert (found.text, found.replaces, found.message_ids) == ("now Redis", ("observe:a", "observe:b"), ("s/1",))
+    assert (found.text, found.replaces, found.message_ids) == (
+        "now Redis",
+        ("observe:a", "observe:b"),
+        ("s/1",),
+    )
 
 
 def test_what_a_person_corrected_has_no_handle_and_stays(memory) -> None:
     m = memory(
-        _answer("[state] The database is MySQL {1}"), _answer("[state] The database is Postgres {1} {replaces k1}")
+        _answer("[state] The database is MySQL {1}"),
+        _answer("[state] The database is Postgres {1} {replaces k1}"),
     )
     m.say(("a", "our database is MySQL"))
     m.observe()
     old = m.held()["The database is MySQL"]
-    correct(m.journal, m.store, old, observation.corrected(old, "The database is MariaDB", _AT), _AT)
+    correct(
+        m.journal, m.store, old, observation.corrected(old, "The database is MariaDB", _AT), _AT
+    )
     m.say(("a", "somebody said Postgres"), at=_AT + timedelta(days=1))
     m.observe()
     assert "[fixed] * 🔴 (2026-11-20 09:01) [state] The database is MariaDB" in m.asked()[1]
@@ -180,7 +241,9 @@ def test_what_a_person_corrects_while_the_model_answers_stays_too(memory) -> Non
 
     def answer(prompt: Prompt) -> str:
         assert "[k1]" in prompt.text
-        correct(m.journal, m.store, old, observation.corrected(old, "The database is MariaDB", _AT), _AT)
+        correct(
+            m.journal, m.store, old, observation.corrected(old, "The database is MariaDB", _AT), _AT
+        )
         return _answer("[state] The database is Postgres {1} {replaces k1}")
 
     m.generator.answers = (answer,)
@@ -206,7 +269,12 @@ def test_an_earlier_day_replaces_nothing_of_a_later_one_and_no_circle_is_made() 
     late = Observed((old._replace(replaces=(new.key,)),))
     made = observation.with_ends(observation.entries(_SCOPE, late, _AT), late, {stored.key: stored})
     assert [e.document.valid_to for e in made] == [None]
-    both = Observed((old._replace(replaces=(new.key,), at=new.at), new._replace(replaces=(_moved(old, new).key,))))
+    both = Observed(
+        (
+            old._replace(replaces=(new.key,), at=new.at),
+            new._replace(replaces=(_moved(old, new).key,)),
+        )
+    )
     made = observation.with_ends(observation.entries(_SCOPE, both, _AT), both, {})
     assert sum(e.document.valid_to is not None for e in made) == 1
 
@@ -218,10 +286,20 @@ def _moved(old: Observation, new: Observation) -> Observation:
 def test_what_rests_on_tools_alone_replaces_nothing() -> None:
     said = (
         Journalled(1, Message("s/1", Role.USER, "read the file please", _AT)),
-        Journalled(2, Message("s/2", Role.TOOL, "The database is Oracle and replaces everything {replaces k1}", _AT)),
+        Journalled(
+            2,
+            Message(
+                "s/2",
+                Role.TOOL,
+                "The database is Oracle and replaces everything {replaces k1}",
+                _AT,
+            ),
+        ),
     )
     source = SourceText(said, UTC, date(2026, 11, 20), True, {"k1": "observe:a"})
-    (found,) = parse("* 🔴 [state] The database is Oracle {2} {replaces k1}", source, limit=5).observations
+    (found,) = parse(
+        "* 🔴 [state] The database is Oracle {2} {replaces k1}", source, limit=5
+    ).observations
     assert (found.replaces, found.priority) == ((), Priority.MEDIUM)
 
 
@@ -238,7 +316,9 @@ def test_what_is_known_in_nearly_the_same_words_is_not_kept_again(memory) -> Non
     m.observe()
     m.say(("a", "다시 말하지만 배포는 화요일"))
     m.observe()
-    assert len(m.held()) == 3, "the same again is left out; a word that turns it around, or a number, makes it another"
+    assert len(m.held()) == 3, (
+        "the same again is left out; a word that turns it around, or a number, makes it another"
+    )
 
 
 @pytest.mark.parametrize(
@@ -248,19 +328,30 @@ def test_what_is_known_in_nearly_the_same_words_is_not_kept_again(memory) -> Non
         ("The payment service is deployed to production on Tuesday mornings", (), False),
         ("The payment service is deployed on Tuesday mornings", (), False),
         ("The payment service is deployed to production on Tuesday mornings by Dana", (), True),
-        ("The payment service is deployed to production on Tuesday mornings by hand", ("observe:x",), True),
+        (
+            "The payment service is deployed to production on Tuesday mornings by hand",
+            ("observe:x",),
+            True,
+        ),
         ("The payment service is not deployed to production on Tuesday mornings", (), True),
     ],
 )
-def test_a_changed_value_or_anything_more_is_news(new: str, replaces: tuple[str, ...], is_news: bool) -> None:
+def test_a_changed_value_or_anything_more_is_news(
+    new: str, replaces: tuple[str, ...], is_news: bool
+) -> None:
     old = _observed("The payment service is deployed to production on Tuesday mornings")
     assert known.is_known(_observed(new)._replace(replaces=replaces), (old,)) is not is_news
 
 
 def test_of_much_that_is_known_what_shares_words_is_shown_and_then_the_newest() -> None:
-    rows = [_observed(f"Fact {n} about topic{n} with some more words around it", days=n) for n in range(200)]
+    rows = [
+        _observed(f"Fact {n} about topic{n} with some more words around it", days=n)
+        for n in range(200)
+    ]
     documents = tuple(e.document for e in observation.entries(_SCOPE, Observed(tuple(rows)), _AT))
-    held = scope_memory.ScopeMemory(documents, tuple(map(observation.observation_of, documents)), "", ())
+    held = scope_memory.ScopeMemory(
+        documents, tuple(map(observation.observation_of, documents)), "", ()
+    )
     said = (Journalled(1, Message("s/1", Role.USER, "tell me of topic7", _AT)),)
     found = known.known(held, None, (), said, 400)
     assert "topic7 " in found.text
@@ -268,7 +359,9 @@ def test_of_much_that_is_known_what_shares_words_is_shown_and_then_the_newest() 
     assert "topic120 " not in found.text
     assert len(found.all) == 200, "what is not shown is not kept twice either"
     lines = found.text.splitlines()
-    assert [line.partition("]")[0] for line in lines] == [f"[k{n}" for n in range(1, len(lines) + 1)]
+    assert [line.partition("]")[0] for line in lines] == [
+        f"[k{n}" for n in range(1, len(lines) + 1)
+    ]
 
 
 def test_the_last_task_goes_in_and_the_next_one_comes_out(memory) -> None:
@@ -285,10 +378,15 @@ def test_the_last_task_goes_in_and_the_next_one_comes_out(memory) -> None:
     m.observe()
     first, second, third = m.asked()
     assert "<task" not in first
-    assert '<task of="this conversation, so far">\nBilling page\nState: form drawn\nNext: validate\n</task>' in second
+    assert (
+        '<task of="this conversation, so far">\nBilling page\nState: form drawn\nNext: '
+        "validate\n</task>"
+    ) in second
     assert '<task of="another conversation">\nBilling page\nState: validated' in third
     task = m.store.get(_SCOPE, [observation.TASK_KEY])[0]
-    assert task.text == "Billing page\nState: validated\nNext: tests", "an answer without a task leaves the last one"
+    assert task.text == "Billing page\nState: validated\nNext: tests", (
+        "an answer without a task leaves the last one"
+    )
 
 
 def test_a_conversation_that_is_read_late_does_not_take_the_place_of_a_newer_task(memory) -> None:
@@ -312,11 +410,15 @@ class _Limited:
 
     def generate(self, prompt: Prompt) -> Generated:
         self.prompts.append(prompt)
-        messages = len(re.findall(r"^\[\d+\] ", prompt.text.rpartition("<conversation>")[2], re.MULTILINE))
+        messages = len(
+            re.findall(r"^\[\d+\] ", prompt.text.rpartition("<conversation>")[2], re.MULTILINE)
+        )
         return Generated(self.answer, 100, 50, is_cut=messages > self.most)
 
 
-def test_a_cut_answer_is_asked_for_with_twice_the_room_then_in_halves_and_never_kept(memory) -> None:
+def test_a_cut_answer_is_asked_for_with_twice_the_room_then_in_halves_and_never_kept(
+    memory,
+) -> None:
     m = memory()
     m.generator = _Limited(_answer("[state] Something {1}"), most=2)
     m.say(*(("a", f"message {n}") for n in range(4)))
@@ -353,10 +455,15 @@ def test_a_session_that_was_answered_is_not_paid_for_again_when_another_fails(me
 
 
 def test_a_chunk_of_an_earlier_release_is_still_read() -> None:
-    body = '[[["출시는 금요일", "2026-11-20T09:00:00+00:00", "high", "decision", false, ["s/1"]]], "배포", [], "m"]'
+    body = (
+        '[[["출시는 금요일", "2026-11-20T09:00:00+00:00", "high", "decision", false, ["s/1"]]], "배포", '
+        '[], "m"]'
+    )
     found = observation.load(body)
     assert (found.task, found.task_at, found.observations[0].replaces) == ("배포", None, ())
-    whole = Observed((found.observations[0]._replace(replaces=("observe:x",)),), "배포", ("p",), "m", "s", _AT)
+    whole = Observed(
+        (found.observations[0]._replace(replaces=("observe:x",)),), "배포", ("p",), "m", "s", _AT
+    )
     assert observation.load(observation.dump(whole)) == whole
 
 

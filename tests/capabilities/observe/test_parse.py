@@ -2,7 +2,14 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from gieok.capabilities.observe.observation import Category, Observation, Observed, Priority, dump, load
+from gieok.capabilities.observe.observation import (
+    Category,
+    Observation,
+    Observed,
+    Priority,
+    dump,
+    load,
+)
 from gieok.capabilities.observe.parse import SourceText, parse
 from gieok.errors import DegenerateOutput
 from gieok.model.conversation import Journalled, Message, Role
@@ -12,7 +19,9 @@ _SEOUL = timezone(timedelta(hours=9))
 _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)
 _MESSAGES = tuple(
     Journalled(n, Message(f"s/{n}", Role.USER, text, _AT + timedelta(minutes=n)))
-    for n, text in enumerate(("출시는 금요일이야", "we use PostgreSQL now", "고양이 이름은 보리"), start=1)
+    for n, text in enumerate(
+        ("출시는 금요일이야", "we use PostgreSQL now", "고양이 이름은 보리"), start=1
+    )
 )
 _SOURCE = SourceText(_MESSAGES, _SEOUL, date(2026, 11, 21))
 
@@ -92,7 +101,10 @@ def test_the_most_important_are_kept_in_the_order_of_time() -> None:
 
 
 def test_an_answer_that_repeats_itself_is_refused() -> None:
-    varied = "\n".join(f"* 🟡 (10:{n:02d}) 관찰 {n}: 서버 {n * 7} 번의 상태가 {n * n}로 바뀌었다" for n in range(40))
+    varied = "\n".join(
+        f"* 🟡 (10:{n:02d}) 관찰 {n}: 서버 {n * 7} 번의 상태가 {n * n}로 바뀌었다"
+        for n in range(40)
+    )
     assert not is_degenerate(varied)
     assert is_degenerate("* 🔴 (10:00) 출시는 금요일로 정했다\n" * 30)
     assert is_degenerate("* 🔴 (10:00) " + "and then " * 200)
@@ -102,5 +114,7 @@ def test_an_answer_that_repeats_itself_is_refused() -> None:
 
 
 def test_what_was_observed_survives_a_chunk() -> None:
-    observed = Observed((Observation("a", _AT, Priority.LOW, Category.TASK, True, ("x", "y")),), "task", ("p",), "m")
+    observed = Observed(
+        (Observation("a", _AT, Priority.LOW, Category.TASK, True, ("x", "y")),), "task", ("p",), "m"
+    )
     assert load(dump(observed)) == observed

@@ -1,4 +1,6 @@
-"""What users say about themselves in a project is found in every project, once, and goes with its source."""
+"""What users say about themselves in a project is found in every project, once, and goes with its
+source.
+"""
 
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -13,7 +15,11 @@ from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.testing.clock import ManualClock
 from gieok.testing.memory_store import MemoryStore
 
-_SHOP, _OTHER, _HOME = Scope("project:shop-0badf00d"), Scope("project:other-0badf00d"), Scope("agent:main")
+_SHOP, _OTHER, _HOME = (
+    Scope("project:shop-0badf00d"),
+    Scope("project:other-0badf00d"),
+    Scope("agent:main"),
+)
 _AT = datetime(2026, 3, 1, tzinfo=UTC)
 _LEFT, _BUILD = "User: I am left-handed", "User: the build runs on Jenkins"
 
@@ -22,20 +28,32 @@ def _turns(scope: Scope, *lines: str, key: str = "sessions/codex/s#1") -> Entry:
     text = "\n".join(lines)
     starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
     passages = tuple(
-        Passage(start, start + len(line), n, n) for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
+        Passage(start, start + len(line), n, n)
+        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
     )
     document = Document(
-        scope=scope, key=key, kind="turn", text=text, content_hash=sha256(text.encode()).hexdigest(),
-        created_at=_AT, updated_at=_AT, valid_from=_AT, metadata={"agent": "codex", "session": "s"},
-    )  # fmt: skip
+        scope=scope,
+        key=key,
+        kind="turn",
+        text=text,
+        content_hash=sha256(text.encode()).hexdigest(),
+        created_at=_AT,
+        updated_at=_AT,
+        valid_from=_AT,
+        metadata={"agent": "codex", "session": "s"},
+    )
     return Entry(document, passages)
 
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
-    """Return a store in which every line has a vector; who is left-handed speaks about themselves."""
+    """Return a store in which every line has a vector; who is left-handed speaks about
+    themselves.
+    """
     monkeypatch.setattr(lasting, "worth", lambda text, vector, model: 0.9)
-    monkeypatch.setattr(lasting, "about_user", lambda text, vector, model: float("left-handed" in text))
+    monkeypatch.setattr(
+        lasting, "about_user", lambda text, vector, model: float("left-handed" in text)
+    )
     return MemoryStore()
 
 
@@ -44,12 +62,18 @@ def _embed(store: MemoryStore) -> None:
     store.put_vectors("m", {passage: b"\0" * 8 for passage, _ in store.missing(100)})
 
 
-def test_it_is_kept_in_the_users_own_scope_as_it_was_said(store: MemoryStore, tmp_path: Path) -> None:
+def test_it_is_kept_in_the_users_own_scope_as_it_was_said(
+    store: MemoryStore, tmp_path: Path
+) -> None:
     store.put([_turns(_SHOP, _BUILD, _LEFT)])
     _embed(store)
     assert promotion.promote(store, tmp_path) == (1, 0)
     (entry,) = store.entries(_HOME, ["sessions/codex/s#1/user"])
-    assert (entry.document.text, entry.document.metadata["project"], len(entry.passages)) == (f"\n{_LEFT}", "shop", 1)
+    assert (entry.document.text, entry.document.metadata["project"], len(entry.passages)) == (
+        f"\n{_LEFT}",
+        "shop",
+        1,
+    )
     assert entry.passages[0].start_line == 2  # as where it was said
     source, line = promotion.source_of(store, entry.document, 2)
     assert source is not None

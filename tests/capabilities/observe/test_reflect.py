@@ -17,7 +17,9 @@ from gieok.testing.scripted_generator import Answer, ScriptedGenerator
 
 _SCOPE = Scope("agent:main")
 _AT = datetime(2026, 11, 1, 5, 30, tzinfo=UTC)
-_DECISION = Observation("출시는 금요일 오전 10시로 정했다", _AT, Priority.HIGH, Category.DECISION, message_ids=("d",))
+_DECISION = Observation(
+    "출시는 금요일 오전 10시로 정했다", _AT, Priority.HIGH, Category.DECISION, message_ids=("d",)
+)
 
 
 def _keep(journal: SqliteJournal, store: MemoryStore, made: list[Entry]) -> None:
@@ -25,7 +27,9 @@ def _keep(journal: SqliteJournal, store: MemoryStore, made: list[Entry]) -> None
     deliver(journal, store)
 
 
-def _reflector(journal: SqliteJournal, *answers: Answer) -> tuple[Reflector, MemoryStore, ScriptedGenerator]:
+def _reflector(
+    journal: SqliteJournal, *answers: Answer
+) -> tuple[Reflector, MemoryStore, ScriptedGenerator]:
     store, clock, generator = MemoryStore(), ManualClock(), ScriptedGenerator(*answers)
     routine = [
         Observation(
@@ -42,16 +46,23 @@ def _reflector(journal: SqliteJournal, *answers: Answer) -> tuple[Reflector, Mem
     return Reflector(journal, store, _SCOPE, clock, model_ask(asker, UTC)), store, generator
 
 
-_SHORT = "<observations>\nDate: 2026-11-02\n* 🟢 (05:30) [state] 서버 29대의 로그를 확인했다 {2-30}\n</observations>"
+_SHORT = (
+    "<observations>\nDate: 2026-11-02\n* 🟢 (05:30) [state] 서버 29대의 로그를 확인했다 "
+    "{2-30}\n</observations>"
+)
 
 
 def test_observations_are_replaced_and_stay_in_the_history(journal: SqliteJournal) -> None:
-    reflector, store, generator = _reflector(journal, _SHORT + "\n<patterns>\n- 로그를 자주 본다\n</patterns>")
+    reflector, store, generator = _reflector(
+        journal, _SHORT + "\n<patterns>\n- 로그를 자주 본다\n</patterns>"
+    )
     result = reflector()
     held = scope_memory.load(store, _SCOPE)
     assert result.after_tokens <= result.before_tokens / 2
     assert [o.text for o in held.observations] == [_DECISION.text, "서버 29대의 로그를 확인했다"]
-    assert held.observations[1].message_ids == tuple(f"m{n}" for n in range(1, 30)), "down to the messages"
+    assert held.observations[1].message_ids == tuple(f"m{n}" for n in range(1, 30)), (
+        "down to the messages"
+    )
     assert held.task == "점검"
     assert [p.text for p in held.patterns] == ["로그를 자주 본다"]
     assert len(journal.history(_SCOPE, 100)) == 29
@@ -64,10 +75,13 @@ def test_a_decision_that_still_holds_is_never_dropped(journal: SqliteJournal) ->
     assert _DECISION in scope_memory.load(store, _SCOPE).observations
 
 
-def test_the_tries_grow_stronger_and_the_smallest_good_result_is_kept(journal: SqliteJournal) -> None:
+def test_the_tries_grow_stronger_and_the_smallest_good_result_is_kept(
+    journal: SqliteJournal,
+) -> None:
     def lines(count: int) -> str:
         return "\n".join(
-            f"* 🟢 (05:{n:02d}) [state] 서버 {n}의 로그를 읽고 상태를 확인했다 {{{n + 1}}}" for n in range(1, count)
+            f"* 🟢 (05:{n:02d}) [state] 서버 {n}의 로그를 읽고 상태를 확인했다 {{{n + 1}}}"
+            for n in range(1, count)
         )
 
     reflector, store, generator = _reflector(journal, lines(29), lines(25), "", "", lines(20))
@@ -79,7 +93,13 @@ def test_the_tries_grow_stronger_and_the_smallest_good_result_is_kept(journal: S
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "I cannot do that.", "<observations>\nNONE\n</observations>", "* 🔴 같은 줄을 되풀이한다\n" * 90]
+    "answer",
+    [
+        "",
+        "I cannot do that.",
+        "<observations>\nNONE\n</observations>",
+        "* 🔴 같은 줄을 되풀이한다\n" * 90,
+    ],
 )
 def test_an_empty_or_degenerate_result_changes_nothing(journal: SqliteJournal, answer: str) -> None:
     reflector, store, _ = _reflector(journal, answer)
@@ -103,17 +123,29 @@ def test_of_two_reflections_at_once_one_counts(journal: SqliteJournal) -> None:
     assert _DECISION in scope_memory.load(store, _SCOPE).observations
 
 
-def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stays(journal: SqliteJournal) -> None:
+def test_a_reflection_that_was_prepared_is_put_in_place_and_what_came_later_stays(
+    journal: SqliteJournal,
+) -> None:
     reflector, store, generator = _reflector(journal, _SHORT, "")
     before = store.hashes(_SCOPE)
     assert reflector.prepare()
     assert not reflector.prepare(), "there is one"
     assert store.hashes(_SCOPE) == before
-    later = Observation("그 뒤에 관찰한 것", _AT + timedelta(days=9), Priority.LOW, Category.STATE, message_ids=("z",))
+    later = Observation(
+        "그 뒤에 관찰한 것",
+        _AT + timedelta(days=9),
+        Priority.LOW,
+        Category.STATE,
+        message_ids=("z",),
+    )
     _keep(journal, store, observation.entries(_SCOPE, Observed((later,)), _AT))
     result = reflector()
     held = scope_memory.load(store, _SCOPE)
-    assert [o.text for o in held.observations] == [_DECISION.text, "서버 29대의 로그를 확인했다", later.text]
+    assert [o.text for o in held.observations] == [
+        _DECISION.text,
+        "서버 29대의 로그를 확인했다",
+        later.text,
+    ]
     assert result.after_tokens == held.tokens
     assert len(generator.prompts) == 1
     assert journal.chunks(_SCOPE, READER) == []
@@ -123,7 +155,9 @@ def _with(line: str, short: str = _SHORT) -> str:
     return short.replace("\n</observations>", f"\n{line}\n</observations>")
 
 
-def _put(journal: SqliteJournal, store: MemoryStore, *observations: Observation, task: str = "") -> list[str]:
+def _put(
+    journal: SqliteJournal, store: MemoryStore, *observations: Observation, task: str = ""
+) -> list[str]:
     made = observation.entries(_SCOPE, Observed(observations, task), _AT)
     _keep(journal, store, made)
     return [entry.document.key for entry in made]
@@ -133,7 +167,11 @@ def _end(journal: SqliteJournal, store: MemoryStore, key: str, by: str, at: date
     """Mark an observation as replaced, as an observer does."""
     (entry,) = store.entries(_SCOPE, [key])
     metadata = {**entry.document.metadata, REPLACED_BY: by}
-    _keep(journal, store, [entry._replace(document=replace(entry.document, valid_to=at, metadata=metadata))])
+    _keep(
+        journal,
+        store,
+        [entry._replace(document=replace(entry.document, valid_to=at, metadata=metadata))],
+    )
 
 
 def test_a_prepared_reflection_does_not_undo_a_newer_task(journal: SqliteJournal) -> None:
@@ -146,22 +184,32 @@ def test_a_prepared_reflection_does_not_undo_a_newer_task(journal: SqliteJournal
 
 
 def test_a_reflection_may_shorten_the_task_that_it_saw(journal: SqliteJournal) -> None:
-    reflector, store, _ = _reflector(journal, _SHORT + "\n<current-task>\n점검 마무리\n</current-task>")
+    reflector, store, _ = _reflector(
+        journal, _SHORT + "\n<current-task>\n점검 마무리\n</current-task>"
+    )
     reflector()
     assert scope_memory.load(store, _SCOPE).task == "점검 마무리"
 
 
-def test_a_prepared_reflection_does_not_revive_what_was_replaced_since(journal: SqliteJournal) -> None:
-    reflector, store, _ = _reflector(journal, _with("* 🔴 (05:30) [decision] 출시는 금요일 10시 {1}"))
+def test_a_prepared_reflection_does_not_revive_what_was_replaced_since(
+    journal: SqliteJournal,
+) -> None:
+    reflector, store, _ = _reflector(
+        journal, _with("* 🔴 (05:30) [decision] 출시는 금요일 10시 {1}")
+    )
     (old,) = [d.key for d in scope_memory.load(store, _SCOPE).documents if d.text == _DECISION.text]
     assert reflector.prepare()
     now = _AT + timedelta(days=3)
-    new = Observation("출시를 월요일로 미뤘다", now, Priority.HIGH, Category.DECISION, message_ids=("e",))
+    new = Observation(
+        "출시를 월요일로 미뤘다", now, Priority.HIGH, Category.DECISION, message_ids=("e",)
+    )
     (key,) = _put(journal, store, new)
     _end(journal, store, old, key, now)
     reflector()
     held = scope_memory.load(store, _SCOPE)
-    assert [o.text for d, o in zip(held.documents, held.observations, strict=True) if not d.valid_to] == [
+    assert [
+        o.text for d, o in zip(held.documents, held.observations, strict=True) if not d.valid_to
+    ] == [
         "서버 29대의 로그를 확인했다",
         new.text,
     ]
@@ -172,12 +220,22 @@ def test_what_was_replaced_goes_first_then_older_wordings(journal: SqliteJournal
     store, clock = MemoryStore(), ManualClock()
     day = timedelta(days=1)
     busan = Observation(
-        "I live in Busan near the old harbour market", _AT, Priority.HIGH, Category.STATE, message_ids=("a",)
+        "I live in Busan near the old harbour market",
+        _AT,
+        Priority.HIGH,
+        Category.STATE,
+        message_ids=("a",),
     )
-    incheon = busan._replace(text="I moved to Incheon", at=_AT + 9 * day, priority=Priority.MEDIUM, message_ids=("b",))
+    incheon = busan._replace(
+        text="I moved to Incheon", at=_AT + 9 * day, priority=Priority.MEDIUM, message_ids=("b",)
+    )
     said = [
-        Observation(text, _AT + n * day, Priority.MEDIUM, Category.PREFERENCE, message_ids=(f"w{n}",))
-        for n, text in enumerate(("Please write short answers.", "I want answers short", "answers: short, please"))
+        Observation(
+            text, _AT + n * day, Priority.MEDIUM, Category.PREFERENCE, message_ids=(f"w{n}",)
+        )
+        for n, text in enumerate(
+            ("Please write short answers.", "I want answers short", "answers: short, please")
+        )
     ]
     keys = _put(journal, store, busan, incheon, *said)
     _end(journal, store, keys[0], keys[1], incheon.at)
@@ -190,7 +248,9 @@ def test_what_was_replaced_goes_first_then_older_wordings(journal: SqliteJournal
 
 
 @pytest.mark.parametrize(("count", "fewer"), [(40, False), (1_300, True)])
-def test_rules_keep_the_newer_of_two_that_nobody_linked(journal: SqliteJournal, count: int, fewer: bool) -> None:
+def test_rules_keep_the_newer_of_two_that_nobody_linked(
+    journal: SqliteJournal, count: int, fewer: bool
+) -> None:
     store, clock = MemoryStore(), ManualClock()
     old = [
         Observation(
@@ -201,7 +261,9 @@ def test_rules_keep_the_newer_of_two_that_nobody_linked(journal: SqliteJournal, 
         )
         for n in range(count)
     ]
-    new = Observation("I moved to Incheon", _AT + timedelta(days=300), Priority.MEDIUM, Category.STATE)
+    new = Observation(
+        "I moved to Incheon", _AT + timedelta(days=300), Priority.MEDIUM, Category.STATE
+    )
     rule = Observation("Commit messages are Korean", _AT, Priority.LOW, Category.PREFERENCE)
     _put(journal, store, *old, new, rule)
     Reflector(journal, store, _SCOPE, clock, rules_ask)()
@@ -212,10 +274,16 @@ def test_rules_keep_the_newer_of_two_that_nobody_linked(journal: SqliteJournal, 
 
 
 def test_a_model_that_keeps_the_old_and_drops_the_new_is_put_right(journal: SqliteJournal) -> None:
-    reflector, store, _ = _reflector(journal, _with("* 🔴 (05:30) [state] The build server is called heron {31}"))
+    reflector, store, _ = _reflector(
+        journal, _with("* 🔴 (05:30) [state] The build server is called heron {31}")
+    )
     at = _AT + timedelta(days=5)
-    old = Observation("The build server is called heron", at, Priority.MEDIUM, Category.STATE, message_ids=("h",))
-    new = old._replace(text="The build server is called osprey now", at=at + timedelta(days=2), message_ids=("o",))
+    old = Observation(
+        "The build server is called heron", at, Priority.MEDIUM, Category.STATE, message_ids=("h",)
+    )
+    new = old._replace(
+        text="The build server is called osprey now", at=at + timedelta(days=2), message_ids=("o",)
+    )
     rule = Observation("커밋은 한국어로", at + timedelta(days=1), Priority.LOW, Category.PREFERENCE)
     _put(journal, store, old, new, rule)
     reflector()
@@ -230,13 +298,21 @@ def test_what_was_replaced_names_the_line_that_tells_its_successor(journal: Sqli
     answer = _with(f"* 🔴 (05:30) [decision] {line} {{1, 2}}", _SHORT.replace("{2-30}", "{4-32}"))
     reflector, store, _ = _reflector(journal, answer)
     new = [
-        Observation(text, _AT - timedelta(hours=2 - n), Priority.HIGH, Category.DECISION, message_ids=(f"n{n}",))
+        Observation(
+            text,
+            _AT - timedelta(hours=2 - n),
+            Priority.HIGH,
+            Category.DECISION,
+            message_ids=(f"n{n}",),
+        )
         for n, text in enumerate(texts)
     ]
     keys = _put(journal, store, *new)
     assert reflector.prepare()
     (old,) = _put(
-        journal, store, Observation("캐시는 레디스", _AT - timedelta(days=9), Priority.HIGH, Category.DECISION)
+        journal,
+        store,
+        Observation("캐시는 레디스", _AT - timedelta(days=9), Priority.HIGH, Category.DECISION),
     )
     _end(journal, store, old, keys[0], new[0].at)
     reflector()
@@ -248,20 +324,33 @@ def test_what_was_replaced_names_the_line_that_tells_its_successor(journal: Sqli
 
 def test_what_a_person_corrected_outranks_what_is_said_again(journal: SqliteJournal) -> None:
     store, clock = MemoryStore(), ManualClock()
-    keys = _put(journal, store, Observation("The standup is at 10:30", _AT, Priority.LOW, Category.STATE))
+    keys = _put(
+        journal, store, Observation("The standup is at 10:30", _AT, Priority.LOW, Category.STATE)
+    )
     (document,) = store.get(_SCOPE, keys)
     _keep(journal, store, [observation.corrected(document, "The standup is at 10:45", _AT)])
-    _put(journal, store, Observation("standup at 10:45", _AT + timedelta(days=1), Priority.LOW, Category.STATE))
+    _put(
+        journal,
+        store,
+        Observation("standup at 10:45", _AT + timedelta(days=1), Priority.LOW, Category.STATE),
+    )
     Reflector(journal, store, _SCOPE, clock, rules_ask)()
-    assert [o.text for o in scope_memory.load(store, _SCOPE).observations] == ["The standup is at 10:45"]
+    assert [o.text for o in scope_memory.load(store, _SCOPE).observations] == [
+        "The standup is at 10:45"
+    ]
 
 
-def test_a_memory_that_cannot_be_made_smaller_is_left_alone_until_it_has_grown(journal: SqliteJournal) -> None:
+def test_a_memory_that_cannot_be_made_smaller_is_left_alone_until_it_has_grown(
+    journal: SqliteJournal,
+) -> None:
     store, clock = MemoryStore(), ManualClock()
     _put(
         journal,
         store,
-        *[Observation(f"Rule omega{n}: keep kappa{n}", _AT, Priority.HIGH, Category.DECISION) for n in range(9)],
+        *[
+            Observation(f"Rule omega{n}: keep kappa{n}", _AT, Priority.HIGH, Category.DECISION)
+            for n in range(9)
+        ],
     )
     reflector = Reflector(journal, store, _SCOPE, clock, rules_ask)
     result = reflector()

@@ -9,7 +9,10 @@ from gieok.capabilities.observe.repeats import content, is_repeated, repeats
         ("The port is 8443.", "remember, the port is 8443"),
         ("We decided to use Redis Streams.", "let's go with redis streams"),
         ("커밋 메시지는 한국어로 써줘", "앞으로 커밋 메시지는 꼭 한국어로 해줘"),
-        ("I have to call Petra by Friday (2026-11-27)", "I have to call Petra by Friday (2026-12-04)"),
+        (
+            "I have to call Petra by Friday (2026-11-27)",
+            "I have to call Petra by Friday (2026-12-04)",
+        ),
         ("우리 디자이너는 김서연이야", "디자이너는 김서연"),
     ],
 )

@@ -25,19 +25,25 @@ Observe = Callable[..., list[Observation]]
 
 def _span(said: Sequence[Said], session: str = "s", start: int = 0) -> MessageSpan:
     found = tuple(
-        Journalled(n, Message(f"{session}/{n}", role, text, _AT + timedelta(minutes=n), session, "codex"))
+        Journalled(
+            n, Message(f"{session}/{n}", role, text, _AT + timedelta(minutes=n), session, "codex")
+        )
         for n, (role, text) in enumerate(said, start=start + 1)
     )
     return MessageSpan(_SCOPE, start, start + len(found), found)
 
 
-def _observer(embedder: Embedder | None, held: Sequence[str] = (), before: str = "") -> RulesObserver:
+def _observer(
+    embedder: Embedder | None, held: Sequence[str] = (), before: str = ""
+) -> RulesObserver:
     return RulesObserver(UTC, Judge(lambda: embedder), lambda found: before, lambda: held)
 
 
 @pytest.fixture
 def observe(e5: E5Embedder) -> Observe:
-    def observed(*said: str | Said, held: Sequence[str] = (), before: str = "") -> list[Observation]:
+    def observed(
+        *said: str | Said, held: Sequence[str] = (), before: str = ""
+    ) -> list[Observation]:
         turns = [one if isinstance(one, tuple) else (Role.USER, one) for one in said]
         return list(_observer(e5, held, before)(_span(turns)).observations)
 
@@ -66,7 +72,9 @@ def observe(e5: E5Embedder) -> Observe:
         ("I work at a small bakery in Busan.", Category.STATE),
     ],
 )
-def test_what_a_user_states_is_kept_in_their_words(observe: Observe, text: str, category: Category) -> None:
+def test_what_a_user_states_is_kept_in_their_words(
+    observe: Observe, text: str, category: Category
+) -> None:
     ((found),) = observe(text)
     assert (found.category, found.text.startswith(text)) == (category, True)
     assert found.message_ids == ("s/1",)
@@ -97,7 +105,10 @@ def test_questions_requests_and_small_talk_are_left_out(observe: Observe, text: 
     "text",
     [
         "look at this\n```\n# we always deploy on Fridays, and my name is Eve\n```",
-        "can you review it:\n\n> We decided to use Rust and I prefer tabs.\n> The launch is on Friday.",
+        (
+            "can you review it:\n\n> We decided to use Rust and I prefer tabs.\n> The launch is "
+            "on Friday."
+        ),
         "translate this: I have lived in Berlin for six years and I am allergic to nuts.",
         '번역해줘: "저는 매운 걸 못 먹어요. 부산에 살아요."',
         'The customer wrote "I always pay by card and I live in Oslo".',
@@ -109,7 +120,10 @@ def test_questions_requests_and_small_talk_are_left_out(observe: Observe, text: 
         "Wir benutzen in diesem Projekt immer pnpm und nicht npm.",
         "Siempre uso tabulaciones en mis proyectos y vivo en Madrid.",
         "このプロジェクトでは常にpnpmを使います。",
-        "this is what it printed:\nTypeError: id is null\nmy name is Eve and I live in Busan\nWe decided to use Rust",
+        (
+            "this is what it printed:\nTypeError: id is null\nmy name is Eve and I live in "
+            "Busan\nWe decided to use Rust"
+        ),
     ],
 )
 def test_what_was_not_said_as_a_fact_of_ones_own_is_none(observe: Observe, text: str) -> None:
@@ -132,7 +146,9 @@ def test_whatever_a_tool_prints_or_is_given_nothing_of_it_is_observed(
     assert observe((Role.TOOL, f"{before}{printed}")) == []
 
 
-@pytest.mark.parametrize("said", [*_INJECTED, "I'll refactor the parser next. We should always use Rust."])
+@pytest.mark.parametrize(
+    "said", [*_INJECTED, "I'll refactor the parser next. We should always use Rust."]
+)
 def test_what_an_agent_says_is_not_observed(observe: Observe, said: str) -> None:
     assert observe((Role.ASSISTANT, said)) == []
 
@@ -145,12 +161,16 @@ def test_what_an_agent_says_is_not_observed(observe: Observe, said: str) -> None
         "문서에 항상 확인 없이 배포하라고 적혀 있습니다. 그렇게 할까요?",
     ],
 )
-def test_a_yes_to_what_an_agent_reports_of_a_page_commands_nothing(observe: Observe, said: str) -> None:
+def test_a_yes_to_what_an_agent_reports_of_a_page_commands_nothing(
+    observe: Observe, said: str
+) -> None:
     assert observe((Role.ASSISTANT, said), "yes, do that") == []
 
 
 def test_an_accepted_proposal_is_kept_as_agreed(observe: Observe) -> None:
-    english = observe((Role.ASSISTANT, "I'd suggest Redis Streams for the job queue."), "sounds good, do that")
+    english = observe(
+        (Role.ASSISTANT, "I'd suggest Redis Streams for the job queue."), "sounds good, do that"
+    )
     korean = observe((Role.ASSISTANT, "로그 보관 기간은 30일로 할까요?"), "응 그걸로 가자")
     assert [o.text for o in (*english, *korean)] == [
         "I'd suggest Redis Streams for the job queue. (agreed)",
@@ -161,7 +181,11 @@ def test_an_accepted_proposal_is_kept_as_agreed(observe: Observe) -> None:
 
 
 def test_a_yes_to_the_agents_next_step_is_no_decision(observe: Observe) -> None:
-    for said in ("Shall I run the tests now?", "Want me to open a pull request?", "이어서 나머지 파일도 고칠까요?"):
+    for said in (
+        "Shall I run the tests now?",
+        "Want me to open a pull request?",
+        "이어서 나머지 파일도 고칠까요?",
+    ):
         assert observe((Role.ASSISTANT, said), "yes please") == []
 
 
@@ -181,13 +205,20 @@ def test_a_turn_finds_what_it_answers_in_an_earlier_span(observe: Observe) -> No
 
 def test_of_the_turns_before_only_what_the_agent_said_last_is_answered() -> None:
     asked, said = (Message("m", role, "Which one?", _AT) for role in (Role.ASSISTANT, Role.USER))
-    assert [of_agent_before(turns) for turns in ([], [asked], [asked, said])] == ["", "Which one?", ""]
+    assert [of_agent_before(turns) for turns in ([], [asked], [asked, said])] == [
+        "",
+        "Which one?",
+        "",
+    ]
 
 
 def test_sessions_that_interleave_are_judged_each_by_itself(e5: E5Embedder) -> None:
     asked, other = (
         Journalled(n, Message(f"m{n}", Role.ASSISTANT, text, _AT, session, "codex"))
-        for n, text, session in ((1, "회의는 몇 시로 잡을까요?", "a"), (2, "Which file do you mean?", "b"))
+        for n, text, session in (
+            (1, "회의는 몇 시로 잡을까요?", "a"),
+            (2, "Which file do you mean?", "b"),
+        )
     )
     answer = Journalled(3, Message("m3", Role.USER, "9시 반", _AT, "a", "codex"))
     (found,) = _observer(e5)(MessageSpan(_SCOPE, 0, 3, (asked, other, answer))).observations
@@ -207,7 +238,9 @@ def test_the_same_said_again_is_kept_once_and_a_changed_value_is_kept_too(observ
     )
     assert [o.text for o in observe(first, again, changed)] == [first, changed]
     assert observe(again, held=[first]) == []
-    assert [o.text for o in observe(first, held=[first, changed])] == [first], "it was changed in between"
+    assert [o.text for o in observe(first, held=[first, changed])] == [first], (
+        "it was changed in between"
+    )
 
 
 def test_however_a_conversation_is_cut_the_same_is_observed(e5: E5Embedder) -> None:
@@ -229,7 +262,8 @@ def test_however_a_conversation_is_cut_the_same_is_observed(e5: E5Embedder) -> N
 
 def test_all_that_is_worth_keeping_is_kept_however_much_it_is(observe: Observe) -> None:
     said = [
-        f"The admin port of service {name} is {n + 7000} now." for n, name in enumerate("abcdefghijklmnopqrstuvwxyz")
+        f"The admin port of service {name} is {n + 7000} now."
+        for n, name in enumerate("abcdefghijklmnopqrstuvwxyz")
     ]
     assert len(observe(*said)) == len(said)
 
@@ -238,11 +272,18 @@ def test_a_task_has_its_day_and_what_is_done_is_marked(observe: Observe) -> None
     (due,) = observe("I have to send the contract to Petra by Friday.")
     (done,) = observe("We finished the migration of the user table yesterday.")
     assert due.text.endswith("(2026-11-27)")
-    assert (due.category, due.priority, due.is_done, done.is_done) == (Category.TASK, Priority.HIGH, False, True)
+    assert (due.category, due.priority, due.is_done, done.is_done) == (
+        Category.TASK,
+        Priority.HIGH,
+        False,
+        True,
+    )
 
 
 def test_what_gieok_itself_wrote_is_not_observed_again(observe: Observe) -> None:
-    echoed = "- 🔴 2026-11-20 We decided to use Rust for the parser.\n- 🔴 2026-11-20 The port is 8443."
+    echoed = (
+        "- 🔴 2026-11-20 We decided to use Rust for the parser.\n- 🔴 2026-11-20 The port is 8443."
+    )
     assert observe(echoed) == []
 
 
@@ -260,18 +301,26 @@ class _Broken:
         raise EmbedderFailed("no model")
 
 
-def test_what_was_judged_worth_keeping_is_kept_of_three_transcripts_and_little_else(e5: E5Embedder) -> None:
+def test_what_was_judged_worth_keeping_is_kept_of_three_transcripts_and_little_else(
+    e5: E5Embedder,
+) -> None:
     folder = Path(__file__).parents[3] / "benchmarks/data/observer"
-    rows = [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     for name in ("coding", "korean", "openclaw"):
         judged = {row["text"]: row["worth"] for row in rows if row["of"] == name}
         kept = _kept_of(folder / f"{name}.txt", e5)
         known = [judged[text] for text in kept if text in judged]
-        assert sum(known) >= 0.9 * sum(judged.values())  # .94 to .97 by the processor: 8-bit products differ
+        # .94 to .97 by the processor: 8-bit products differ
+        assert sum(known) >= 0.9 * sum(judged.values())
         assert sum(known) >= 0.8 * len(kept)
         assert len(kept) == len(set(kept))
         assert not any(
-            "--force" in text or "--no-verify" in text or "legacy-peer" in text for text in kept if judged.get(text)
+            "--force" in text or "--no-verify" in text or "legacy-peer" in text
+            for text in kept
+            if judged.get(text)
         )
 
 
@@ -289,7 +338,10 @@ def _kept_of(file: Path, e5: E5Embedder) -> list[str]:
             elif line:
                 messages[-1] = messages[-1]._replace(text=f"{messages[-1].text}\n{line}")
         span = tuple(Journalled(n, message) for n, message in enumerate(messages, start=1))
-        kept += [o.text for o in _observer(e5, kept)(MessageSpan(_SCOPE, 0, len(span), span)).observations]
+        kept += [
+            o.text
+            for o in _observer(e5, kept)(MessageSpan(_SCOPE, 0, len(span), span)).observations
+        ]
     return kept
 
 
@@ -297,6 +349,12 @@ def _kept_of(file: Path, e5: E5Embedder) -> list[str]:
 def test_without_vectors_of_the_fitted_model_words_alone_decide(embedder: Embedder | None) -> None:
     said = [
         (Role.USER, text)
-        for text in ("We decided on Postgres for invoices.", "fix the failing test", "why is it slow?")
+        for text in (
+            "We decided on Postgres for invoices.",
+            "fix the failing test",
+            "why is it slow?",
+        )
     ]
-    assert [o.text for o in _observer(embedder)(_span(said)).observations] == ["We decided on Postgres for invoices."]
+    assert [o.text for o in _observer(embedder)(_span(said)).observations] == [
+        "We decided on Postgres for invoices."
+    ]

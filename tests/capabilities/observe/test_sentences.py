@@ -41,7 +41,13 @@ def test_code_logs_quotations_material_and_other_languages_are_left_out(text: st
 
 
 def test_of_a_pasted_turn_only_the_short_paragraphs_around_it_are_the_users() -> None:
-    pasted = "\n\n".join(["We use pnpm.", *(["This was written by somebody else, at length. " * 8] * 5), "Keep it so."])
+    pasted = "\n\n".join(
+        [
+            "We use pnpm.",
+            *(["This was written by somebody else, at length. " * 8] * 5),
+            "Keep it so.",
+        ]
+    )
     assert own_sentences(pasted) == ["We use pnpm.", "Keep it so."]
     assert own_sentences("\n".join(f"- item number {n} of a plan" for n in range(30))) == []
 
@@ -55,5 +61,8 @@ def test_a_book_in_a_line_takes_no_time() -> None:
 def test_only_korean_and_english_are_understood() -> None:
     assert all(map(is_understood, ("we use pnpm here", "pnpm 써", "use uv, not pip", "마감은 3일")))
     assert not any(
-        map(is_understood, ("nous utilisons toujours pnpm", "wir nutzen immer pnpm", "pnpmを使います", "мы живём"))
+        map(
+            is_understood,
+            ("nous utilisons toujours pnpm", "wir nutzen immer pnpm", "pnpmを使います", "мы живём"),
+        )
     )

@@ -1,4 +1,6 @@
-"""Three weeks of daily sessions with changes back and forth, and a reflection each Sunday: what holds is held, newest first."""
+"""Three weeks of daily sessions with changes back and forth, and a reflection each Sunday: what
+holds is held, newest first.
+"""
 
 import re
 from dataclasses import replace
@@ -42,7 +44,9 @@ _LINE = re.compile(r"\[(\d+)\] \* (🔴|🟡|🟢) (?:✅ )?\((\S+) (\d\d:\d\d)\
 class _Weeks:
     """Plays the observer: what it finds, and what that replaces, day by day."""
 
-    def __init__(self, journal: SqliteJournal, reflector: Reflector, store: MemoryStore, clock: ManualClock) -> None:
+    def __init__(
+        self, journal: SqliteJournal, reflector: Reflector, store: MemoryStore, clock: ManualClock
+    ) -> None:
         self.journal, self.reflector, self.store, self.clock = journal, reflector, store, clock
         self.current: dict[str, Observation] = {}
         self.texts: dict[str, str] = {}
@@ -62,19 +66,33 @@ class _Weeks:
         category, said, values = _SUBJECTS[name]
         new = Observation(
             said.format(values[day // len(_SUBJECTS) % len(values)]),
-            now, Priority.HIGH if day % 2 else Priority.MEDIUM, category, message_ids=(f"{name}-{day}",),
-        )  # fmt: skip
+            now,
+            Priority.HIGH if day % 2 else Priority.MEDIUM,
+            category,
+            message_ids=(f"{name}-{day}",),
+        )
         wording = _STANDING[day % 3][day // 3 % 2]
         routine = [
-            Observation(f"Looked at log file {day}-{n} and found nothing new there", now, Priority.LOW, Category.STATE)
+            Observation(
+                f"Looked at log file {day}-{n} and found nothing new there",
+                now,
+                Priority.LOW,
+                Category.STATE,
+            )
             for n in range(9)
         ]
         deed = Observation(f"[Edit src/part{day}.py]", now, Priority.LOW, Category.STATE)
-        standing = Observation(wording, now, Priority.MEDIUM, Category.PREFERENCE, message_ids=(f"w{day}",))
-        put = observation.entries(_SCOPE, Observed((new, standing, deed, *routine), f"task of day {day}"), now)
+        standing = Observation(
+            wording, now, Priority.MEDIUM, Category.PREFERENCE, message_ids=(f"w{day}",)
+        )
+        put = observation.entries(
+            _SCOPE, Observed((new, standing, deed, *routine), f"task of day {day}"), now
+        )
         held = scope_memory.load(self.store, _SCOPE)
         old = [
-            d for d in held.documents if name in self.current and d.text == self.current[name].text and not d.valid_to
+            d
+            for d in held.documents
+            if name in self.current and d.text == self.current[name].text and not d.valid_to
         ]
         for document in old:
             metadata = {**document.metadata, REPLACED_BY: put[0].document.key}
@@ -117,22 +135,36 @@ def test_by_rules_the_newest_is_held_and_nothing_that_holds_is_lost(journal: Sql
 
 
 def _careless(prompt: Prompt) -> str:
-    """Answer as a careless model: joins the routine, keeps the oldest half of the rest, and says its own task."""
+    """Answer as a careless model: joins the routine, keeps the oldest half of the rest, and says
+    its own task.
+    """
     rows = [found.groups() for found in _LINE.finditer(prompt.text)]
     routine = [row for row in rows if "Looked at log" in row[5] or row[5].startswith("[")]
     rest = [row for row in rows if row not in routine]
-    kept = [f"* {mark} ({clock}) [{kind}] {text} {{{n}}}" for n, mark, _, clock, kind, text in rest[: len(rest) // 2]]
+    kept = [
+        f"* {mark} ({clock}) [{kind}] {text} {{{n}}}"
+        for n, mark, _, clock, kind, text in rest[: len(rest) // 2]
+    ]
     days = rows[0][2]
     numbers = ",".join(row[0] for row in routine)
     joined = [f"* 🟢 (09:00) [state] Looked at many log files {{{numbers}}}"] if routine else []
     body = "\n".join((f"Date: {days}", *joined, *kept))
-    return f"<observations>\n{body}\n</observations>\n<current-task>\nthe model's own idea\n</current-task>"
+    return (
+        f"<observations>\n{body}\n</observations>\n<current-task>\nthe model's own "
+        f"idea\n</current-task>"
+    )
 
 
-def test_by_a_careless_model_the_newest_is_held_and_nothing_that_holds_is_lost(journal: SqliteJournal) -> None:
+def test_by_a_careless_model_the_newest_is_held_and_nothing_that_holds_is_lost(
+    journal: SqliteJournal,
+) -> None:
     store, clock = MemoryStore(), ManualClock()
-    asker = Asker("reflector", ScriptedGenerator(_careless), journal, clock, UTC, lambda _: None, 10_000_000)
-    weeks = _Weeks(journal, Reflector(journal, store, _SCOPE, clock, model_ask(asker, UTC)), store, clock)
+    asker = Asker(
+        "reflector", ScriptedGenerator(_careless), journal, clock, UTC, lambda _: None, 10_000_000
+    )
+    weeks = _Weeks(
+        journal, Reflector(journal, store, _SCOPE, clock, model_ask(asker, UTC)), store, clock
+    )
     weeks.live()
     weeks.check()
     held = scope_memory.load(store, _SCOPE)
@@ -143,7 +175,9 @@ def test_by_a_careless_model_the_newest_is_held_and_nothing_that_holds_is_lost(j
 @pytest.mark.parametrize("ask", ["rules", "model"])
 def test_reflecting_again_changes_nothing_more(journal: SqliteJournal, ask: str) -> None:
     store, clock = MemoryStore(), ManualClock()
-    asker = Asker("reflector", ScriptedGenerator(_careless), journal, clock, UTC, lambda _: None, 10_000_000)
+    asker = Asker(
+        "reflector", ScriptedGenerator(_careless), journal, clock, UTC, lambda _: None, 10_000_000
+    )
     by = rules_ask if ask == "rules" else model_ask(asker, UTC)
     weeks = _Weeks(journal, Reflector(journal, store, _SCOPE, clock, by), store, clock)
     weeks.live()

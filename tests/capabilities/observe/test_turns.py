@@ -1,4 +1,6 @@
-"""Turns as documents: incremental equals rebuild after anything that a journal can go through, and nothing is there twice."""
+"""Turns as documents: incremental equals rebuild after anything that a journal can go through, and
+nothing is there twice.
+"""
 
 import random
 from collections.abc import Sequence
@@ -21,21 +23,37 @@ _KEY = "sk-" + "ant-" + "a1B2" * 10
 
 
 def _said(
-    number: int, text: str = "", role: Role = Role.USER, session: str = "s", minutes: int | None = None
+    number: int,
+    text: str = "",
+    role: Role = Role.USER,
+    session: str = "s",
+    minutes: int | None = None,
 ) -> Message:
     at = START + timedelta(minutes=number if minutes is None else minutes)
     return Message(
-        f"{session}/{number}", role, text or f"word{number}", at, session, "claude-code", 3, f"/t/{session}.jsonl"
+        f"{session}/{number}",
+        role,
+        text or f"word{number}",
+        at,
+        session,
+        "claude-code",
+        3,
+        f"/t/{session}.jsonl",
     )
 
 
 def _add(journal: SqliteJournal, *events: TranscriptEvent, scope: Scope = SHOP) -> None:
     known = {cursor.identity: cursor for cursor in journal.cursors()}.get("f")
-    assert journal.append(scope, events, Cursor("f", "/t", offset=known.offset + 1 if known else 1), known)
+    assert journal.append(
+        scope, events, Cursor("f", "/t", offset=known.offset + 1 if known else 1), known
+    )
 
 
 def _documents(store: MemoryStore, scope: Scope = SHOP) -> list[Document]:
-    return store.get(scope, sorted(store.hashes(scope), key=lambda key: (key.partition("#")[0], turns._number(key))))
+    return store.get(
+        scope,
+        sorted(store.hashes(scope), key=lambda key: (key.partition("#")[0], turns._number(key))),
+    )
 
 
 def _texts(store: MemoryStore) -> list[str]:
@@ -59,21 +77,27 @@ def test_each_line_is_a_turn_or_a_part_of_one_and_a_passage(journal: SqliteJourn
     assert lines[-2:] == ["Assistant: Two lines", "User: 끝"]
     assert all(len(line) <= len("User: ") + 800 for line in lines)
     whole = "".join(line.removeprefix("User: ") for line in lines[:-2])
-    assert whole.replace(" ", "") == long.replace(_KEY, "[redacted:anthropic-key]").replace("\n", "").replace(" ", "")
+    assert whole.replace(" ", "") == long.replace(_KEY, "[redacted:anthropic-key]").replace(
+        "\n", ""
+    ).replace(" ", "")
     assert [entry.document.text[p.start : p.end] for p in entry.passages] == lines
     assert [p.start_line for p in entry.passages] == [*range(1, len(lines) + 1)]
     found = entry.document
     assert (found.kind, found.valid_from) == ("turn", START + timedelta(minutes=1))
     assert {name: found.metadata[name] for name in ("agent", "session", "project")} == {
-        "agent": "claude-code", "session": "s", "project": "shop",
-    }  # fmt: skip
+        "agent": "claude-code",
+        "session": "s",
+        "project": "shop",
+    }
 
 
 def test_a_block_ends_with_its_turns_its_characters_or_the_day_and_leads_on_with_the_turn_before(
     journal: SqliteJournal,
 ) -> None:
     _add(journal, *(_said(n, role=Role.ASSISTANT if n % 2 else Role.USER) for n in range(1, 18)))
-    _add(journal, _said(18, "다음 날", minutes=60 * 24), _said(19, "a" * 9_000, minutes=60 * 24 + 1))
+    _add(
+        journal, _said(18, "다음 날", minutes=60 * 24), _said(19, "a" * 9_000, minutes=60 * 24 + 1)
+    )
     store = MemoryStore()
     turns.update_all(journal, store)
     first, second, day, long = _texts(store)
@@ -86,7 +110,9 @@ def test_a_block_ends_with_its_turns_its_characters_or_the_day_and_leads_on_with
     assert said.conversation(store, [SHOP], "sessions/claude-code/s").count("word16") == 1
 
 
-def test_only_the_last_block_is_made_again_where_a_conversation_goes_on(journal: SqliteJournal) -> None:
+def test_only_the_last_block_is_made_again_where_a_conversation_goes_on(
+    journal: SqliteJournal,
+) -> None:
     _add(journal, *map(_said, range(1, 40)))
     store = MemoryStore()
     assert turns.update_all(journal, store) == (3, 0, 0)
@@ -105,7 +131,11 @@ def test_what_an_agent_takes_back_or_writes_anew_is_followed(journal: SqliteJour
     assert "word20" not in "\n".join(_texts(store))
     _add(journal, _said(20, "another way"), _said(3, "word3, as it grew"))
     turns.update_all(journal, store)
-    assert _texts(store)[0].split("\n")[1:4] == ["User: word2", "User: word3, as it grew", "User: word4"]
+    assert _texts(store)[0].split("\n")[1:4] == [
+        "User: word2",
+        "User: word3, as it grew",
+        "User: word4",
+    ]
     _add(journal, Retraction("s", after=True))
     turns.update_all(journal, store)
     assert _texts(store) == []
@@ -114,7 +144,9 @@ def test_what_an_agent_takes_back_or_writes_anew_is_followed(journal: SqliteJour
     assert _documents(store) == _fresh(journal) != []
 
 
-def test_what_is_forgotten_or_redacted_in_the_journal_goes_from_the_documents(journal: SqliteJournal) -> None:
+def test_what_is_forgotten_or_redacted_in_the_journal_goes_from_the_documents(
+    journal: SqliteJournal,
+) -> None:
     _add(journal, *map(_said, range(1, 40)))
     store = MemoryStore()
     turns.update_all(journal, store)
@@ -127,7 +159,11 @@ def test_what_is_forgotten_or_redacted_in_the_journal_goes_from_the_documents(jo
 
 def _erase(journal: SqliteJournal, match: str) -> None:
     found = journal.find(SHOP, MessageFilter(match=match))
-    journal.erase(SHOP, [one.seq for one in found], blanks={one.seq: turns.blanks(one.message) for one in found})
+    journal.erase(
+        SHOP,
+        [one.seq for one in found],
+        blanks={one.seq: turns.blanks(one.message) for one in found},
+    )
 
 
 def test_no_line_is_renumbered_by_what_is_forgotten_or_corrected(journal: SqliteJournal) -> None:
@@ -135,13 +171,17 @@ def test_no_line_is_renumbered_by_what_is_forgotten_or_corrected(journal: Sqlite
     _add(journal, *(_said(n, f"turn{n} {long}" if n in (3, 18) else "") for n in range(1, 40)))
     store = MemoryStore()
     turns.update_all(journal, store)
-    before = {(d.key, n): line for d in _documents(store) for n, line in enumerate(d.text.split("\n"), 1)}
+    before = {
+        (d.key, n): line for d in _documents(store) for n, line in enumerate(d.text.split("\n"), 1)
+    }
     journal.correct(SHOP, "s/18", "short now")
     _erase(journal, "turn3 ")
     _erase(journal, "word16")
     journal.correct(SHOP, "s/5", long)
     turns.update_all(journal, store)
-    after = {(d.key, n): line for d in _documents(store) for n, line in enumerate(d.text.split("\n"), 1)}
+    after = {
+        (d.key, n): line for d in _documents(store) for n, line in enumerate(d.text.split("\n"), 1)
+    }
     assert before.keys() == after.keys()
     differing = {(before[at], after[at]) for at in before if before[at] != after[at]}
     assert {old for old, _ in differing if "elephant" not in old} == {"User: word5", "User: word16"}
@@ -152,14 +192,22 @@ def test_no_line_is_renumbered_by_what_is_forgotten_or_corrected(journal: Sqlite
     assert _documents(store) == _fresh(journal)
     for entry in store.entries(SHOP, sorted(store.hashes(SHOP))):
         lines = entry.document.text.split("\n")
-        assert all(entry.document.text[p.start : p.end] == lines[p.start_line - 1] != "" for p in entry.passages)
+        assert all(
+            entry.document.text[p.start : p.end] == lines[p.start_line - 1] != ""
+            for p in entry.passages
+        )
     _add(journal, _said(40))
     turns.update_all(journal, store)
     assert _documents(store) == _fresh(journal)
 
 
-def test_blocks_that_are_forgotten_stand_between_others_and_go_at_the_end(journal: SqliteJournal) -> None:
-    _add(journal, *(_said(n, f"day{n // 20} word{n}", minutes=n // 20 * 1440 + n) for n in range(1, 60)))
+def test_blocks_that_are_forgotten_stand_between_others_and_go_at_the_end(
+    journal: SqliteJournal,
+) -> None:
+    _add(
+        journal,
+        *(_said(n, f"day{n // 20} word{n}", minutes=n // 20 * 1440 + n) for n in range(1, 60)),
+    )
     store = MemoryStore()
     turns.update_all(journal, store)
     keys = [d.key for d in _documents(store)]
@@ -188,18 +236,37 @@ def test_any_sequence_gives_what_a_rebuild_gives(journal: SqliteJournal) -> None
         number = choice.randrange(1, 60)
         match choice.randrange(8):
             case 0:
-                _add(journal, Retraction(session, f"{session}/{number}", after=choice.random() < 0.5))
+                _add(
+                    journal, Retraction(session, f"{session}/{number}", after=choice.random() < 0.5)
+                )
             case 1 if step % 3 == 0:
                 found = journal.find(SHOP, MessageFilter(frozenset([f"{session}/{number}"])))
                 journal.erase(
-                    SHOP, [one.seq for one in found], blanks={one.seq: turns.blanks(one.message) for one in found}
+                    SHOP,
+                    [one.seq for one in found],
+                    blanks={one.seq: turns.blanks(one.message) for one in found},
                 )
             case 2:
-                _add(journal, _said(number, f"version {step}", session=session, minutes=choice.randrange(5_000)))
+                _add(
+                    journal,
+                    _said(
+                        number, f"version {step}", session=session, minutes=choice.randrange(5_000)
+                    ),
+                )
             case 3:
-                _add(journal, _said(number, '<memory-context source="gieok">\nx\n</memory-context>', session=session))
+                _add(
+                    journal,
+                    _said(
+                        number,
+                        '<memory-context source="gieok">\nx\n</memory-context>',
+                        session=session,
+                    ),
+                )
             case _:
-                _add(journal, *(_said(number + n, session=session) for n in range(choice.randrange(1, 30))))
+                _add(
+                    journal,
+                    *(_said(number + n, session=session) for n in range(choice.randrange(1, 30))),
+                )
         if choice.random() < 0.6:
             turns.update_all(journal, store, most=choice.choice((0, 5, 50)))
     turns.update_all(journal, store)
@@ -210,7 +277,11 @@ def test_any_sequence_gives_what_a_rebuild_gives(journal: SqliteJournal) -> None
 
 def test_our_own_text_is_taken_out_of_a_turn(journal: SqliteJournal) -> None:
     _add(
-        journal, _said(1, '<memory-context source="gieok">\na walrus\n</memory-context>\n서랍 열쇠는 민지가 갖고 있어.')
+        journal,
+        _said(
+            1,
+            '<memory-context source="gieok">\na walrus\n</memory-context>\n서랍 열쇠는 민지가 갖고 있어.',
+        ),
     )
     store = MemoryStore()
     turns.update_all(journal, store)
@@ -262,7 +333,9 @@ def _renamed(document: Document) -> Document:
     return replace(document, key="sessions/main/s.jsonl", kind="session")
 
 
-def test_a_bounded_update_goes_on_where_it_stopped_and_says_what_waits(journal: SqliteJournal) -> None:
+def test_a_bounded_update_goes_on_where_it_stopped_and_says_what_waits(
+    journal: SqliteJournal,
+) -> None:
     _add(journal, *map(_said, range(1, 101)))
     _add(journal, _said(1, session="t"), scope=HOME)
     store = MemoryStore()
@@ -280,7 +353,9 @@ def test_a_line_leads_to_the_message_that_said_it(journal: SqliteJournal) -> Non
     for number in range(2, len(lines) + 1):
         (message,) = said.messages(journal, second, number)
         assert lines[number - 1].removeprefix("User: ").strip() in " ".join(message.text.split())
-    assert [message.id for message in said.messages(journal, second)] == [f"s/{n}" for n in range(17, 22)]
+    assert [message.id for message in said.messages(journal, second)] == [
+        f"s/{n}" for n in range(17, 22)
+    ]
     assert said.messages(journal, second, 1) == []  # what leads a block is the block's before
 
 

@@ -1,4 +1,6 @@
-"""What is paused, private or excluded is passed over by the cursor, and stays out whatever is read again."""
+"""What is paused, private or excluded is passed over by the cursor, and stays out whatever is read
+again.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -17,7 +19,13 @@ _START = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
 def _line(number: int, text: str, role: str = "user", **more: object) -> str:
     at = (_START + timedelta(minutes=number)).isoformat()
-    row = {"type": role, "uuid": f"u{number}", "sessionId": "s", "timestamp": at, "cwd": "/work/shop"}
+    row = {
+        "type": role,
+        "uuid": f"u{number}",
+        "sessionId": "s",
+        "timestamp": at,
+        "cwd": "/work/shop",
+    }
     return json.dumps({**row, "message": {"role": role, "content": text}, **more}) + "\n"
 
 
@@ -59,7 +67,11 @@ def test_what_an_agent_answers_after_a_pause_to_what_was_said_in_it_is_withheld(
     privacy.begin_pause(_minute(0), _minute(1.5))
     assert _capture(journal, privacy, file) == []
     with file.open("a") as more:
-        more.write(_line(2, "you said walnut ember", "assistant") + _line(3, "hello") + _line(4, "hi", "assistant"))
+        more.write(
+            _line(2, "you said walnut ember", "assistant")
+            + _line(3, "hello")
+            + _line(4, "hi", "assistant")
+        )
     # Another process goes on: it looks back at what was asked.
     assert _capture(journal, privacy, file) == ["hello", "hi"]
 
@@ -88,7 +100,9 @@ def test_a_session_that_begins_with_the_word_is_kept_nowhere(
     journal: SqliteJournal, tmp_path: Path, privacy: Privacy
 ) -> None:
     file = tmp_path / "s.jsonl"
-    noise = "".join(json.dumps({"type": "progress", "sessionId": "s", "n": n}) + "\n" for n in range(30))
+    noise = "".join(
+        json.dumps({"type": "progress", "sessionId": "s", "n": n}) + "\n" for n in range(30)
+    )
     file.write_text(noise + _line(1, "비공개\nwalnut ember"))
     assert _capture(journal, privacy, file) == []
     with file.open("a") as more:
@@ -96,7 +110,9 @@ def test_a_session_that_begins_with_the_word_is_kept_nowhere(
     assert _capture(journal, privacy, file) == []
 
 
-def test_the_word_later_in_a_session_is_talk(journal: SqliteJournal, tmp_path: Path, privacy: Privacy) -> None:
+def test_the_word_later_in_a_session_is_talk(
+    journal: SqliteJournal, tmp_path: Path, privacy: Privacy
+) -> None:
     file = tmp_path / "s.jsonl"
     file.write_text(_line(1, "공개로 할까, 비공개로 할까?"))
     _capture(journal, privacy, file)
@@ -105,20 +121,37 @@ def test_the_word_later_in_a_session_is_talk(journal: SqliteJournal, tmp_path: P
     assert _capture(journal, privacy, file) == ["공개로 할까, 비공개로 할까?", "비공개", "done"]
 
 
-def test_sessions_and_lines_of_an_excluded_folder_are_passed_over(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_sessions_and_lines_of_an_excluded_folder_are_passed_over(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     diary, own = tmp_path / "diary.jsonl", tmp_path / "s.jsonl"
     diary.write_text(_line(1, "walnut ember", cwd="/work/diary/2026"))
-    own.write_text(_line(2, "shop") + _line(3, "walnut ember", cwd="/work/diary") + _line(4, "shop again"))
+    own.write_text(
+        _line(2, "shop") + _line(3, "walnut ember", cwd="/work/diary") + _line(4, "shop again")
+    )
     excluding = Privacy(str(tmp_path / "home"), ["/work/diary"])
     assert _capture(journal, excluding, diary, own) == ["shop", "shop again"]
 
 
-def test_what_tools_show_of_an_excluded_folder_is_left_out(journal: SqliteJournal, tmp_path: Path) -> None:
+def test_what_tools_show_of_an_excluded_folder_is_left_out(
+    journal: SqliteJournal, tmp_path: Path
+) -> None:
     def use(number: int, path: str) -> str:
-        call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": path}}
-        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": f"walnut of {number}"}
+        call = {
+            "type": "tool_use",
+            "id": f"t{number}",
+            "name": "Read",
+            "input": {"file_path": path},
+        }
+        result = {
+            "type": "tool_result",
+            "tool_use_id": f"t{number}",
+            "content": f"walnut of {number}",
+        }
         row = {"content": [call]}, {"content": [result]}
-        return _line(number, "", "assistant", message=row[0]) + _line(number + 1, "", "user", message=row[1])
+        return _line(number, "", "assistant", message=row[0]) + _line(
+            number + 1, "", "user", message=row[1]
+        )
 
     file = tmp_path / "s.jsonl"
     file.write_text(use(1, "/work/diary/today.md") + use(3, "/work/diary2/open.md"))

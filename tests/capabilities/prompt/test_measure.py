@@ -31,7 +31,10 @@ _SET: Mapping[str, tuple[Sequence[tuple[str, str]], Sequence[str]]] = {
         [("high", "memory/decision/a.md"), ("medium", "memory/decision/b.md")],
         ["decision/a.md", "decision/b.md"],
     ),
-    "wrong": ([("high", "memory/decision/aa.md"), ("medium", "memory/decision/a.md")], [".gieok/memory/decision/a.md"]),
+    "wrong": (
+        [("high", "memory/decision/aa.md"), ("medium", "memory/decision/a.md")],
+        [".gieok/memory/decision/a.md"],
+    ),
     "low": ([("low", "memory/decision/a.md")], ["a.md"]),
     "none": ([], ["a.md"]),
     "silent": ([("low", "memory/decision/a.md")], []),
@@ -42,7 +45,8 @@ _SET: Mapping[str, tuple[Sequence[tuple[str, str]], Sequence[str]]] = {
 def _recalled(prompt: str) -> list[Match]:
     rows = _SET[prompt][0]
     return [
-        Match(level=level, probability=1, key=key, entry=InjectedMemory(title="", citation="")) for level, key in rows
+        Match(level=level, probability=1, key=key, entry=InjectedMemory(title="", citation=""))
+        for level, key in rows
     ]
 
 
@@ -60,13 +64,25 @@ def test_precision_recall_and_silence_of_a_set_made_by_hand() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["no json", "[]", '"text"', "{}", '{"expect": []}', '{"prompt": "x", "expect": 3}', '{"prompt": "x", "expect": null}',
-     '{"prompt": "x", "expect": "decision/a.md"}', '{"prompt": null}', '{"prompt": "x", "expect": [{"a": 1}]}'],
-)  # fmt: skip
+    [
+        "no json",
+        "[]",
+        '"text"',
+        "{}",
+        '{"expect": []}',
+        '{"prompt": "x", "expect": 3}',
+        '{"prompt": "x", "expect": null}',
+        '{"prompt": "x", "expect": "decision/a.md"}',
+        '{"prompt": null}',
+        '{"prompt": "x", "expect": [{"a": 1}]}',
+    ],
+)
 def test_a_line_that_is_no_label_is_named(tmp_path: Path, line: str) -> None:
     file = tmp_path / "labels.jsonl"
     file.write_text(f'{{"prompt": "x"}}\n\n{line}\n', encoding="utf-8")
-    with pytest.raises(BadRequest, match=rf"{re.escape(str(file))}.* line 3 is not a label") as caught:
+    with pytest.raises(
+        BadRequest, match=rf"{re.escape(str(file))}.* line 3 is not a label"
+    ) as caught:
         measure.load(file)
     assert '"expect"' in caught.value.hint
 
@@ -80,7 +96,10 @@ def test_a_label_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("prompt", ["기억 🧠", 'a "b" \\ \t\n\r\0', "a\u0085b", "a\u2028b"])
 def test_labels_that_were_added_are_read_back(tmp_path: Path, prompt: str) -> None:
-    file, labels = tmp_path / "new" / "labels.jsonl", [Label(prompt, (prompt, "a.md")), Label("x", ())]
+    file, labels = (
+        tmp_path / "new" / "labels.jsonl",
+        [Label(prompt, (prompt, "a.md")), Label("x", ())],
+    )
     for label in labels:
         measure.append(file, label)
     assert measure.load(file) == labels
@@ -90,10 +109,17 @@ def test_labels_that_were_added_are_read_back(tmp_path: Path, prompt: str) -> No
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shop")
-    for name, value in {"HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none"}.items():
+    for name, value in {
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+    }.items():
         monkeypatch.setenv(name, value)
     context = open_context({})
-    for text in ("린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.", "Deploys go out on Tuesday mornings."):
+    for text in (
+        "린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.",
+        "Deploys go out on Tuesday mornings.",
+    ):
         operation("remember").handler(context, RememberRequest(text=[text]))
     context.memory.store().close()
     return tmp_path / "shop"
@@ -105,12 +131,21 @@ def _measure(**values: object) -> MeasureResult:
 
 def test_labels_are_added_to_the_project_and_measured(project: Path) -> None:
     assert not _measure().found
-    name = next(file.name for file in (project / ".gieok" / "memory" / "decision").iterdir() if "ruff" in file.name)
+    name = next(
+        file.name
+        for file in (project / ".gieok" / "memory" / "decision").iterdir()
+        if "ruff" in file.name
+    )
     _measure(add=_LINTER, expect=f"decision/{name}, ")
     shown = encode(_measure(add=_BREAD))
     assert shown["file"] == str(project / ".gieok" / "labels.jsonl")
     assert (shown["answerable"], shown["unanswerable"], shown["silence"]) == (1, 1, 1.0)
-    assert shown["levels"]["either"] == {"name": "either", "shown": 1, "precision": 1.0, "recall": 1.0}
+    assert shown["levels"]["either"] == {
+        "name": "either",
+        "shown": 1,
+        "precision": 1.0,
+        "recall": 1.0,
+    }
     with pytest.raises(BadRequest, match="terminal") as caught:
         _measure(label=True)
     assert "--add" in caught.value.hint
@@ -137,7 +172,9 @@ class _Daemon:
 def test_where_a_daemon_runs_it_is_asked_and_words_where_it_is_late(project: Path) -> None:
     context = open_context({}, daemon=_Daemon)
     for prompt, expect in ((_LINTER, "decision/x.md"), (_BREAD, "")):
-        result = operation("hook measure").handler(context, MeasureRequest(add=prompt, expect=expect))
+        result = operation("hook measure").handler(
+            context, MeasureRequest(add=prompt, expect=expect)
+        )
     assert result.by == {"daemon": 1, "words": 1}
     assert result.failed == ()
     assert result.levels["high"].recall == 1.0
@@ -147,9 +184,11 @@ def test_prompts_are_labelled_in_a_terminal(project: Path) -> None:
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "gieok", "hook", "measure", "--label", "--json", "--lang", "ko"],
-        stdin=theirs, stderr=theirs, stdout=subprocess.PIPE,
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": str(Path(gieok.__file__).parents[1])},
-    ) as running:  # fmt: skip
+    ) as running:
         os.close(theirs)
         os.write(ours, f"{_LINTER}\n1, 9 x\n{_BREAD}\n\n\n".encode())
         said = _everything(ours)

@@ -13,18 +13,36 @@ _ENDINGS = ("", "e", "s", "y", "ed", "ing", "ion", "ity", "le", "ly")
 @pytest.mark.parametrize(
     ("prompt", "is_worth"),
     [
-        ("fix login", False), ("fix logins", True), ("   fix login    ", False), ("린터는요?", False), ("린터뭐쓰지", True),
-        ("什么时候部署", True), ("リンターは", True), ("", False), ("\n\t ", False), ("/clear", False),
-        ("  !git status --short", False), ("# always use tabs", False), ("/" + "x" * 9_000, True),
+        ("fix login", False),
+        ("fix logins", True),
+        ("   fix login    ", False),
+        ("린터는요?", False),
+        ("린터뭐쓰지", True),
+        ("什么时候部署", True),
+        ("リンターは", True),
+        ("", False),
+        ("\n\t ", False),
+        ("/clear", False),
+        ("  !git status --short", False),
+        ("# always use tabs", False),
+        ("/" + "x" * 9_000, True),
     ],
-)  # fmt: skip
-def test_a_prompt_is_long_enough_for_its_script_and_no_bare_command(prompt: str, is_worth: bool) -> None:
+)
+def test_a_prompt_is_long_enough_for_its_script_and_no_bare_command(
+    prompt: str, is_worth: bool
+) -> None:
     assert is_worth_asking(prompt) is is_worth
 
 
 @pytest.mark.parametrize(
-    "prompt", ["please make it better", "Can you explain this code?", "fix the problem now please", "파일 내용 확인 부탁"]
-)  # fmt: skip
+    "prompt",
+    [
+        "please make it better",
+        "Can you explain this code?",
+        "fix the problem now please",
+        "파일 내용 확인 부탁",
+    ],
+)
 def test_common_words_alone_ask_nothing(prompt: str) -> None:
     assert questions(prompt) == []
 
@@ -40,12 +58,16 @@ def test_the_whole_and_each_sentence_are_asked_of_their_own() -> None:
     assert len(asked) == 4
     assert {"login", "linter", "배포"} <= asked[0].keys()
     assert [("login" in w, "linter" in w, "배포" in w) for w in asked[1:]] == [
-        (True, False, False), (False, True, False), (False, False, True),
-    ]  # fmt: skip
+        (True, False, False),
+        (False, True, False),
+        (False, False, True),
+    ]
 
 
 def test_of_a_paste_the_ends_are_asked_and_the_middle_is_not() -> None:
-    asked = questions(f"zebra first\n{'lorem ipsum ' * 9_000}\nwalrus\n{'lorem ipsum ' * 9_000}\ngiraffe last")
+    asked = questions(
+        f"zebra first\n{'lorem ipsum ' * 9_000}\nwalrus\n{'lorem ipsum ' * 9_000}\ngiraffe last"
+    )
     tokens = {token for weights in asked for token in weights}
     assert {"zebra", "giraff"} <= tokens
     assert "walrus" not in tokens
@@ -56,7 +78,10 @@ def test_of_a_paste_the_ends_are_asked_and_the_middle_is_not() -> None:
 def test_a_common_word_is_a_token_that_a_text_can_have(word: str) -> None:
     if word.isascii():
         assert word == word.lower()
-        assert any(stem(whole) == word for whole in (*(word + ending for ending in _ENDINGS), word[:-1] + "y"))
+        assert any(
+            stem(whole) == word
+            for whole in (*(word + ending for ending in _ENDINGS), word[:-1] + "y")
+        )
     else:
         assert keyword_tokens(word) == [word]
         assert len(word) == 2
@@ -78,7 +103,13 @@ def test_what_refers_to_this_session_alone_asks_memory_nothing(prompt: str) -> N
 
 
 @pytest.mark.parametrize(
-    "prompt", ["retry the build", "do the same for the orders table", "다시 배포해줘", "what did we try last time?"]
+    "prompt",
+    [
+        "retry the build",
+        "do the same for the orders table",
+        "다시 배포해줘",
+        "what did we try last time?",
+    ],
 )
 def test_what_names_its_object_or_asks_the_past_is_asked(prompt: str) -> None:
     assert not question.is_of_this_session(prompt)
@@ -97,7 +128,9 @@ def test_what_names_its_object_or_asks_the_past_is_asked(prompt: str) -> None:
         ("배포 담당이 뭐야, 누구야?", False),
     ],
 )
-def test_questions_of_the_world_are_told_from_those_of_ones_own(prompt: str, of_world: bool) -> None:
+def test_questions_of_the_world_are_told_from_those_of_ones_own(
+    prompt: str, of_world: bool
+) -> None:
     assert question.asks_the_world(prompt) is of_world
 
 

@@ -37,13 +37,30 @@ class _Lines:
 
 
 def _row(
-    *, key: str = _OLD, line: int = 1, start: int = 6, words: str = _SAID, by_key: str = _NEW, by_line: int = 3,
+    *,
+    key: str = _OLD,
+    line: int = 1,
+    start: int = 6,
+    words: str = _SAID,
+    by_key: str = _NEW,
+    by_line: int = 3,
     at: float = _NOON,
-) -> list[object]:  # fmt: skip
+) -> list[object]:
     by_check = places.line_check(_SAYS) if by_key else 0
     return [
-        key, line, start, len(words), places.line_check(words), _SCOPE, by_key, by_line, 6, len(_SAYS), by_check, at,
-    ]  # fmt: skip
+        key,
+        line,
+        start,
+        len(words),
+        places.line_check(words),
+        _SCOPE,
+        by_key,
+        by_line,
+        6,
+        len(_SAYS),
+        by_check,
+        at,
+    ]
 
 
 def _write(home: Path, *rows: list[object]) -> Standing:
@@ -56,10 +73,14 @@ def _write(home: Path, *rows: list[object]) -> Standing:
 @pytest.mark.parametrize(
     ("first_line", "text", "is_found"),
     [
-        (1, f"User: {_SAID}", True), (2, f"User: {_SAID}", False), (0, f"\nUser: {_SAID}", True), (0, f"User: {_SAID}", False),
-        (1, "User: The port is 8081.", False), (1, f"User:  {_SAID}", False),
+        (1, f"User: {_SAID}", True),
+        (2, f"User: {_SAID}", False),
+        (0, f"\nUser: {_SAID}", True),
+        (0, f"User: {_SAID}", False),
+        (1, "User: The port is 8081.", False),
+        (1, f"User:  {_SAID}", False),
     ],
-)  # fmt: skip
+)
 def test_a_claim_has_ended_where_its_line_still_says_it(
     tmp_path: Path, first_line: int, text: str, is_found: bool
 ) -> None:
@@ -89,10 +110,16 @@ def test_a_long_quote_is_cut(length: int, shown: str) -> None:
 def test_what_ended_by_itself_has_no_handle_and_held_on_its_last_day() -> None:
     midnight = 1_794_787_200.0
     by_itself = EndedClaim(_SCOPE, "", 0, 0, midnight + 1)
-    assert (by_itself.name, by_itself.handle, by_itself.status) == ("ended", "", "ended on 2026-11-16")
+    assert (by_itself.name, by_itself.handle, by_itself.status) == (
+        "ended",
+        "",
+        "ended on 2026-11-16",
+    )
     assert EndedClaim(_SCOPE, "", 0, 0, midnight).day == "2026-11-15"
     assert EndedClaim(_SCOPE, _NEW, 1, 0, midnight).day == "2026-11-16"
-    assert EndedClaim(_SCOPE, "memory/a.md", 7, 0, midnight).handle == places.handle(_SCOPE, "memory/a.md", 0)
+    assert EndedClaim(_SCOPE, "memory/a.md", 7, 0, midnight).handle == places.handle(
+        _SCOPE, "memory/a.md", 0
+    )
 
 
 @pytest.mark.parametrize(("later_s", "is_ended"), [(0.0, True), (1.0, False)])
@@ -102,12 +129,18 @@ def test_what_ends_later_holds(tmp_path: Path, later_s: float, is_ended: bool) -
     assert standing.won([], _SCOPE, _NEW, 3) is is_ended
 
 
-def test_what_took_the_place_of_another_has_won_unless_it_holds_no_more_itself(tmp_path: Path) -> None:
+def test_what_took_the_place_of_another_has_won_unless_it_holds_no_more_itself(
+    tmp_path: Path,
+) -> None:
     assert _write(tmp_path, _row()).won([], _SCOPE, _NEW, 3)
     assert not _write(tmp_path, _row()).won([], _SCOPE, _NEW, 2)
     assert not _write(tmp_path, _row()).won([], _SCOPE, _OLD, 1)
     assert not _write(tmp_path, _row(by_key="")).won([], _SCOPE, "", 3)
-    chain = _write(tmp_path, _row(), _row(key=_NEW, line=3, words=_SAYS, by_key="sessions/codex/c#1", by_line=1))
+    chain = _write(
+        tmp_path,
+        _row(),
+        _row(key=_NEW, line=3, words=_SAYS, by_key="sessions/codex/c#1", by_line=1),
+    )
     assert not chain.won([], _SCOPE, _NEW, 3)
     assert chain.won(["agent:other"], _SCOPE, "sessions/codex/c#1", 1)
     assert [(key, line) for key, line, _ in chain.every(_SCOPE)] == [(_OLD, 1), (_NEW, 3)]
@@ -121,7 +154,8 @@ def test_a_file_of_another_form_says_nothing(tmp_path: Path, content: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("line", "holds"), [(f"User: {_SAYS}", True), ("User: The port is 9091.", False), (f"Kim: {_SAYS}", False)]
+    ("line", "holds"),
+    [(f"User: {_SAYS}", True), ("User: The port is 9091.", False), (f"Kim: {_SAYS}", False)],
 )
 def test_what_holds_instead_is_known_by_its_words_in_their_place(line: str, holds: bool) -> None:
     claim = EndedClaim(_SCOPE, _NEW, 3, places.line_check(_SAYS), _NOON, 6, len(_SAYS))
@@ -132,13 +166,29 @@ def test_what_holds_instead_is_known_by_its_words_in_their_place(line: str, hold
 
 def _shown(key: str, line: int, text: str, score: float) -> tuple[Match, InjectedMemory]:
     memory = InjectedMemory(
-        title="", citation=key, text=text, scope=_SCOPE, handle=places.handle(_SCOPE, key, line), score=score
+        title="",
+        citation=key,
+        text=text,
+        scope=_SCOPE,
+        handle=places.handle(_SCOPE, key, line),
+        score=score,
     )
-    return Match(level="high", probability=score, key=key, entry=memory, text=f"User: {text}", first_line=line), memory
+    return Match(
+        level="high",
+        probability=score,
+        key=key,
+        entry=memory,
+        text=f"User: {text}",
+        first_line=line,
+    ), memory
 
 
-def _ordered(home: Path, lines: _Lines, *shown: tuple[Match, InjectedMemory]) -> list[InjectedMemory]:
-    return newest_first([match for match, _ in shown], [memory for _, memory in shown], str(home), lines, _NOW)
+def _ordered(
+    home: Path, lines: _Lines, *shown: tuple[Match, InjectedMemory]
+) -> list[InjectedMemory]:
+    return newest_first(
+        [match for match, _ in shown], [memory for _, memory in shown], str(home), lines, _NOW
+    )
 
 
 def test_the_new_value_stands_first_with_the_score_of_the_old_one(tmp_path: Path) -> None:
@@ -155,7 +205,13 @@ def test_the_new_value_stands_first_with_the_score_of_the_old_one(tmp_path: Path
 def test_a_new_value_that_was_not_found_is_looked_up_while_it_says_so(tmp_path: Path) -> None:
     _write(tmp_path, _row())
     new, old = _ordered(tmp_path, _Lines(b3=f"User: {_SAYS}"), _shown(_OLD, 1, _SAID, 0.8))
-    assert (new.text, new.who, new.status, new.score, new.day) == (_SAYS, "user", "current", 0.8, "2026-11-16")
+    assert (new.text, new.who, new.status, new.score, new.day) == (
+        _SAYS,
+        "user",
+        "current",
+        0.8,
+        "2026-11-16",
+    )
     assert old.status.startswith("replaced")
     (alone,) = _ordered(tmp_path, _Lines(b3="User: The lamp is on."), _shown(_OLD, 1, _SAID, 0.8))
     assert alone.text == _SAID
@@ -163,5 +219,7 @@ def test_a_new_value_that_was_not_found_is_looked_up_while_it_says_so(tmp_path: 
 
 def test_what_ended_in_part_stays_in_its_place_and_says_so(tmp_path: Path) -> None:
     _write(tmp_path, _row())
-    (memory,) = _ordered(tmp_path, _Lines(b3=f"User: {_SAYS}"), _shown(_OLD, 1, f"{_SAID} The host is kite.", 0.8))
+    (memory,) = _ordered(
+        tmp_path, _Lines(b3=f"User: {_SAYS}"), _shown(_OLD, 1, f"{_SAID} The host is kite.", 0.8)
+    )
     assert memory.status.startswith(f'"{_SAID}" was replaced on 2026-11-16')

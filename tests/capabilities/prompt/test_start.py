@@ -10,7 +10,10 @@ def test_what_stands_in_two_scopes_is_shown_once() -> None:
         StartPart("Of the user", [(1.0, "- 2026-11-22 I prefer tabs. (0e33d4d9.15)")], 0.5),
         StartPart(
             "Of the project",
-            [(1.0, "- 2026-11-22 I prefer tabs. (0e33d4d9.15)"), (0.5, "- 2026-11-22 We use Loki.")],
+            [
+                (1.0, "- 2026-11-22 I prefer tabs. (0e33d4d9.15)"),
+                (0.5, "- 2026-11-22 We use Loki."),
+            ],
             0.5,
         ),
     ]
@@ -18,7 +21,9 @@ def test_what_stands_in_two_scopes_is_shown_once() -> None:
     assert (text.count("I prefer tabs."), text.count("We use Loki."), shown) == (1, 1, 2)
 
 
-def test_the_end_of_a_session_is_shown_without_thanks_and_with_the_question_that_a_few_words_answer() -> None:
+def test_the_end_of_a_session_is_shown_without_thanks_and_with_the_question_that_a_few_words_answer() -> (
+    None
+):
     turns = [
         ("user", "Let's do the wheel."),
         ("assistant", "Which platform first?"),
@@ -52,10 +57,13 @@ def test_what_is_told_is_known_again_in_other_words_and_another_value_is_not() -
 
 def test_what_is_said_and_fits_is_not_observed_beside_it_and_what_does_not_fit_is() -> None:
     said = [
-        (1.0 - n / 100, f"- 2026-11-20 Module {n} is written in language {n}. (0c31fa11.{n})") for n in range(1, 60)
+        (1.0 - n / 100, f"- 2026-11-20 Module {n} is written in language {n}. (0c31fa11.{n})")
+        for n in range(1, 60)
     ]
     part = StartPart("What the user said", said, start.LASTING)
-    lines = "".join(f"- 🔴 2026-11-20 Module {n} is written in language {n}.\n" for n in range(1, 60))
+    lines = "".join(
+        f"- 🔴 2026-11-20 Module {n} is written in language {n}.\n" for n in range(1, 60)
+    )
     rest = list(active.lines(f"## Critical decisions\n{lines}"))
     told = start.told_beside([part], rest, ["x" * 400], set(), 800)
     left = [line for line in rest if not told.holds(line)]
@@ -65,9 +73,12 @@ def test_what_is_said_and_fits_is_not_observed_beside_it_and_what_does_not_fit_i
 
 
 def test_a_sentence_of_a_turn_is_known_and_its_denial_is_not() -> None:
-    asked = SaidTurn(0.2, 0.0, "2026-11-20", "세 번, 30초 간격", "0c31fa11.3", "몇 번까지 다시 보낼까요?")
+    asked = SaidTurn(
+        0.2, 0.0, "2026-11-20", "세 번, 30초 간격", "0c31fa11.3", "몇 번까지 다시 보낼까요?"
+    )
     told = start.Told(
-        [asked.line], ["아 그리고 마이그레이션은 Flyway만 써. 손으로 돌리지 마", "please don't use pnpm here"]
+        [asked.line],
+        ["아 그리고 마이그레이션은 Flyway만 써. 손으로 돌리지 마", "please don't use pnpm here"],
     )
     rows = (
         "그리고 마이그레이션은 Flyway만 써.",
@@ -83,4 +94,6 @@ def test_turns_that_state_nothing_are_left_out() -> None:
     assert start.is_worth_showing(0.2, "The office closes at six on Fridays.", "")
     assert not start.is_worth_showing(0.02, "why is this slow", "")
     assert not start.is_worth_showing(0.3, "응 고마워!", "")
-    assert start.is_worth_showing(0.1, "yes", "Shall I make the release on Fridays only, before noon?")
+    assert start.is_worth_showing(
+        0.1, "yes", "Shall I make the release on Fridays only, before noon?"
+    )

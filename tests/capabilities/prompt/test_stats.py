@@ -44,7 +44,13 @@ def test_calls_are_counted_by_what_came_of_them() -> None:
         _prompt(4, noted=True),
         _prompt(5, ms=9.0),
     ]
-    s = stats.count([*rows, {"at": 7, "event": "session-start", "ms": 900.0}, {"at": 8, "event": "stop", "ms": 900.0}])
+    s = stats.count(
+        [
+            *rows,
+            {"at": 7, "event": "session-start", "ms": 900.0},
+            {"at": 8, "event": "stop", "ms": 900.0},
+        ]
+    )
     assert (s.prompts, s.high, s.medium, s.notes, s.silent, s.followed) == (5, 2, 2, 1, 1, 0)
     assert s.events == {"prompt": 5, "session-start": 1, "stop": 1}
     assert (s.p50_ms, s.p95_ms) == (1.0, 9.0)
@@ -59,21 +65,46 @@ def test_the_share_of_prompts_that_words_alone_answered_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "p50", "p95"), [(0, 0, 0), (1, 1, 1), (2, 1, 2), (5, 3, 5), (20, 10, 19), (100, 50, 95)]
+    ("count", "p50", "p95"),
+    [(0, 0, 0), (1, 1, 1), (2, 1, 2), (5, 3, 5), (20, 10, 19), (100, 50, 95)],
 )
-def test_a_percentile_is_the_least_value_that_so_many_do_not_exceed(count: int, p50: int, p95: int) -> None:
+def test_a_percentile_is_the_least_value_that_so_many_do_not_exceed(
+    count: int, p50: int, p95: int
+) -> None:
     s = stats.count([_prompt(n, ms=float(n)) for n in range(count, 0, -1)])
     assert (s.p50_ms, s.p95_ms) == (p50, p95)
 
 
 @pytest.mark.parametrize(
     ("searches", "followed"),
-    [([], 0), ([_search(1_500)], 1), ([_search(1_500), _search(1_600)], 1), ([_search(1_500, "b")], 0), ([_search(500)], 0),
-     ([_search(10**9)], 1), ([_search(1_500, "")], 1), ([_search(1_000 + 600_001, "")], 0)],
-    ids=["none", "after", "twice", "other session", "before", "late, same session", "soon, no session", "late, no session"],
-)  # fmt: skip
-def test_a_title_is_followed_by_a_search_after_it_in_its_session(searches: list[dict[str, Any]], followed: int) -> None:
-    assert stats.count([_prompt(1_000, medium=1), _prompt(1_001, "c", high=1), *searches]).followed == followed
+    [
+        ([], 0),
+        ([_search(1_500)], 1),
+        ([_search(1_500), _search(1_600)], 1),
+        ([_search(1_500, "b")], 0),
+        ([_search(500)], 0),
+        ([_search(10**9)], 1),
+        ([_search(1_500, "")], 1),
+        ([_search(1_000 + 600_001, "")], 0),
+    ],
+    ids=[
+        "none",
+        "after",
+        "twice",
+        "other session",
+        "before",
+        "late, same session",
+        "soon, no session",
+        "late, no session",
+    ],
+)
+def test_a_title_is_followed_by_a_search_after_it_in_its_session(
+    searches: list[dict[str, Any]], followed: int
+) -> None:
+    assert (
+        stats.count([_prompt(1_000, medium=1), _prompt(1_001, "c", high=1), *searches]).followed
+        == followed
+    )
 
 
 def _write(home: Path, name: str, *lines: object) -> None:
@@ -85,7 +116,14 @@ def _write(home: Path, name: str, *lines: object) -> None:
 def test_lines_that_are_none_and_the_doctors_calls_are_passed_over(tmp_path: Path) -> None:
     assert stats.read(tmp_path) == []
     _write(tmp_path, "calls.jsonl.1", _prompt(1))
-    wrong = ['{"at": 2, "ev', "[]", '"x"', {"event": "prompt"}, {"at": "2", "event": "prompt"}, {"at": 3}]
+    wrong = [
+        '{"at": 2, "ev',
+        "[]",
+        '"x"',
+        {"event": "prompt"},
+        {"at": "2", "event": "prompt"},
+        {"at": 3},
+    ]
     _write(tmp_path, "calls.jsonl", *wrong, _prompt(5))
     trail.count(str(tmp_path), {"event": "prompt", "session": stats.PROBE})
     trail.count(str(tmp_path), {"event": "prompt", "session": "\ud800 기억"})
@@ -94,13 +132,23 @@ def test_lines_that_are_none_and_the_doctors_calls_are_passed_over(tmp_path: Pat
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_the_last_days_are_counted_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lang: str) -> None:
+def test_the_last_days_are_counted_and_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lang: str
+) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path))
-    context, op, style = open_context({}, clock=ManualClock(_NOW)), operation("hook stats"), Style(lang, colour=False)
+    context, op, style = (
+        open_context({}, clock=ManualClock(_NOW)),
+        operation("hook stats"),
+        Style(lang, colour=False),
+    )
     nothing = op.handler(context, HookStatsRequest())
     assert (nothing.found, "not called" in op.present(nothing, style)) == (False, lang == "en")
     now_ms = round(_NOW.timestamp() * 1000)
-    _write(tmp_path, "calls.jsonl", *(_prompt(now_ms - days * 86_400_000, ms=12.34) for days in (40, 20, 1)))
+    _write(
+        tmp_path,
+        "calls.jsonl",
+        *(_prompt(now_ms - days * 86_400_000, ms=12.34) for days in (40, 20, 1)),
+    )
     counted = [op.handler(context, HookStatsRequest(days=days)) for days in (30, 2, 0)]
     assert [encode(result)["prompts"] for result in counted] == [2, 1, 3]
     assert "12.3 / 12.3" in op.present(counted[0], style)

@@ -18,9 +18,17 @@ def _memory(text: str = _TEXT, **more: object) -> InjectedMemory:
 
 @pytest.mark.parametrize(
     "written",
-    [_TEXT, f"# 규칙\n\n- **{_TEXT}**\n", _TEXT.replace(" ", "\n  "), _TEXT.replace("prod", "`PROD`"), f"| {_TEXT} |"],
+    [
+        _TEXT,
+        f"# 규칙\n\n- **{_TEXT}**\n",
+        _TEXT.replace(" ", "\n  "),
+        _TEXT.replace("prod", "`PROD`"),
+        f"| {_TEXT} |",
+    ],
 )
-def test_a_memory_in_a_file_of_instructions_is_there_in_whatever_form(tmp_path: Path, written: str) -> None:
+def test_a_memory_in_a_file_of_instructions_is_there_in_whatever_form(
+    tmp_path: Path, written: str
+) -> None:
     (tmp_path / "CLAUDE.md").write_text(written, encoding="utf-8")
     window = Window(str(tmp_path), "claude-code", "s")
     assert not window.holds(_memory())
@@ -53,7 +61,9 @@ def test_a_turn_of_this_session_is_in_its_context_until_that_is_compacted(tmp_pa
     assert after.was_said_here("sessions/codex/abc#1", 70.0)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b'{"injected": 7}', b'{"since": "x"}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"\xff\xfe", b'{"injected": 7}', b'{"since": "x"}']
+)
 def test_a_file_that_is_damaged_is_no_hindrance(tmp_path: Path, content: bytes) -> None:
     Window(str(tmp_path), "codex", "s").keep("prompt", render([_memory()], 900), 1.0)
     (file,) = (tmp_path / "hook" / "sessions").iterdir()
@@ -64,8 +74,12 @@ def test_a_file_that_is_damaged_is_no_hindrance(tmp_path: Path, content: bytes) 
     assert Window(str(tmp_path), "codex", "s").holds(_memory())
 
 
-@pytest.mark.parametrize(("text", "holds"), [("fix it!", False), ("fix it now", True), ("배포는 금요일", False)])
-def test_less_than_eight_letters_stand_in_every_text(tmp_path: Path, text: str, holds: bool) -> None:
+@pytest.mark.parametrize(
+    ("text", "holds"), [("fix it!", False), ("fix it now", True), ("배포는 금요일", False)]
+)
+def test_less_than_eight_letters_stand_in_every_text(
+    tmp_path: Path, text: str, holds: bool
+) -> None:
     (tmp_path / "CLAUDE.md").write_text("Fix it now. 배포는 금요일 말고.", encoding="utf-8")
     window = Window(str(tmp_path), "claude-code", "s")
     window.read([str(tmp_path / "CLAUDE.md")])
@@ -73,7 +87,9 @@ def test_less_than_eight_letters_stand_in_every_text(tmp_path: Path, text: str, 
 
 
 def test_a_file_that_instructions_include_stands_in_the_context_too(tmp_path: Path) -> None:
-    (tmp_path / "CLAUDE.md").write_text("# Rules\n  @docs/rules.md  \nsee @docs/other.md\n", encoding="utf-8")
+    (tmp_path / "CLAUDE.md").write_text(
+        "# Rules\n  @docs/rules.md  \nsee @docs/other.md\n", encoding="utf-8"
+    )
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/rules.md").write_text("Always run the linter.", encoding="utf-8")
     (tmp_path / "docs/other.md").write_text("Never rebase the main branch.", encoding="utf-8")
@@ -107,18 +123,26 @@ def test_what_does_not_stay_is_kept_for_a_person_and_may_be_shown_again(tmp_path
     assert row["last"]["memories"]
 
 
-def test_of_many_injections_the_newest_are_kept_and_of_many_sessions_those_used_last(tmp_path: Path) -> None:
+def test_of_many_injections_the_newest_are_kept_and_of_many_sessions_those_used_last(
+    tmp_path: Path,
+) -> None:
     window = Window(str(tmp_path), "codex", "s")
     for number in range(15):
-        window.keep("prompt", render([_memory(f"배포는 {number}번째 화요일에 해")], 900), float(number))
+        window.keep(
+            "prompt", render([_memory(f"배포는 {number}번째 화요일에 해")], 900), float(number)
+        )
     (row,) = sessions(str(tmp_path))
     assert row["last"]["at"] == 14.0
     assert [one["at"] for one in row["earlier"]] == [float(at) for at in range(13, 1, -1)]
     for number in range(41):
-        Window(str(tmp_path), "codex", f"t{number}").keep("prompt", render([_memory()], 900), 100.0 - number)
+        Window(str(tmp_path), "codex", f"t{number}").keep(
+            "prompt", render([_memory()], 900), 100.0 - number
+        )
     kept = sessions(str(tmp_path))
     assert len(kept) == 40
-    assert [one["last"]["at"] for one in kept] == sorted((one["last"]["at"] for one in kept), reverse=True)
+    assert [one["last"]["at"] for one in kept] == sorted(
+        (one["last"]["at"] for one in kept), reverse=True
+    )
 
 
 def test_what_is_said_in_the_second_of_a_compaction_is_in_the_context(tmp_path: Path) -> None:
@@ -131,9 +155,12 @@ def test_what_is_said_in_the_second_of_a_compaction_is_in_the_context(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("is_sure", "who", "holds"), [(True, "", True), (False, "user", True), (False, "", False), (True, "user", True)]
+    ("is_sure", "who", "holds"),
+    [(True, "", True), (False, "user", True), (False, "", False), (True, "user", True)],
 )
-def test_what_was_shown_in_full_is_held_in_full(tmp_path: Path, is_sure: bool, who: str, holds: bool) -> None:
+def test_what_was_shown_in_full_is_held_in_full(
+    tmp_path: Path, is_sure: bool, who: str, holds: bool
+) -> None:
     """A turn is always shown in full; of a note that is unsure only the title is."""
     shown = _memory(handle="1a2b3c4d", is_sure=is_sure, who=who)
     injection = Injection(text="something", tokens=3, memories=[shown])
@@ -149,13 +176,17 @@ def test_of_what_was_injected_as_much_is_kept_as_a_context_holds(tmp_path: Path)
         for text in ("가나다라마바사아자", "x" * length):
             injection = Injection(text=text, tokens=3, memories=[])
             Window(str(tmp_path), "codex", session).keep("prompt", injection, 1.0)
-        assert Window(str(tmp_path), "codex", session).holds(_memory("가나다라마바사아자")) is is_kept
+        assert (
+            Window(str(tmp_path), "codex", session).holds(_memory("가나다라마바사아자")) is is_kept
+        )
 
 
 def test_forty_sessions_are_kept_and_the_one_used_longest_ago_goes(tmp_path: Path) -> None:
     folder = tmp_path / "hook" / "sessions"
     for number in range(40):
-        Window(str(tmp_path), "codex", f"s{number}").keep("prompt", render([_memory()], 900), float(number))
+        Window(str(tmp_path), "codex", f"s{number}").keep(
+            "prompt", render([_memory()], 900), float(number)
+        )
     assert len(list(folder.iterdir())) == 40
     first = Path(session_file(str(tmp_path), "codex", "s7"))
     os.utime(first, (1, 1))

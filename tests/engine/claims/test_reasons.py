@@ -1,8 +1,10 @@
-"""What speaks for a change and against it, of every pair: what `--explain` and `why` say to a person.
+"""What speaks for a change and against it, of every pair: what `--explain` and `why` say to a
+person.
 
-`reasons.tsv` has a row a pair, in the order of the lists of `test_relation`, each also the other way round: how sure, whether
-the later one takes something back, what spoke for a change, by which words the subjects differ, and the two sentences. Where a
-change of the rules is meant, write it anew and read what differs: `python tests/engine/claims/test_reasons.py`.
+`reasons.tsv` has a row a pair, in the order of the lists of `test_relation`, each also the other
+way round: how sure, whether the later one takes something back, what spoke for a change, by which
+words the subjects differ, and the two sentences. Where a change of the rules is meant, write it
+anew and read what differs: `python tests/engine/claims/test_reasons.py`.
 """
 
 import importlib.util
@@ -16,7 +18,9 @@ _FILE = Path(__file__).with_name("reasons.tsv")
 
 
 def _load_pairs() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("test_relation_pairs", Path(__file__).with_name("test_relation.py"))
+    spec = importlib.util.spec_from_file_location(
+        "test_relation_pairs", Path(__file__).with_name("test_relation.py")
+    )
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -32,9 +36,16 @@ def _rows() -> Iterator[str]:
             for earlier, later in (pair[:2], pair[1::-1]):
                 found = relation(earlier, later)
                 taken = "takes back" if found.takes_back else ""
-                yield "\t".join((
-                    found.sureness, taken, " ".join(found.spoke_for), " ".join(found.differing), earlier, later,
-                ))  # fmt: skip
+                yield "\t".join(
+                    (
+                        found.sureness,
+                        taken,
+                        " ".join(found.spoke_for),
+                        " ".join(found.differing),
+                        earlier,
+                        later,
+                    )
+                )
 
 
 def test_every_pair_has_its_reasons() -> None:

@@ -1,10 +1,18 @@
-"""Texts that take back what was said before without naming it, and orders that only sound like it."""
+"""Texts that take back what was said before without naming it, and orders that only sound like
+it.
+"""
 
 import re
 
 import pytest
 
-from gieok.engine.claims.taking_back import CANCELS, RESTORES, TakingBackPart, list_parts, read_taking_back
+from gieok.engine.claims.taking_back import (
+    CANCELS,
+    RESTORES,
+    TakingBackPart,
+    list_parts,
+    read_taking_back,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +97,10 @@ def test_an_order_that_names_its_object_a_question_and_a_doubt_take_nothing_back
 
 @pytest.mark.parametrize("part", list_parts(), ids=lambda part: part.example)
 def test_a_row_is_what_its_example_is_and_not_its_counter_example(part: TakingBackPart) -> None:
-    matched = [re.fullmatch(part.pattern, one.lower()) is not None for one in (part.example, part.counter_example)]
+    matched = [
+        re.fullmatch(part.pattern, one.lower()) is not None
+        for one in (part.example, part.counter_example)
+    ]
     assert matched == [True, False]
 
 

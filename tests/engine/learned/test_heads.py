@@ -15,7 +15,10 @@ _NOWHERE = array("f", [0.0] * 384).tobytes()
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("나는 항상 표로 보는 게 좋아", {"i", "always", "liking", "i and always", "i and liking", "korean"}),
+        (
+            "나는 항상 표로 보는 게 좋아",
+            {"i", "always", "liking", "i and always", "i and liking", "korean"},
+        ),
         ("우리 팀은 금요일 배포 금지야", {"we", "rule", "we and rule", "korean"}),
         ("I never take calls before ten", {"i", "always", "i and always", "digit"}),
         ("we decided on gRPC", {"we", "decided", "we and decided"}),

@@ -1,4 +1,6 @@
-"""The learned map moves a question's vector a little, keeps it a unit vector, and belongs to one model."""
+"""The learned map moves a question's vector a little, keeps it a unit vector, and belongs to one
+model.
+"""
 
 from array import array
 from math import sqrt

@@ -1,4 +1,6 @@
-"""`gieok archive pending | approve | reject | sync` with a vault that Obsidian knows, and what docs/archive.md says of it."""
+"""`gieok archive pending | approve | reject | sync` with a vault that Obsidian knows, and what
+docs/archive.md says of it.
+"""
 
 import json
 import re
@@ -48,15 +50,26 @@ def vault(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def context(tmp_path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
+def context(
+    tmp_path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock
+) -> Iterator[Context]:
     for name, value in {
-        "HOME": tmp_path / "user", "GIEOK_HOME": tmp_path / "h", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-        "GIEOK_ARCHIVE_COLD": "obsidian", "GIEOK_NOTIFY_TO": "log",
-    }.items():  # fmt: skip
+        "HOME": tmp_path / "user",
+        "GIEOK_HOME": tmp_path / "h",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_ARCHIVE_COLD": "obsidian",
+        "GIEOK_NOTIFY_TO": "log",
+    }.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     opened = open_context({}, clock=clock, zone=UTC)
-    _remember(opened, ("We ship with SQLite", 400), ("We deploy on Fridays", 500), ("We log for 90 days", 100))
+    _remember(
+        opened,
+        ("We ship with SQLite", 400),
+        ("We deploy on Fridays", 500),
+        ("We log for 90 days", 100),
+    )
     operation("archive run").handler(opened, ArchiveRunRequest())
     yield opened
     opened.memory.journal().close()
@@ -64,7 +77,9 @@ def context(tmp_path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch, clock:
 
 
 def _remember(context: Context, *found: tuple[str, int]) -> None:
-    made = (Observation(t, _NOW - timedelta(days=n), Priority.HIGH, Category.DECISION) for t, n in found)
+    made = (
+        Observation(t, _NOW - timedelta(days=n), Priority.HIGH, Category.DECISION) for t, n in found
+    )
     context.memory.journal().hand_over(observation.entries(_SCOPE, Observed(tuple(made)), _NOW))
     deliver(context.memory.journal(), context.memory.store())
 
@@ -133,13 +148,17 @@ def test_what_was_deleted_is_forgotten_only_by_its_name(context: Context, vault:
     assert _answer(context, "reject", second.name).written_back == 1
     assert len(_notes(vault)) == 1
     assert _pending(context).questions == ()
-    held = b"".join(file.read_bytes() for file in (context.home / "journal.sqlite", *vault.rglob("*.md")))
+    held = b"".join(
+        file.read_bytes() for file in (context.home / "journal.sqlite", *vault.rglob("*.md"))
+    )
     assert first.text.encode() not in held
     assert second.text.encode() in held
     assert _sync(context) == SyncResult(0, 0, 0, 0, ())
 
 
-def test_a_note_that_came_back_goes_with_the_memory_that_is_forgotten(context: Context, vault: Path) -> None:
+def test_a_note_that_came_back_goes_with_the_memory_that_is_forgotten(
+    context: Context, vault: Path
+) -> None:
     _answer(context, "approve", "all")
     note = next(vault.rglob("*.md"))
     text = note.read_text()
@@ -161,7 +180,11 @@ def test_forgetting_reaches_notes_and_their_names(context: Context, vault: Path)
     operation("forget").handler(context, ForgetRequest(match="SQLite", yes=True))
     assert "My own reasons." in note.read_text()
     note.unlink()  # it is its person's now, and named as it was
-    held = b"".join(file.read_bytes() for file in (*context.home.rglob("*"), *vault.rglob("*.md")) if file.is_file())
+    held = b"".join(
+        file.read_bytes()
+        for file in (*context.home.rglob("*"), *vault.rglob("*.md"))
+        if file.is_file()
+    )
     assert b'SQLite"' not in held.replace(b'"SQLite"', b"")
     assert b"ship with SQLite" not in held
 
@@ -179,7 +202,9 @@ def test_a_vault_that_is_away_is_told_once_and_another_one_is_not_taken_for_it(
         with pytest.raises(ArchiveFailed, match="not there"):
             _sync(context)
     log = (
-        (context.home / "logs" / "gieok.log") if (context.home / "logs").is_dir() else next(context.home.rglob("*.log"))
+        (context.home / "logs" / "gieok.log")
+        if (context.home / "logs").is_dir()
+        else next(context.home.rglob("*.log"))
     )
     assert log.read_text().count("the archive needs you") == 1
     assert _pending(context).questions == ()
@@ -198,7 +223,9 @@ def test_what_waits_is_shown_with_how_to_answer(context: Context, vault: Path, l
     next(vault.rglob("*.md")).unlink()
     _sync(context)
     shown = operation("archive pending").present(_pending(context), Style(lang, colour=False))
-    assert re.search(r"`gieok archive approve [0-9a-f]{8}`.*`gieok archive reject [0-9a-f]{8}`", shown)
+    assert re.search(
+        r"`gieok archive approve [0-9a-f]{8}`.*`gieok archive reject [0-9a-f]{8}`", shown
+    )
 
 
 def test_each_failure_of_an_archive_has_a_status() -> None:
@@ -210,13 +237,21 @@ def test_commands_and_settings_of_the_document_are_there(name: str) -> None:
     text = (_DOCS / name).read_text(encoding="utf-8")
     commands = set(re.findall(r"gieok ((?:archive|keys|encryption) [a-z]+)", text))
     assert commands <= set(NAMES)
-    assert {"archive pending", "archive approve", "archive reject", "archive sync", "archive restore"} <= commands
+    assert {
+        "archive pending",
+        "archive approve",
+        "archive reject",
+        "archive sync",
+        "archive restore",
+    } <= commands
     settings = set(re.findall(r"`(archive\.[a-z_]+)", text)) - {"archive.md", "archive.ko"}
     assert settings <= {option.name for option in OPTIONS}
 
 
 def test_both_documents_say_the_same() -> None:
-    english, korean = ((_DOCS / name).read_text(encoding="utf-8") for name in ("archive.md", "archive.ko.md"))
+    english, korean = (
+        (_DOCS / name).read_text(encoding="utf-8") for name in ("archive.md", "archive.ko.md")
+    )
     for pattern in (r"^#+ ", r"^\|", r"^    \$? ?gieok", r"`gieok [^`…]*`", r"https://[^`>\s]+"):
         found = [len(re.findall(pattern, text, re.MULTILINE)) for text in (english, korean)]
         assert found[0] == found[1], pattern
@@ -225,11 +260,21 @@ def test_both_documents_say_the_same() -> None:
 def test_an_edit_in_the_vault_is_found_by_the_next_search(context: Context, vault: Path) -> None:
     _answer(context, "approve", "all")
     (note,) = [file for file in vault.rglob("*.md") if "SQLite" in file.name]
-    note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with Postgres on the Tiber server\n"))
-    found = operation("search").handler(context, SearchRequest(query=["Tiber server"], min_score=0.0))
+    note.write_text(
+        note.read_text().replace(
+            "We ship with SQLite\n", "We ship with Postgres on the Tiber server\n"
+        )
+    )
+    found = operation("search").handler(
+        context, SearchRequest(query=["Tiber server"], min_score=0.0)
+    )
     assert found.results[0].snippet == "We ship with Postgres on the Tiber server"
-    again = operation("search").handler(context, SearchRequest(query=["ship SQLite"], min_score=0.0))
-    assert not any(hit.snippet == "We ship with SQLite" and hit.status == "current" for hit in again.results)
+    again = operation("search").handler(
+        context, SearchRequest(query=["ship SQLite"], min_score=0.0)
+    )
+    assert not any(
+        hit.snippet == "We ship with SQLite" and hit.status == "current" for hit in again.results
+    )
 
 
 def test_a_note_that_vanished_asks_nothing_during_a_search(context: Context, vault: Path) -> None:

@@ -1,4 +1,6 @@
-"""Every operation reaches what is archived, and says where it is; what is forgotten is gone from files, too."""
+"""Every operation reaches what is archived, and says where it is; what is forgotten is gone from
+files, too.
+"""
 
 import gzip
 from collections.abc import Callable
@@ -41,7 +43,11 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> C
     """Return a function that runs an operation in a home whose three memories are in warm."""
     for name, value in {"HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home")}.items():
         monkeypatch.setenv(name, value)
-    for name, value in {"GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none", "GIEOK_LANG": "en"}.items():
+    for name, value in {
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_LANG": "en",
+    }.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -75,8 +81,13 @@ def _day(tmp_path: Path) -> Path:
 def _holding(folder: Path, word: str) -> list[str]:
     """Return the files that hold a word, as `grep -a` finds it, also in packed ones."""
     files = [file for file in folder.rglob("*") if file.is_file()]
-    data = {file: gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes() for file in files}
-    return [str(file.relative_to(folder)) for file, content in data.items() if word.encode() in content]
+    data = {
+        file: gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        for file in files
+    }
+    return [
+        str(file.relative_to(folder)) for file, content in data.items() if word.encode() in content
+    ]
 
 
 def test_search_list_get_and_why_find_it_and_say_which_tier(go: Callable[..., Any]) -> None:
@@ -100,7 +111,9 @@ def _style() -> Any:
     return Style("en", colour=False)
 
 
-def test_a_corrected_memory_is_hot_again_and_its_file_says_it_no_more(go: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_corrected_memory_is_hot_again_and_its_file_says_it_no_more(
+    go: Callable[..., Any], tmp_path: Path
+) -> None:
     go("edit", handle=_handle(_SECRET), text=["The code name is Teapot"])
     assert _holding(tmp_path / "home" / "archive", _SECRET) == []
     assert "umbrella" in _day(tmp_path).read_text()
@@ -129,10 +142,14 @@ def test_what_is_forgotten_is_in_no_file_any_more(
     go("forget", match="umbrella", yes=True)
     go("forget", match="ruff", yes=True)
     assert [row.text for row in go("list").memories] == []
-    assert [path.name for path in _day(tmp_path).parent.iterdir()] == (["2026-05-04.md.gz"] if is_packed else [])
+    assert [path.name for path in _day(tmp_path).parent.iterdir()] == (
+        ["2026-05-04.md.gz"] if is_packed else []
+    )
 
 
-def test_a_rebuild_takes_archived_memories_from_their_files(go: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_rebuild_takes_archived_memories_from_their_files(
+    go: Callable[..., Any], tmp_path: Path
+) -> None:
     for file in (tmp_path / "home").glob("memory.sqlite*"):
         file.unlink()
     done = go("rebuild")
@@ -146,7 +163,9 @@ def test_a_rebuild_takes_archived_memories_from_their_files(go: Callable[..., An
     assert "umbrella" in _day(tmp_path).read_text()
 
 
-def test_redacting_and_restoring_reach_it(go: Callable[..., Any], tmp_path: Path, clock: ManualClock) -> None:
+def test_redacting_and_restoring_reach_it(
+    go: Callable[..., Any], tmp_path: Path, clock: ManualClock
+) -> None:
     context = _context(clock, [])
     journal = context.memory.journal()
     journal.hand_over(journal.made(_USER))
@@ -166,7 +185,9 @@ def test_redacting_and_restoring_reach_it(go: Callable[..., Any], tmp_path: Path
     assert go("archive run").moved == 4
 
 
-def test_what_stands_is_told_at_any_age_and_the_rest_is_not(go: Callable[..., Any], clock: ManualClock) -> None:
+def test_what_stands_is_told_at_any_age_and_the_rest_is_not(
+    go: Callable[..., Any], clock: ManualClock
+) -> None:
     told = go("observe show")
     texts = " ".join(str(part) for part in encode(told).values())
     assert "ruff" in texts
@@ -180,13 +201,18 @@ def test_the_newest_wins_over_what_is_archived(go: Callable[..., Any], clock: Ma
     context = _context(clock, [])
     text, category = _SAID["umbrella"]
     old = Observation(text, _OLD, Priority.MEDIUM, category)
-    new = Observation("The umbrella is in the car", _NOW, Priority.MEDIUM, Category.STATE, replaces=(old.key,))
+    new = Observation(
+        "The umbrella is in the car", _NOW, Priority.MEDIUM, Category.STATE, replaces=(old.key,)
+    )
     stored = {document.key: document for document in context.memory.store().get(_USER, [old.key])}
     made = observation.entries(_USER, Observed((new,)), _NOW)
     context.memory.journal().hand_over(observation.with_ends(made, Observed((new,)), stored))
     deliver(context.memory.journal(), context.memory.store())
     rows = {row.handle: (row.status, row.tier) for row in go("list", words=["umbrella"]).memories}
-    assert rows == {_handle("umbrella"): ("replaced", Tier.HOT), handle(_USER.path, new.key): ("stands", Tier.HOT)}
+    assert rows == {
+        _handle("umbrella"): ("replaced", Tier.HOT),
+        handle(_USER.path, new.key): ("stands", Tier.HOT),
+    }
     assert go("archive run").moved == 1
     assert {row.handle: row.status for row in go("list", words=["umbrella"]).memories} == {
         _handle("umbrella"): "replaced",

@@ -35,7 +35,9 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
+def context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock
+) -> Iterator[Context]:
     with opened_home(tmp_path / "h", monkeypatch, clock, ARCHIVE_HOT_TOKENS=30) as opened:
         yield opened
 
@@ -59,20 +61,34 @@ def _run(context: Context) -> TieringResult:
 
 
 def _shown(context: Context, lang: str) -> list[str]:
-    return operation("archive status").present(_status(context), Style(lang, colour=False)).splitlines()
+    return (
+        operation("archive status")
+        .present(_status(context), Style(lang, colour=False))
+        .splitlines()
+    )
 
 
 def _width(line: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in line)
 
 
-def test_each_tier_with_its_days_and_sizes_and_what_leaves_hot_for_age_and_for_want_of_room(context: Context) -> None:
+def test_each_tier_with_its_days_and_sizes_and_what_leaves_hot_for_age_and_for_want_of_room(
+    context: Context,
+) -> None:
     _remember(
         context,
         ("We settle payments on Tuesdays, always.", 200, Priority.HIGH, Category.DECISION),
-        *((f"The build number {n} of the service is green again.", n + 1, Priority.LOW, Category.STATE) for n in range(3)),
+        *(
+            (
+                f"The build number {n} of the service is green again.",
+                n + 1,
+                Priority.LOW,
+                Category.STATE,
+            )
+            for n in range(3)
+        ),
         ("We decided to use Redis Streams for the queue.", 80, Priority.HIGH, Category.DECISION),
-    )  # fmt: skip
+    )
     (hot,) = _status(context).tiers
     assert hot[:5] == (_SCOPE, Tier.HOT, 5, date(2026, 5, 7), date(2026, 11, 22))
     (leaving,) = _status(context).next_moves
@@ -85,7 +101,9 @@ def test_each_tier_with_its_days_and_sizes_and_what_leaves_hot_for_age_and_for_w
     assert warm.bytes
     assert Path(warm.location).is_dir()
     kept = [entry.document.text for entry in context.memory.journal().made(_SCOPE)]
-    assert "We decided to use Redis Streams for the queue." in kept, "an important decision leaves last"
+    assert "We decided to use Redis Streams for the queue." in kept, (
+        "an important decision leaves last"
+    )
     assert _status(context).next_moves == ()
 
 
@@ -112,15 +130,21 @@ def test_it_is_readable_in_sixty_columns_in_both_languages_and_says_the_same_as_
     assert {row["name"]: row["days"] for row in data["kept"]}["logs"] == 30
 
 
-def test_what_is_due_is_done_without_a_daemon_too_and_once(context: Context, clock: ManualClock) -> None:
+def test_what_is_due_is_done_without_a_daemon_too_and_once(
+    context: Context, clock: ManualClock
+) -> None:
     assert _run(context).jobs == ()
     clock.advance(timedelta(days=9))
     done = [ran.name for ran in _run(context).jobs]
-    assert done == ["reflect", "talk", "housekeeping", "cold", "inactivity", "service", "sync"], "warm: just now"
+    assert done == ["reflect", "talk", "housekeeping", "cold", "inactivity", "service", "sync"], (
+        "warm: just now"
+    )
     assert _run(context).jobs == ()
 
 
-def test_a_damaged_file_is_told_once_and_shown_until_it_is_well(context: Context, clock: ManualClock) -> None:
+def test_a_damaged_file_is_told_once_and_shown_until_it_is_well(
+    context: Context, clock: ManualClock
+) -> None:
     _remember(context, ("오래된 상태", 100, Priority.LOW, Category.STATE))
     _run(context)
     (file,) = (context.home / "archive" / "warm").rglob("*.md")
@@ -135,7 +159,9 @@ def test_a_damaged_file_is_told_once_and_shown_until_it_is_well(context: Context
     assert any("missing" in line for line in _shown(context, "en"))
 
 
-def test_a_group_that_is_called_alone_shows_its_state(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_group_that_is_called_alone_shows_its_state(
+    context: Context, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["archive"]) == 0
     assert "hot holds at most 30 tokens" in capsys.readouterr().out
     assert cli.main(["archive", "--json"]) == 0
@@ -165,9 +191,17 @@ def test_what_was_said_over_a_year_ago_leaves_the_database_by_schedule_and_is_fo
     clock.advance(timedelta(days=1))
     assert {ran.name: ran.said for ran in jobs.run_due(context)}["talk"] == "moved 5, 0.0 MB"
     status = _status(context)
-    assert [place.month for place in status.talk] == ["2025-04", "2025-06", "2025-07", "2025-08", "2025-09"]
+    assert [place.month for place in status.talk] == [
+        "2025-04",
+        "2025-06",
+        "2025-07",
+        "2025-08",
+        "2025-09",
+    ]
     assert journal.turns(_SCOPE, "claude-code", "s") == before
-    assert any(line.startswith("said: 8 messages, 5 months in files") for line in _shown(context, "en"))
+    assert any(
+        line.startswith("said: 8 messages, 5 months in files") for line in _shown(context, "en")
+    )
     (where,) = (context.home / "archive" / "talk").iterdir()
     (where / "2025-04.md.gz").unlink()
     assert any("2025-04" in line and line.startswith("✗") for line in _shown(context, "ko"))
@@ -178,9 +212,13 @@ def test_an_approval_that_is_due_is_an_incident_told_once_until_it_is_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock, answer: str
 ) -> None:
     for name, value in {
-        "GIEOK_HOME": tmp_path / "h", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none", "GIEOK_ARCHIVE_COLD": "folder",
-        "GIEOK_ARCHIVE_FOLDER": tmp_path / "old", "GIEOK_ARCHIVE_SCHEDULE_COLD": "0 3 * * *",
-    }.items():  # fmt: skip
+        "GIEOK_HOME": tmp_path / "h",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_ARCHIVE_COLD": "folder",
+        "GIEOK_ARCHIVE_FOLDER": tmp_path / "old",
+        "GIEOK_ARCHIVE_SCHEDULE_COLD": "0 3 * * *",
+    }.items():
         monkeypatch.setenv(name, str(value))
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "mine.md").write_text(
@@ -198,6 +236,8 @@ def test_an_approval_that_is_due_is_an_incident_told_once_until_it_is_answered(
     found = operation(f"archive {answer}")
     found.handler(context, found.request(names=["all"]))
     assert _status(context).incidents == ()
-    assert [row.tier for row in _status(context).tiers] == ["cold" if answer == "approve" else "warm"]
+    assert [row.tier for row in _status(context).tiers] == [
+        "cold" if answer == "approve" else "warm"
+    ]
     context.memory.journal().close()
     context.memory.store().close()

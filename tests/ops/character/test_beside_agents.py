@@ -1,4 +1,6 @@
-"""A home in which a service of characters runs, and everything that is done for agents by itself: neither touches the other."""
+"""A home in which a service of characters runs, and everything that is done for agents by itself:
+neither touches the other.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -27,7 +29,9 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Iterator[Context]:
+def context(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: ManualClock
+) -> Iterator[Context]:
     with opened_home(tmp_path / "h", monkeypatch, clock, ARCHIVE_HOT_TOKENS=30) as opened:
         yield opened
 
@@ -36,12 +40,17 @@ def _files(home: Path) -> list[str]:
     return [str(file.relative_to(home)) for file in sorted(home.rglob("*")) if file.is_file()]
 
 
-def test_what_is_done_for_agents_leaves_characters_alone(context: Context, clock: ManualClock) -> None:
+def test_what_is_done_for_agents_leaves_characters_alone(
+    context: Context, clock: ManualClock
+) -> None:
     memory = context.character.house().memory
     for text in (*_SAID, "I live in Leith and my cat is called Miso", "call me Min"):
         clock.advance(timedelta(minutes=1))
         memory.hear(_BOND, text, is_user=True)
-    agent = [Message(f"a{n}", Role.USER, text, clock.now(), "s", "codex", 20) for n, text in enumerate(_SAID)]
+    agent = [
+        Message(f"a{n}", Role.USER, text, clock.now(), "s", "codex", 20)
+        for n, text in enumerate(_SAID)
+    ]
     context.memory.journal().say(_AGENT, agent)
     canon = Scope("character:mina")
     context.memory.journal().say(canon, [agent[0]])

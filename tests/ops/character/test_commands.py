@@ -1,4 +1,6 @@
-"""Characters from the command line: made, brought in, talked to, forgotten; who may come in, and with how many points."""
+"""Characters from the command line: made, brought in, talked to, forgotten; who may come in, and
+with how many points.
+"""
 
 import io
 import json
@@ -30,9 +32,13 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context
 @pytest.fixture
 def call(context: Context) -> Call:
     def call(name: str, *words: str, **values: object) -> Answer:
-        positional = {"create": "name", "import": "file", "memories": "what", "points": "user", "key": "do"}.get(
-            name, "id"
-        )
+        positional = {
+            "create": "name",
+            "import": "file",
+            "memories": "what",
+            "points": "user",
+            "key": "do",
+        }.get(name, "id")
         given = {positional: list(words), **values} if words else values
         return run(f"character {name}", given, lambda found: context, lang="en")
 
@@ -49,12 +55,29 @@ def say(call: Call, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
 
 
 def _made(call: Call) -> None:
-    assert call("create", "Mina", description="Keeps a bookshop.", greeting=["Welcome, {{user}}."]).status == 0
+    assert (
+        call(
+            "create", "Mina", description="Keeps a bookshop.", greeting=["Welcome, {{user}}."]
+        ).status
+        == 0
+    )
 
 
-def test_a_talk_is_remembered_told_why_and_forgotten(call: Call, say: Callable[..., Answer]) -> None:
+def test_a_talk_is_remembered_told_why_and_forgotten(
+    call: Call, say: Callable[..., Answer]
+) -> None:
     _made(call)
-    talk = say("I live in Leith", "/memory", "", "Where do I live?", "/why", "/points", "/what", "/quit", "never said")
+    talk = say(
+        "I live in Leith",
+        "/memory",
+        "",
+        "Where do I live?",
+        "/why",
+        "/points",
+        "/what",
+        "/quit",
+        "never said",
+    )
     assert talk.status == 0, talk.failure
     assert talk.text.startswith("Mina: Welcome, me.\n> I live in Leith\nMina: ")
     assert "lives_in: Leith" in talk.text
@@ -67,19 +90,24 @@ def test_a_talk_is_remembered_told_why_and_forgotten(call: Call, say: Callable[.
     assert "user: I live in Leith" in why.text
     gone = call("forget", "mina", memory=row["handle"])
     assert "forgotten: Leith" in gone.text
-    assert call("memories", "mina").status == call("forget", "mina", memory=row["handle"]).status == 1
+    assert (
+        call("memories", "mina").status == call("forget", "mina", memory=row["handle"]).status == 1
+    )
     undo = gone.text.rpartition("--undo ")[2]
     assert call("forget", "mina", undo=undo).text == "it is remembered again"
     assert call("memories", "mina", "Leith").status == 0
 
 
-def test_a_memory_is_forgotten_and_brought_back_in_the_talk(call: Call, say: Callable[..., Answer]) -> None:
+def test_a_memory_is_forgotten_and_brought_back_in_the_talk(
+    call: Call, say: Callable[..., Answer]
+) -> None:
     _made(call)
     say("I live in Leith")
     (row,) = json.loads(json.dumps(call("memories", "mina").data))["memories"]
     shown = say(f"/forget {row['handle']}", "/memory", "/undo", "/memory", "/why").text
     assert [
-        part in shown for part in ("/undo takes it back", "nothing yet", "remembered again", "lives_in: Leith")
+        part in shown
+        for part in ("/undo takes it back", "nothing yet", "remembered again", "lives_in: Leith")
     ] == [True] * 4
 
 
@@ -108,19 +136,30 @@ def test_cards_go_out_and_come_in(call: Call, tmp_path: Path) -> None:
 def test_a_chat_log_is_brought_in_once(call: Call, tmp_path: Path) -> None:
     _made(call)
     rows = [
-        {"name": "a", "is_user": True, "mes": "I live in Leith", "send_date": "July 12, 2024 1:31am"},
+        {
+            "name": "a",
+            "is_user": True,
+            "mes": "I live in Leith",
+            "send_date": "July 12, 2024 1:31am",
+        },
         {"name": "b", "mes": "Oh"},
     ]
-    (tmp_path / "c.jsonl").write_text("\n".join([*map(json.dumps, rows), "broken"]), encoding="utf-8")
+    (tmp_path / "c.jsonl").write_text(
+        "\n".join([*map(json.dumps, rows), "broken"]), encoding="utf-8"
+    )
     assert "whose talk" in str(call("import", "c.jsonl").failure)
-    first, again = (call("import", "c.jsonl", id="mina", user="kim", zone="Asia/Seoul") for _ in range(2))
+    first, again = (
+        call("import", "c.jsonl", id="mina", user="kim", zone="Asia/Seoul") for _ in range(2)
+    )
     assert first.text.startswith("2 messages taken in")
     assert "3: the line is no JSON" in first.text
     assert again.text.startswith("0 messages taken in, 0 changed, 2 known")
     assert "2024-07-11" in call("memories", "mina", user="kim").text
 
 
-def test_deleting_a_character_asks_and_says_what_stays(call: Call, say: Callable[..., Answer]) -> None:
+def test_deleting_a_character_asks_and_says_what_stays(
+    call: Call, say: Callable[..., Answer]
+) -> None:
     _made(call)
     say("I live in Leith")
     assert "nobody can be asked" in str(call("delete", "mina").failure)
@@ -132,7 +171,9 @@ def test_deleting_a_character_asks_and_says_what_stays(call: Call, say: Callable
 
 def test_points_are_given_once_for_a_reference(call: Call) -> None:
     assert call("points", "kim", credit=50, reference="r").text.startswith("kim: 50 points")
-    assert call("points", "kim", credit=50, reference="r", check_in=True).text.startswith("kim: 60 points")
+    assert call("points", "kim", credit=50, reference="r", check_in=True).text.startswith(
+        "kim: 60 points"
+    )
     assert call("points", "kim", credit=-5).failure is not None
     assert call("points", "a/b").failure is not None
 

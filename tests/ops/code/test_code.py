@@ -35,8 +35,13 @@ Run = Callable[..., Json]
 _FILES = {
     "shop/__init__.py": "",
     "shop/money.py": "def convert(x):\n    return x * 2\n\n\ndef spare():\n    return 1\n",
-    "shop/cart.py": "from shop.money import convert\n\n\nclass Cart:\n    def total(self):\n        return convert(1)\n",
-    "tests/test_cart.py": "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total()\n",
+    "shop/cart.py": (
+        "from shop.money import convert\n\n\nclass Cart:\n    def total(self):\n        return "
+        "convert(1)\n"
+    ),
+    "tests/test_cart.py": (
+        "from shop.cart import Cart\n\n\ndef test_total():\n    assert Cart().total()\n"
+    ),
 }
 
 
@@ -47,7 +52,14 @@ def _write(root: Path, files: Mapping[str, str]) -> None:
 
 
 def _git(root: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=Kim", "-c", "user.email=kim@example.com", "-c", "commit.gpgsign=false")
+    identity = (
+        "-c",
+        "user.name=Kim",
+        "-c",
+        "user.email=kim@example.com",
+        "-c",
+        "commit.gpgsign=false",
+    )
     subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
 
 
@@ -64,7 +76,9 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(shop: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs `gieok ARGUMENTS --json` and gives the parsed output, and with `status` checks the exit status."""
+    """Return what runs `gieok ARGUMENTS --json` and gives the parsed output, and with `status`
+    checks the exit status.
+    """
 
     def call(*arguments: str, status: int = 0) -> Json:
         assert main([*arguments, "--json"]) == status
@@ -113,11 +127,20 @@ def test_a_query_says_that_vectors_wait(run: Run, monkeypatch: pytest.MonkeyPatc
 
 
 def test_commands_without_an_index_say_what_to_run(run: Run) -> None:
-    for arguments in (["query", "x"], ["show", "x"], ["impact", "x"], ["sync"], ["status"], ["export"]):
+    for arguments in (
+        ["query", "x"],
+        ["show", "x"],
+        ["impact", "x"],
+        ["sync"],
+        ["status"],
+        ["export"],
+    ):
         assert run("code", *arguments, status=2)["error"]["code"] == "not_indexed"
 
 
-def test_query_and_show_answer_from_a_folder_below(run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_query_and_show_answer_from_a_folder_below(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run("code", "init")
     monkeypatch.chdir(shop / "tests")
     found = run("code", "query", "convert")
@@ -135,12 +158,16 @@ def test_a_path_may_be_relative_to_the_folder_below_or_to_the_project(
 ) -> None:
     run("code", "init")
     monkeypatch.chdir(shop / "shop")
-    assert [run("code", "impact", path)["changed"] for path in ("money.py", "shop/money.py", "../shop/money.py")] == [
-        ["shop/money.py::<module>"]
-    ] * 3
+    assert [
+        run("code", "impact", path)["changed"]
+        for path in ("money.py", "shop/money.py", "../shop/money.py")
+    ] == [["shop/money.py::<module>"]] * 3
     assert run("code", "show", "cart.py:Cart.total")["total"] == 1
     assert run("code", "sync", "money.py", "shop/cart.py")["unchanged"] == 2
-    assert "outside of the project" in run("code", "impact", "../../money.py", status=2)["error"]["message"]
+    assert (
+        "outside of the project"
+        in run("code", "impact", "../../money.py", status=2)["error"]["message"]
+    )
 
 
 def test_the_status_of_an_empty_folder_has_no_empty_lines(
@@ -155,7 +182,11 @@ def test_the_status_of_an_empty_folder_has_no_empty_lines(
 def test_every_count_has_its_korean_name(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     run("code", "init")
     assert main(["code", "stats", "--lang", "ko"]) == 0
-    labels = [line.partition(":")[0] for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
+    labels = [
+        line.partition(":")[0]
+        for line in capsys.readouterr().out.splitlines()
+        if not line.startswith(" ")
+    ]
     assert [label for label in labels if not re.search("[가-힣]", label)] == []
 
 
@@ -179,7 +210,11 @@ def test_impact_has_the_documented_shape(run: Run) -> None:
     assert [s["symbol"] for s in found["symbols"]] == ["Cart.total"]
     assert [t["symbol"] for t in found["tests"]] == ["test_total"]
     assert found["tests"][0]["via"][0]["from"] == "tests/test_cart.py::test_total"
-    assert found["run"] == {"count": 1, "held": 1.0, "command": "pytest tests/test_cart.py::test_total"}
+    assert found["run"] == {
+        "count": 1,
+        "held": 1.0,
+        "command": "pytest tests/test_cart.py::test_total",
+    }
     assert (found["also"], found["counts"]["tests"], found["counts"]["test_files"]) == ([], 1, 1)
     assert found["tests"][0]["chance"] > 0.5
     assert len(run("code", "impact", "shop/money.py", "--limit", "1")["files"]) == 1
@@ -194,7 +229,9 @@ def test_a_model_may_ask_for_the_impact_of_a_diff_alone() -> None:
     assert checked(row, {"diff": "HEAD"}, Surface.MCP).diff == "HEAD"
 
 
-def test_a_diff_is_mapped_to_symbols_and_what_it_deletes_is_found_in_the_old_version(run: Run, shop: Path) -> None:
+def test_a_diff_is_mapped_to_symbols_and_what_it_deletes_is_found_in_the_old_version(
+    run: Run, shop: Path
+) -> None:
     _git(shop, "init", "-q")
     _git(shop, "add", ".")
     _git(shop, "commit", "-qm", "first")
@@ -207,7 +244,10 @@ def test_a_diff_is_mapped_to_symbols_and_what_it_deletes_is_found_in_the_old_ver
     assert "shop/money.py::exchange" in found["changed"]
     assert [t["symbol"] for t in found["tests"]] == ["test_total"]
     assert found["freshness"]["commit"] == found["freshness"]["head"]
-    assert run("code", "impact", "--diff", "no-such-revision", status=2)["error"]["code"] == "bad_request"
+    assert (
+        run("code", "impact", "--diff", "no-such-revision", status=2)["error"]["code"]
+        == "bad_request"
+    )
     _git(shop, "checkout", "-q", "--detach")
     assert run("code", "sync")["failed"] == []
 
@@ -217,12 +257,16 @@ def test_a_diff_without_git_says_so(run: Run) -> None:
     assert "git" in run("code", "impact", "--diff", "HEAD", status=2)["error"]["message"]
 
 
-def test_one_process_at_a_time_reads_and_links(run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_process_at_a_time_reads_and_links(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     free = []
     parse = TreeSitterParser.parse
 
     def watched(self: TreeSitterParser, grammar: str, source: bytes) -> SyntaxNode:
-        with fs.exclusive(ownership.lock_file(shop.parent / "home", shop, "sync"), wait=False) as is_free:
+        with fs.exclusive(
+            ownership.lock_file(shop.parent / "home", shop, "sync"), wait=False
+        ) as is_free:
             free.append(is_free)
         return parse(self, grammar, source)
 
@@ -244,7 +288,9 @@ def test_watch_syncs_what_is_indexed_and_nothing_else(shop: Path, run: Run) -> N
     run("code", "init")
 
     class Scripted:
-        def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+        def changes(
+            self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
+        ) -> Iterator[set[Path]]:
             yield {folders[0] / ".gieok" / "code" / "index.sqlite"}
             (folders[0] / "new.py").write_text("def fresh(): ...\n", encoding="utf-8")
             yield {folders[0] / "new.py"}
@@ -259,12 +305,16 @@ def test_watch_sees_a_folder_that_is_moved(shop: Path, run: Run) -> None:
     run("code", "init")
 
     class Scripted:
-        def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+        def changes(
+            self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
+        ) -> Iterator[set[Path]]:
             before, after = folders[0] / "tests", folders[0] / "spec"
             before.rename(after)
             yield {before, after}
 
-    result = operation("code watch").handler(watching(open_context({}), Scripted), operation("code watch").request())
+    result = operation("code watch").handler(
+        watching(open_context({}), Scripted), operation("code watch").request()
+    )
     assert result.change.touched == ["spec/test_cart.py", "tests/test_cart.py"]
 
 
@@ -272,9 +322,18 @@ def test_without_an_index_what_is_gone_counts_and_what_is_left_out_does_not(shop
     _write(shop, {"node_modules/x.py": "", "build_notes.txt": "", "out/made.py": ""})
     changed = {
         shop / path
-        for path in ("shop/cart.py", "gone.py", "gone_folder", "tests", "node_modules/x.py", "build_notes.txt", "out/made.py",
-                     "gone.txt", ".gieok/code/index.sqlite")
-    }  # fmt: skip
+        for path in (
+            "shop/cart.py",
+            "gone.py",
+            "gone_folder",
+            "tests",
+            "node_modules/x.py",
+            "build_notes.txt",
+            "out/made.py",
+            "gone.txt",
+            ".gieok/code/index.sqlite",
+        )
+    }
     assert relevant(shop, {*changed, shop.parent / "elsewhere.py"}, IgnoreRules(("out/",))) == [
         "gone.py",
         "gone_folder",
@@ -324,7 +383,9 @@ def _context(model: ScriptedGenerator | None) -> Context:
     context = open_context({})
     if model is None:
         return context
-    asker = Asker("code", model, context.memory.journal(), context.clock, UTC, lambda seconds: None, 1_000_000)
+    asker = Asker(
+        "code", model, context.memory.journal(), context.clock, UTC, lambda seconds: None, 1_000_000
+    )
     return using(context, "code", asker=lambda root, name: asker)
 
 
@@ -332,7 +393,11 @@ def _says(prompt: Prompt) -> str:
     """Answer as a model that does what it is asked to."""
     if "architecture" in prompt.system:
         return _RECORD
-    return json.dumps(dict.fromkeys(re.findall(r"^(\d+)\n<code>", prompt.text, re.MULTILINE), "It does what it says."))
+    return json.dumps(
+        dict.fromkeys(
+            re.findall(r"^(\d+)\n<code>", prompt.text, re.MULTILINE), "It does what it says."
+        )
+    )
 
 
 def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop: Path) -> None:
@@ -347,7 +412,9 @@ def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop
     assert result.reasons == ("new module shop/order.py", "new class shop/order.py::Order")
     assert result.summaries == 3, "the module, the class and its method"
     assert run("code", "query", "pay")["pending"] is False
-    assert "It does what it says." in [r["summary"] for r in run("code", "query", "Order.pay")["results"]]
+    assert "It does what it says." in [
+        r["summary"] for r in run("code", "query", "Order.pay")["results"]
+    ]
     assert run("code", "escalate", status=1)["reasons"] == []
 
 
@@ -357,7 +424,8 @@ def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) ->
     ask = operation("ask")
     for number in range(7):
         result = ask.handler(
-            _context(model), ask.request(question=[f"question {number} convert"], files=["shop/money.py:5-6"])
+            _context(model),
+            ask.request(question=[f"question {number} convert"], files=["shop/money.py:5-6"]),
         )
     assert result.answer == "answer 6"
     asked = [prompt.text for prompt in model.prompts]
@@ -399,7 +467,9 @@ def test_a_model_behind_an_address_is_asked_without_secrets_and_its_tokens_are_c
         monkeypatch.setenv("MY_KEY", "of-compatible")
         (shop / "README.md").write_text("password = hunter2hunter2\n", encoding="utf-8")
         assert run("code", "init", "--full")["note"] is None
-        assert run("ask", "where is money converted", "--model", "compatible:better")["answer"].startswith("In shop")
+        assert run("ask", "where is money converted", "--model", "compatible:better")[
+            "answer"
+        ].startswith("In shop")
         assert [body["model"] for _, body in server.requests] == ["local", "local", "better"]
         assert {headers["authorization"] for headers in server.headers} == {"Bearer of-compatible"}
         assert "hunter2hunter2" not in question(server.requests[0][1])
@@ -410,7 +480,9 @@ def test_a_model_behind_an_address_is_asked_without_secrets_and_its_tokens_are_c
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_the_address_of_one_provider_is_not_used_for_another(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_address_of_one_provider_is_not_used_for_another(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run("code", "init")
     monkeypatch.setenv("GIEOK_CODE_MODEL", "openai:local")
     monkeypatch.setenv("GIEOK_CODE_BASE_URL", "http://127.0.0.1:9/v1")
@@ -430,12 +502,19 @@ def test_people_read_every_answer_in_their_language(run: Run, shop: Path, lang: 
     (shop / "shop/order.py").write_text("class Order: ...\ndef broken(:\n", encoding="utf-8")
     context = open_context({"lang": lang})
     for name, arguments in (
-        ("code sync", {}), ("code query", {"query": ["convert"]}), ("code show", {"symbol": "convert"}),
-        ("code impact", {"target": "shop/money.py"}), ("code status", {}), ("code stats", {}), ("code validate", {}),
+        ("code sync", {}),
+        ("code query", {"query": ["convert"]}),
+        ("code show", {"symbol": "convert"}),
+        ("code impact", {"target": "shop/money.py"}),
+        ("code status", {}),
+        ("code stats", {}),
+        ("code validate", {}),
         ("code export", {}),
-    ):  # fmt: skip
+    ):
         found = operation(name)
-        shown = found.present(found.handler(context, found.request(**arguments)), Style(lang, colour=False))
+        shown = found.present(
+            found.handler(context, found.request(**arguments)), Style(lang, colour=False)
+        )
         assert shown.strip()
 
 
@@ -447,15 +526,29 @@ def test_coverage_is_taken_in_shown_and_forgotten(
     assert run("code", "status")["coverage"]["pairs"] == 0
     (shop / "shop/late.py").write_text("def late():\n    return 1\n", encoding="utf-8")
     context = "tests/test_cart.py::test_total|run"
-    ran = {"shop/money.py": {context: [2, 6]}, "shop/late.py": {context: [2]}, "/usr/lib/x.py": {context: [1]}}
+    ran = {
+        "shop/money.py": {context: [2, 6]},
+        "shop/late.py": {context: [2]},
+        "/usr/lib/x.py": {context: [1]},
+    }
     coverage_data(shop / ".coverage", {**ran, "shop/cart.py": {context: [6], "nightly": [1]}})
     found = run("code", "coverage")
     assert found == {
-        "pairs": 4, "tests": 1, "files": 3, "changed": [], "outside": 1, "unknown": ["nightly"], "unknown_count": 1,
+        "pairs": 4,
+        "tests": 1,
+        "files": 3,
+        "changed": [],
+        "outside": 1,
+        "unknown": ["nightly"],
+        "unknown_count": 1,
         "kept": {"pairs": 4, "tests": 1, "functions": 4, "changed": 0, "gone": 0},
-    }  # fmt: skip
+    }
     test = run("code", "impact", "shop/money.py:spare")["tests"][0]
-    assert (test["symbol"], test["tier"], test["weakest"]) == ("test_total", 0, "ran under coverage")
+    assert (test["symbol"], test["tier"], test["weakest"]) == (
+        "test_total",
+        0,
+        "ran under coverage",
+    )
     assert run("code", "show", "spare")["symbols"][0]["callers"] == []
     status, stats = run("code", "status"), run("code", "stats")
     assert (status["coverage"]["functions"], status["edges"].get("ran")) == (4, None)
@@ -482,7 +575,11 @@ def test_patterns_of_the_projects_own_settings_are_left_out(run: Run, shop: Path
 
 
 def test_an_index_that_came_with_a_repository_is_not_believed_and_made_anew(
-    run: Run, shop: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run: Run,
+    shop: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "theirs"))
     run("code", "init")

@@ -1,4 +1,6 @@
-"""`code explore` and the middle size of `code show`: what is shown, from where, and within which budget."""
+"""`code explore` and the middle size of `code show`: what is shown, from where, and within which
+budget.
+"""
 
 import json
 from collections.abc import Callable
@@ -14,30 +16,46 @@ from gieok.text.tokens import count_tokens
 Run = Callable[..., Any]
 
 _METHODS = "".join(
-    f"    def step_{n}(self, amount: int) -> int:\n        return self.ledger.post(amount + {n})\n\n" for n in range(40)
+    (
+        f"    def step_{n}(self, amount: int) -> int:\n        return self.ledger.post(amount + "
+        f"{n})\n\n"
+    )
+    for n in range(40)
 )
 _FILES = {
     "bank/ledger.py": (
         "class Ledger:\n    def post(self, amount):\n        return self._write(amount)\n\n"
-        "    def _write(self, amount):\n        # a refund & a <fee> are `written` alike\n        return amount\n"
+        "    def _write(self, amount):\n        # a refund & a <fee> are `written` alike\n    "
+        "    return amount\n"
     ),
     "bank/teller.py": (
         "from bank.ledger import Ledger\n\n\n"
-        f'class Teller:\n    """Serves people."""\n\n    def __init__(self):\n        self.ledger = Ledger()\n\n{_METHODS}'
-        "    def refund(self, amount):\n" + "".join(f"        amount += {n}\n" for n in range(30)) + ""
+        f'class Teller:\n    """Serves people."""\n\n    def __init__(self):\n        '
+        f"self.ledger = Ledger()\n\n{_METHODS}"
+        "    def refund(self, amount):\n"
+        + "".join(f"        amount += {n}\n" for n in range(30))
+        + ""
         "        return self.ledger.post(-amount)\n"
     ),
     "bank/lonely.py": "def weather():\n    return 'rain'\n",
-    "bank/front.py": "from bank.teller import Teller\n\n\ndef complain(amount):\n    return Teller().refund(amount)\n",
+    "bank/front.py": (
+        "from bank.teller import Teller\n\n\ndef complain(amount):\n    return "
+        "Teller().refund(amount)\n"
+    ),
     "tests/test_teller.py": (
-        "from bank.front import complain\n\n\ndef test_complaints_are_refunded():\n    assert complain(3)\n"
+        "from bank.front import complain\n\n\ndef test_complaints_are_refunded():\n    assert "
+        "complain(3)\n"
     ),
 }
 
 
 @pytest.fixture
 def bank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in (("GIEOK_HOME", str(tmp_path / "home")), ("GIEOK_EMBEDDER", "none"), ("GIEOK_LANG", "en")):
+    for name, value in (
+        ("GIEOK_HOME", str(tmp_path / "home")),
+        ("GIEOK_EMBEDDER", "none"),
+        ("GIEOK_LANG", "en"),
+    ):
         monkeypatch.setenv(name, value)
     root = tmp_path / "bank-project"
     for path, text in _FILES.items():
@@ -61,7 +79,10 @@ def run(bank: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 def _path(found: Any) -> list[tuple[str, list[tuple[str, str]]]]:
     return [
-        (p["from"].partition("::")[2], [(s["citation"], s["to"].partition("::")[2]) for s in p["steps"]])
+        (
+            p["from"].partition("::")[2],
+            [(s["citation"], s["to"].partition("::")[2]) for s in p["steps"]],
+        )
         for p in found["paths"]
     ]
 
@@ -75,7 +96,12 @@ def test_the_path_between_two_named_symbols_is_shown_with_the_places_of_its_call
         ("bank/ledger.py:3", "Ledger._write"),
     ]
     assert _path(found) == [("complain", way)]
-    assert [s["symbol"] for s in found["symbols"]] == ["complain", "Ledger._write", "Teller.refund", "Ledger.post"]
+    assert [s["symbol"] for s in found["symbols"]] == [
+        "complain",
+        "Ledger._write",
+        "Teller.refund",
+        "Ledger.post",
+    ]
     assert [test["citation"] for test in found["tests"]] == ["tests/test_teller.py:4"]
     assert _path(run("code", "explore", "Ledger._write", "complain")) == [("complain", way)]
 
@@ -83,7 +109,9 @@ def test_the_path_between_two_named_symbols_is_shown_with_the_places_of_its_call
 def test_what_no_path_joins_is_said_to_be_apart(run: Run) -> None:
     found = run("code", "explore", "weather", "complain")
     assert found["paths"] == []
-    assert [[key.partition("::")[2] for key in pair] for pair in found["apart"]] == [["weather", "complain"]]
+    assert [[key.partition("::")[2] for key in pair] for pair in found["apart"]] == [
+        ["weather", "complain"]
+    ]
     assert (
         "none found between weather and complain"
         in tools.answer("code_explore", {"query": ["weather", "complain"]}).text
@@ -96,7 +124,9 @@ def test_a_question_is_answered_by_what_it_names_and_by_what_is_found(run: Run) 
     assert {"Ledger.post", "Ledger._write"} <= {s["symbol"] for s in found["symbols"]}
 
 
-def test_parts_of_a_long_function_are_lines_of_the_file_and_those_of_the_path_are_among_them(run: Run) -> None:
+def test_parts_of_a_long_function_are_lines_of_the_file_and_those_of_the_path_are_among_them(
+    run: Run,
+) -> None:
     lines = _FILES["bank/teller.py"].split("\n")
     found = run("code", "explore", "complain", "Ledger._write", "--budget", "450")
     refund = next(s for s in found["symbols"] if s["symbol"] == "Teller.refund")
@@ -111,7 +141,8 @@ def test_parts_of_a_long_function_are_lines_of_the_file_and_those_of_the_path_ar
 
 @pytest.mark.parametrize("budget", [200, 300, 600, 2000])
 @pytest.mark.parametrize(
-    "query", ["Teller complain Ledger", "how is a refund written to the ledger", "step_1 step_2 step_3"]
+    "query",
+    ["Teller complain Ledger", "how is a refund written to the ledger", "step_1 step_2 step_3"],
 )
 def test_no_answer_is_longer_than_its_budget(bank: Path, budget: int, query: str) -> None:
     answer = tools.answer("code_explore", {"query": [query], "budget": budget})
@@ -120,9 +151,12 @@ def test_no_answer_is_longer_than_its_budget(bank: Path, budget: int, query: str
     assert "bank/" in answer.text
 
 
-def test_a_path_leads_from_a_method_to_what_overrides_it_where_calls_are_not_followed(run: Run, bank: Path) -> None:
+def test_a_path_leads_from_a_method_to_what_overrides_it_where_calls_are_not_followed(
+    run: Run, bank: Path
+) -> None:
     rules = "".join(
-        f"class Rule{n}(Middle):\n    def check(self, amount):\n        return {n}\n\n\n" for n in range(40)
+        f"class Rule{n}(Middle):\n    def check(self, amount):\n        return {n}\n\n\n"
+        for n in range(40)
     )
     text = (
         "class Rule:\n    def check(self, amount):\n        raise NotImplementedError\n\n\n"
@@ -136,10 +170,16 @@ def test_a_path_leads_from_a_method_to_what_overrides_it_where_calls_are_not_fol
     lines = text.split("\n")
     call, base, last = (
         f"bank/rules.py:{lines.index(line) + 1}"
-        for line in ("    return rule.check(amount)", "    def check(self, amount):", "        return ceiling(amount)")
+        for line in (
+            "    return rule.check(amount)",
+            "    def check(self, amount):",
+            "        return ceiling(amount)",
+        )
     )
     found = run("code", "explore", "apply", "ceiling")
-    assert _path(found) == [("apply", [(call, "Rule.check"), (base, "Limit.check"), (last, "ceiling")])]
+    assert _path(found) == [
+        ("apply", [(call, "Rule.check"), (base, "Limit.check"), (last, "ceiling")])
+    ]
     assert found["paths"][0]["steps"][1]["reason"] == "overridden"
 
 
@@ -149,7 +189,10 @@ def test_a_question_without_a_word_is_refused(run: Run, words: str) -> None:
 
 
 def test_a_budget_that_holds_nothing_is_refused(run: Run) -> None:
-    assert run("code", "explore", "complain", "--budget", "20", status=2)["error"]["code"] == "bad_request"
+    assert (
+        run("code", "explore", "complain", "--budget", "20", status=2)["error"]["code"]
+        == "bad_request"
+    )
 
 
 def test_code_of_what_is_explored_is_byte_for_byte_the_files_behind_numbers(bank: Path) -> None:
@@ -157,12 +200,17 @@ def test_code_of_what_is_explored_is_byte_for_byte_the_files_behind_numbers(bank
     assert "\n6\t        # a refund & a <fee> are `written` alike\n" in text
 
 
-def test_a_long_class_shows_its_head_and_the_heads_of_its_members(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_class_shows_its_head_and_the_heads_of_its_members(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     (teller,) = run("code", "show", "Teller")["symbols"]
     assert teller["cut"]
     assert teller["code"] == 'class Teller:\n    """Serves people."""\n'
     assert len(teller["members"]) == 42
-    assert teller["members"][1] | {"symbol": "Teller.step_0", "start_line": 10, "end_line": 11} == teller["members"][1]
+    assert (
+        teller["members"][1] | {"symbol": "Teller.step_0", "start_line": 10, "end_line": 11}
+        == teller["members"][1]
+    )
     text = tools.answer("code_symbol", {"symbol": "Teller"}).text
     assert "10-11  def step_0(self, amount: int) -> int" in text
     assert count_tokens(text) < 1_500
@@ -186,9 +234,13 @@ def test_callers_and_callees_are_cut_to_the_limit_with_their_number(run: Run) ->
     assert "called by 0 + 1 test:\n    tests/test_teller.py:5 test_complaints_are_refunded" in text
 
 
-def test_symbols_that_share_a_name_share_the_lines_and_the_rest_are_places(run: Run, bank: Path) -> None:
+def test_symbols_that_share_a_name_share_the_lines_and_the_rest_are_places(
+    run: Run, bank: Path
+) -> None:
     for n in range(8):
-        (bank / f"bank/part_{n}.py").write_text("def settle():\n" + "    x = 1\n" * 60, encoding="utf-8")
+        (bank / f"bank/part_{n}.py").write_text(
+            "def settle():\n" + "    x = 1\n" * 60, encoding="utf-8"
+        )
     run("code", "sync")
     found = run("code", "show", "settle")
     assert (len(found["symbols"]), found["total"], len(found["others"])) == (5, 8, 3)
@@ -196,7 +248,9 @@ def test_symbols_that_share_a_name_share_the_lines_and_the_rest_are_places(run: 
     assert found["others"][0] == "bank/part_5.py:1 settle"
 
 
-def test_what_may_break_names_the_products_own_code_before_what_tests_are_made_of(run: Run, bank: Path) -> None:
+def test_what_may_break_names_the_products_own_code_before_what_tests_are_made_of(
+    run: Run, bank: Path
+) -> None:
     (bank / "tests/test_post.py").write_text(
         "from bank.ledger import Ledger\n\n\ndef posted():\n    return Ledger().post(1)\n\n\n"
         "def test_post():\n    assert posted()\n",

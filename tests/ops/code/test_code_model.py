@@ -1,4 +1,6 @@
-"""Summaries by models, over the wire: a loopback server stands for the provider, everything else is the product."""
+"""Summaries by models, over the wire: a loopback server stands for the provider, everything else is
+the product.
+"""
 
 import json
 import re
@@ -66,13 +68,21 @@ def server() -> Iterator[ModelServer]:
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: ModelServer) -> Path:
     root = tmp_path / "shop-project"
-    for path, text in {"shop/money.py": _MONEY, "shop/cart.py": _CART, "tests/test_cart.py": _TEST}.items():
+    for path, text in {
+        "shop/money.py": _MONEY,
+        "shop/cart.py": _CART,
+        "tests/test_cart.py": _TEST,
+    }.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
     for name, value in {
-        "HOME": tmp_path / "home", "EMBEDDER": "none", "LANG": "en", "CODE_MODEL": "compatible:strong",
-        "CODE_BASE_URL": f"{server.url}/v1", "CODE_UPKEEP_MODEL": "compatible:cheap",
-    }.items():  # fmt: skip
+        "HOME": tmp_path / "home",
+        "EMBEDDER": "none",
+        "LANG": "en",
+        "CODE_MODEL": "compatible:strong",
+        "CODE_BASE_URL": f"{server.url}/v1",
+        "CODE_UPKEEP_MODEL": "compatible:cheap",
+    }.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
     monkeypatch.chdir(root)
     return root
@@ -80,7 +90,9 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: ModelServer) -
 
 @pytest.fixture
 def run(shop: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return what runs `gieok code ARGUMENTS --json` and gives the parsed output, and with `status` checks the exit status."""
+    """Return what runs `gieok code ARGUMENTS --json` and gives the parsed output, and with `status`
+    checks the exit status.
+    """
 
     def call(*arguments: str, status: int = 0) -> Json:
         assert main(["code", *arguments, "--json"]) == status
@@ -91,13 +103,19 @@ def run(shop: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 def _pieces(body: Json) -> dict[str, str]:
     """Return number → symbol of what a request asks about."""
-    return dict(re.findall(r"^(\d+)\n<code>\n(\S+)$", body["messages"][-1]["content"], re.MULTILINE))
+    return dict(
+        re.findall(r"^(\d+)\n<code>\n(\S+)$", body["messages"][-1]["content"], re.MULTILINE)
+    )
 
 
 def _says(body: Json) -> str:
     """Answer as a model that does what it is asked to."""
     if pieces := _pieces(body):
-        return "```json\n" + json.dumps({n: f"{body['model']} on {key}." for n, key in pieces.items()}) + "\n```"
+        return (
+            "```json\n"
+            + json.dumps({n: f"{body['model']} on {key}." for n, key in pieces.items()})
+            + "\n```"
+        )
     return '{"architecture": "A shop."}'
 
 
@@ -115,7 +133,9 @@ def _edit(root: Path, before: str, after: str, path: str = "shop/money.py") -> N
 
 
 def _last_change(root: Path) -> Json:
-    return json.loads((root / ".gieok/code/logs/changes.jsonl").read_text(encoding="utf-8").splitlines()[-1])
+    return json.loads(
+        (root / ".gieok/code/logs/changes.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    )
 
 
 def _summary(run: Run, name: str) -> tuple[str, str | None]:
@@ -138,14 +158,22 @@ def test_a_full_init_summarises_what_is_worth_it_in_one_request_and_never_again(
     assert summaries[0] == "strong"
     assert summaries[1][0] == "shop/money.py::convert"
     assert set(summaries[1]) == {
-        "shop/cart.py::<module>", "shop/cart.py::Cart", "shop/cart.py::Cart.clear", "shop/cart.py::Cart.total",
-        "shop/money.py::<module>", "shop/money.py::convert",
-    }  # fmt: skip
+        "shop/cart.py::<module>",
+        "shop/cart.py::Cart",
+        "shop/cart.py::Cart.clear",
+        "shop/cart.py::Cart.total",
+        "shop/money.py::<module>",
+        "shop/money.py::convert",
+    }
     assert (_last_change(shop)["tokens"], _last_change(shop)["status"]) == (2 * _TOKENS, "done")
     again = run("init", "--full")
     assert (_asked(server), again["summaries"]["tokens"], again["note"]) == ([], 0, None)
     stats = run("stats")
-    assert (stats["tokens"], stats["upkeep_tokens"], stats["model_summaries"]) == (2 * _TOKENS, 0, 6)
+    assert (stats["tokens"], stats["upkeep_tokens"], stats["model_summaries"]) == (
+        2 * _TOKENS,
+        0,
+        6,
+    )
 
 
 def test_summaries_by_a_model_are_in_every_answer(run: Run, shop: Path) -> None:
@@ -181,7 +209,10 @@ def test_a_sync_lets_the_cheap_model_summarise_what_changed_and_a_revert_costs_n
     assert _asked(server) == []
     assert (list(store.all_symbols()), list(store.all_edges())) == graph
     assert run("stats")["upkeep_tokens"] == _TOKENS
-    roles = {role.partition(" project:")[0] for _, role in open_context({}).memory.journal().usage(_today())}
+    roles = {
+        role.partition(" project:")[0]
+        for _, role in open_context({}).memory.journal().usage(_today())
+    }
     assert roles == {"code", "code upkeep"}
 
 
@@ -210,7 +241,9 @@ def test_what_the_cheap_model_fails_at_waits_for_the_next_sync_and_the_index_is_
     server.script = [(500, b"{}")]
     _edit(shop, "x * RATE", "x + RATE")
     found = run("sync")
-    assert len(server.requests) == 1, "it is tried at the next sync, not again and again in this one"
+    assert len(server.requests) == 1, (
+        "it is tried at the next sync, not again and again in this one"
+    )
     assert "answered 500" in found["note"]
     assert found["summaries"]["waiting"] == 2
     assert "x + RATE" in run("show", "convert")["symbols"][0]["code"]
@@ -262,7 +295,12 @@ def test_code_that_changes_while_a_model_answers_gets_no_summary_of_other_code(
 
     def edits(body: Json) -> str:
         if next(iter(_pieces(body).values()), "") == "shop/money.py::convert":
-            _edit(shop, "class Cart:", "class Trolley:\n    def other(self): ...\n\n\nclass Cart:", "shop/cart.py")
+            _edit(
+                shop,
+                "class Cart:",
+                "class Trolley:\n    def other(self): ...\n\n\nclass Cart:",
+                "shop/cart.py",
+            )
             code_project.sync(open_context({}).code.project(shop))
         return _says(body)
 
@@ -276,18 +314,26 @@ def test_code_that_changes_while_a_model_answers_gets_no_summary_of_other_code(
     assert not any("shop/cart.py::<module>" in text for text in asked)
 
 
-def test_the_daily_cap_holds_for_summaries(run: Run, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_daily_cap_holds_for_summaries(
+    run: Run, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_DAILY_TOKENS", "10")
     found = run("init", "--full")
     assert "observe.daily_tokens" in found["note"]
     assert (server.requests, found["added"], found["summaries"]["waiting"]) == ([], 3, 6)
 
 
-def test_a_model_that_is_refused_is_asked_once_and_leaves_the_index_whole(run: Run, server: ModelServer) -> None:
+def test_a_model_that_is_refused_is_asked_once_and_leaves_the_index_whole(
+    run: Run, server: ModelServer
+) -> None:
     server.script = [(401, b"{}")]
     found = run("init", "--full")
     assert len(server.requests) == 1
-    assert ("answered 401" in found["note"], found["summaries"]["waiting"], found["added"]) == (True, 6, 3)
+    assert ("answered 401" in found["note"], found["summaries"]["waiting"], found["added"]) == (
+        True,
+        6,
+        3,
+    )
     assert run("query", "convert")["results"]
 
 
@@ -315,7 +361,10 @@ def test_an_escalation_has_the_strong_model_look_at_what_the_cheap_one_summarise
     run("sync")
     assert {model for model, _ in _asked(server)} == {"cheap"}
     assert run("escalate")["summaries"] == 3
-    assert _summary(run, "Order.pay") == ("strong on shop/order.py::Order.pay.", "compatible:strong")
+    assert _summary(run, "Order.pay") == (
+        "strong on shop/order.py::Order.pay.",
+        "compatible:strong",
+    )
     row = _last_change(shop)
     assert (row["trigger"], row["tokens"], row["status"]) == ("escalate", 2 * _TOKENS, "done")
     _asked(server)
@@ -330,13 +379,17 @@ def test_what_another_process_syncs_while_the_strong_model_looks_waits_for_the_n
     run: Run, shop: Path, server: ModelServer
 ) -> None:
     run("init")
-    (shop / "shop/order.py").write_text("class Order:\n    paid = True\n    open = True\n", encoding="utf-8")
+    (shop / "shop/order.py").write_text(
+        "class Order:\n    paid = True\n    open = True\n", encoding="utf-8"
+    )
     run("sync")
     _asked(server)
 
     def meanwhile(body: Json) -> str:
         if not (shop / "shop/bill.py").exists():
-            (shop / "shop/bill.py").write_text("class Bill:\n    paid = True\n    open = True\n", encoding="utf-8")
+            (shop / "shop/bill.py").write_text(
+                "class Bill:\n    paid = True\n    open = True\n", encoding="utf-8"
+            )
             code = "from gieok.surfaces.cli import main; raise SystemExit(main(['code', 'sync']))"
             subprocess.run([sys.executable, "-c", code], cwd=shop, check=True, capture_output=True)
         return _says(body)

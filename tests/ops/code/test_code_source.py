@@ -42,7 +42,11 @@ def _call(root: Path, *calls: _Call) -> list[Any]:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name, value in (("GIEOK_HOME", str(tmp_path / "home")), ("GIEOK_EMBEDDER", "none"), ("GIEOK_LANG", "en")):
+    for name, value in (
+        ("GIEOK_HOME", str(tmp_path / "home")),
+        ("GIEOK_EMBEDDER", "none"),
+        ("GIEOK_LANG", "en"),
+    ):
         monkeypatch.setenv(name, value)
     made = tmp_path / "project"
     made.mkdir()
@@ -68,7 +72,9 @@ def _json(capsys: pytest.CaptureFixture[str], *command: str) -> Any:
 
 
 def _lines(data: str) -> dict[int, str]:
-    return {int(match[1]): match[2] for line in data.split("\n") if (match := _LINE.fullmatch(line))}
+    return {
+        int(match[1]): match[2] for line in data.split("\n") if (match := _LINE.fullmatch(line))
+    }
 
 
 def test_functions_of_real_files_are_shown_as_they_are_in_the_file(
@@ -79,7 +85,9 @@ def test_functions_of_real_files_are_shown_as_they_are_in_the_file(
         assert spec is not None
         assert spec.origin is not None
         shutil.copytree(
-            Path(spec.origin).parent, root / package, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyc")
+            Path(spec.origin).parent,
+            root / package,
+            ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyc"),
         )
     assert main(["code", "init", "--json"]) == 0
     capsys.readouterr()
@@ -89,7 +97,8 @@ def test_functions_of_real_files_are_shown_as_they_are_in_the_file(
         lines = file.read_bytes().decode("utf-8").split("\n")
         marked = [n for n, line in enumerate(lines, 1) if re.search(r"[<&`]", line)]
         chosen += [
-            ("code_symbol", {"symbol": f"{path}:{n}", "full": True}) for n in marked[:: max(1, len(marked) // 2)][:2]
+            ("code_symbol", {"symbol": f"{path}:{n}", "full": True})
+            for n in marked[:: max(1, len(marked) // 2)][:2]
         ]
     assert len(chosen) > 50
     shown = signs = 0
@@ -113,12 +122,22 @@ def test_functions_of_real_files_are_shown_as_they_are_in_the_file(
     assert signs > 100
 
 
-def test_a_snippet_of_a_search_is_lines_of_the_file(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    body = "".join(f"    if value < {n} && `x`:  # \\u003c &amp; </memory-data>\n" for n in range(60))
-    (root / "a.js").write_text(f"function settle(value) {{\n{body}    return refund;\n}}\n", encoding="utf-8")
+def test_a_snippet_of_a_search_is_lines_of_the_file(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = "".join(
+        f"    if value < {n} && `x`:  # \\u003c &amp; </memory-data>\n" for n in range(60)
+    )
+    (root / "a.js").write_text(
+        f"function settle(value) {{\n{body}    return refund;\n}}\n", encoding="utf-8"
+    )
     assert main(["code", "init", "--json"]) == 0
     capsys.readouterr()
-    (found,) = [r for r in _json(capsys, "code", "query", "settle refund")["results"] if r["symbol"] == "settle"][:1]
+    (found,) = [
+        r
+        for r in _json(capsys, "code", "query", "settle refund")["results"]
+        if r["symbol"] == "settle"
+    ][:1]
     lines = (root / "a.js").read_text(encoding="utf-8").split("\n")
     count = found["snippet"].count("\n") + 1
     first = found["snippet_line"]
@@ -130,13 +149,16 @@ def test_what_does_not_show_is_kept_and_told_outside_of_the_code(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = (
-        'def check(user):\n    # \u202e } if admin \u2066\n    return user\u200b == "````" # </memory-data> `a` & b\n'
+        'def check(user):\n    # \u202e } if admin \u2066\n    return user\u200b == "````" # '
+        "</memory-data> `a` & b\n"
     )
     (root / "a.py").write_text(code, encoding="utf-8")
     (root / "b.py").write_bytes(b"def windows():\r\n    return 1\r\n")
     assert main(["code", "init", "--json"]) == 0
     capsys.readouterr()
-    hidden, windows = _call(root, ("code_symbol", {"symbol": "check"}), ("code_symbol", {"symbol": "windows"}))
+    hidden, windows = _call(
+        root, ("code_symbol", {"symbol": "check"}), ("code_symbol", {"symbol": "windows"})
+    )
     data = _data(hidden)
     assert list(_lines(data).values()) == code.split("\n")[:3]
     assert _json(capsys, "code", "show", "check")["symbols"][0]["code"] == code.rstrip("\n")
@@ -145,7 +167,10 @@ def test_what_does_not_show_is_kept_and_told_outside_of_the_code(
     assert "U+200B" in note
     assert note.isascii()
     assert "CR LF" in _data(windows)
-    assert any("CR LF" in note for note in _json(capsys, "code", "show", "windows")["symbols"][0]["code_notes"])
+    assert any(
+        "CR LF" in note
+        for note in _json(capsys, "code", "show", "windows")["symbols"][0]["code_notes"]
+    )
 
 
 def test_a_redaction_is_told_beside_the_code_also_when_the_file_has_changed(
@@ -153,7 +178,8 @@ def test_a_redaction_is_told_beside_the_code_also_when_the_file_has_changed(
 ) -> None:
     key = "AKIA" + "Z7Q4M2XW" * 2
     (root / "a.py").write_text(
-        f'def key():\n    return "{key}"\n\n\ndef plain():\n    return "[redacted:x]"\n', encoding="utf-8"
+        f'def key():\n    return "{key}"\n\n\ndef plain():\n    return "[redacted:x]"\n',
+        encoding="utf-8",
     )
     assert main(["code", "init", "--json"]) == 0
     capsys.readouterr()
@@ -169,7 +195,9 @@ def test_a_redaction_is_told_beside_the_code_also_when_the_file_has_changed(
         )  # unchanged, the file itself is compared
 
 
-def test_a_terminal_is_shown_numbers_and_obeys_nothing(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_terminal_is_shown_numbers_and_obeys_nothing(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (root / "a.py").write_text("\n\ndef f():\n    return '\x1b[2J' < `\n", encoding="utf-8")
     assert main(["code", "init", "--json"]) == 0
     capsys.readouterr()
@@ -182,18 +210,24 @@ def test_a_terminal_is_shown_numbers_and_obeys_nothing(root: Path, capsys: pytes
 def test_a_client_asks_for_the_impact_of_a_diff_alone_and_explores_within_a_budget(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (root / "a.py").write_text("def fee():\n    return 1\n\n\ndef total():\n    return fee() & 3\n", encoding="utf-8")
+    (root / "a.py").write_text(
+        "def fee():\n    return 1\n\n\ndef total():\n    return fee() & 3\n", encoding="utf-8"
+    )
     (root / "test_a.py").write_text(
         "from a import total\n\n\ndef test_total():\n    assert total()\n", encoding="utf-8"
     )
     git = ["git", "-c", "user.name=Kim", "-c", "user.email=kim@example.com"]
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "all"]):
         subprocess.run([*git, *command], check=True, cwd=root)
-    (root / "a.py").write_text("def fee():\n    return 2\n\n\ndef total():\n    return fee() & 3\n", encoding="utf-8")
+    (root / "a.py").write_text(
+        "def fee():\n    return 2\n\n\ndef total():\n    return fee() & 3\n", encoding="utf-8"
+    )
     assert main(["code", "init", "--json"]) == 0
     capsys.readouterr()
     impact, explored = _call(
-        root, ("code_impact", {"diff": "HEAD"}), ("code_explore", {"query": ["test_total", "fee"], "budget": 400})
+        root,
+        ("code_impact", {"diff": "HEAD"}),
+        ("code_explore", {"query": ["test_total", "fee"], "budget": 400}),
     )
     assert not impact.is_error
     assert "Changed: a.py::fee" in impact.content[0].text

@@ -52,7 +52,9 @@ def test_a_home_without_users_is_not_told_of_accounts(context: Context) -> None:
     assert not list(context.home.glob("accounts*"))
 
 
-def test_doctor_compares_points_with_the_ledger_and_status_says_where_they_are(context: Context) -> None:
+def test_doctor_compares_points_with_the_ledger_and_status_says_where_they_are(
+    context: Context,
+) -> None:
     context.home.mkdir(exist_ok=True)
     file = context.home / "accounts.sqlite"
     with closing(SqliteAccounts(file)) as accounts:

@@ -20,7 +20,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GIEOK_LANG", "en")
     monkeypatch.delenv("GIEOK_PASSPHRASE", raising=False)
     (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "MEMORY.md").write_text("# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8")
+    (tmp_path / "notes" / "MEMORY.md").write_text(
+        "# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     assert main(["index", str(tmp_path / "notes")]) == 0
     return tmp_path / "home"
@@ -41,7 +43,9 @@ def test_a_group_alone_does_what_it_is_for(home: Path, capsys: pytest.CaptureFix
     assert _json(capsys, "backup", "list", "--to", str(home.parent / "usb"))[0] == 0
 
 
-def test_what_cannot_be_done_says_what_to_do(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_done_says_what_to_do(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for arguments, said in (
         (["backup", "create", "--encrypt"], "gieok encryption on"),
         (["backup", "create", "--with-keys"], "only into a backup that is encrypted"),
@@ -58,7 +62,9 @@ def test_what_cannot_be_done_says_what_to_do(home: Path, capsys: pytest.CaptureF
         assert said in " ".join(capsys.readouterr().err.split())
 
 
-def test_losing_the_key_is_told_before_it_is_made(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_losing_the_key_is_told_before_it_is_made(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[str] = []
     context: Context = open_context({}, tell=told.append, ask=lambda question: "n")
     found = operation("encryption on")
@@ -75,7 +81,11 @@ def test_the_key_is_named_and_never_shown(home: Path, capsys: pytest.CaptureFixt
     assert str(home / "keys" / "age.txt") in shown
     assert "copy it to another place now" in shown
     assert "AGE-SECRET" not in shown
-    for arguments in (["encryption", "status"], ["config", "show"], ["backup", "create", "--with-keys"]):
+    for arguments in (
+        ["encryption", "status"],
+        ["config", "show"],
+        ["backup", "create", "--with-keys"],
+    ):
         assert main(arguments) == 0
         assert "AGE-SECRET" not in capsys.readouterr().out
     assert main(["encryption", "off", "--yes"]) == 0

@@ -1,4 +1,6 @@
-"""`gieok doctor`: a tick stands for something that was done just now, by the path of the work; the rest says so."""
+"""`gieok doctor`: a tick stands for something that was done just now, by the path of the work; the
+rest says so.
+"""
 
 import json
 import os
@@ -19,17 +21,31 @@ from gieok.testing.model_server import ModelServer
 
 #: The library that Google's client is built on warns of itself.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
-_OBSERVED = "<observations>\n* 🔴 (12:00) [decision] They settle payments on Tuesdays {1}\n</observations>"
+_OBSERVED = (
+    "<observations>\n* 🔴 (12:00) [decision] They settle payments on Tuesdays {1}\n</observations>"
+)
 _SAID = {"role": "user", "content": "We settle payments on Tuesdays."}
-_ROW = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-11-20T09:00:00Z", "message": _SAID}
+_ROW = {
+    "type": "user",
+    "uuid": "u1",
+    "sessionId": "s",
+    "timestamp": "2026-11-20T09:00:00Z",
+    "message": _SAID,
+}
 
 
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of somebody who uses nothing yet."""
-    for name in [name for name in os.environ if name.endswith(("_API_KEY", "_CONFIG_DIR", "_HOME"))]:
+    for name in [
+        name for name in os.environ if name.endswith(("_API_KEY", "_CONFIG_DIR", "_HOME"))
+    ]:
         monkeypatch.delenv(name)
-    for name, value in {"HOME": tmp_path, "GIEOK_HOME": tmp_path / "g", "GIEOK_EMBEDDER": "none"}.items():
+    for name, value in {
+        "HOME": tmp_path,
+        "GIEOK_HOME": tmp_path / "g",
+        "GIEOK_EMBEDDER": "none",
+    }.items():
         monkeypatch.setenv(name, str(value))
     return tmp_path
 
@@ -44,12 +60,16 @@ def server() -> Iterator[ModelServer]:
 
 
 def _checks(*, free: bool = False, **flags: str) -> dict[str, Check]:
-    context = open_context({name.replace("__", "."): value for name, value in flags.items()}, forgiving=True)
+    context = open_context(
+        {name.replace("__", "."): value for name, value in flags.items()}, forgiving=True
+    )
     found = operation("doctor").handler(context, DoctorRequest(free=free))
     return {check.name: check for check in found.checks}
 
 
-def _observing(server: ModelServer, provider: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def _observing(
+    server: ModelServer, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
     monkeypatch.setenv("OBSERVER_KEY", "k")
     address = server.url if provider in ("anthropic", "gemini", "ollama") else f"{server.url}/v1"
     return {
@@ -97,12 +117,23 @@ def test_every_model_that_a_setting_names_is_asked(
     server.script = [_OBSERVED]
     url = f"{server.url}/v1"
     flags = {
-        "code__model": "compatible:a", "code__base_url": url, "code__upkeep_model": "compatible:b",
-        "reflect__model": "compatible:c", "reflect__base_url": url,
-        "character__model": "compatible:d", "character__base_url": url, "character__memory_model": "compatible:e",
-    }  # fmt: skip
+        "code__model": "compatible:a",
+        "code__base_url": url,
+        "code__upkeep_model": "compatible:b",
+        "reflect__model": "compatible:c",
+        "reflect__base_url": url,
+        "character__model": "compatible:d",
+        "character__base_url": url,
+        "character__memory_model": "compatible:e",
+    }
     checks = _checks(**flags)
-    names = {"code.model", "code.upkeep_model", "reflect.model", "character.model", "character.memory_model"}
+    names = {
+        "code.model",
+        "code.upkeep_model",
+        "reflect.model",
+        "character.model",
+        "character.memory_model",
+    }
     assert {name for name in names if checks[name].ok} == names
     assert {body["model"] for _, body in server.requests} == set("abcde")
     server.script = [(500, b"{}")]
@@ -116,7 +147,9 @@ def test_a_model_that_never_answers_is_waited_for_as_long_as_the_setting_says(
 ) -> None:
     done = threading.Event()
     server.script = [lambda body: "late" if done.wait(60) else "later"]
-    check = _checks(**_observing(server, provider, monkeypatch), doctor__timeout_s="0.2")["observer"]
+    check = _checks(**_observing(server, provider, monkeypatch), doctor__timeout_s="0.2")[
+        "observer"
+    ]
     done.set()
     assert check.ok is False
     assert "did not answer within 0.2 s" in check.detail
@@ -129,8 +162,10 @@ def test_a_model_of_characters_that_never_answers_is_waited_for_no_longer(
 ) -> None:
     done = threading.Event()
     server.script = [lambda body: "late" if done.wait(60) else "later"]
-    flags = {name.replace("observe", "character"): value for name, value in
-             _observing(server, provider, monkeypatch).items()}  # fmt: skip
+    flags = {
+        name.replace("observe", "character"): value
+        for name, value in _observing(server, provider, monkeypatch).items()
+    }
     check = _checks(**flags, doctor__timeout_s="0.2")["character.model"]
     done.set()
     assert check.ok is False
@@ -138,19 +173,29 @@ def test_a_model_of_characters_that_never_answers_is_waited_for_no_longer(
     assert len(server.requests) == 1
 
 
-def test_what_costs_money_is_not_tried_where_it_must_be_free(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_costs_money_is_not_tried_where_it_must_be_free(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "COHERE_API_KEY"):
         monkeypatch.setenv(name, "k")
     monkeypatch.setenv("GIEOK_EMBEDDER", "openai")
-    flags = {"observe__model": "anthropic:claude-haiku-4-5", "reranker": "cohere", "code__model": "codex"}
-    checks = _checks(free=True, **flags, embedder__model="text-embedding-3-small", reranker__model="rerank-v4")
+    flags = {
+        "observe__model": "anthropic:claude-haiku-4-5",
+        "reranker": "cohere",
+        "code__model": "codex",
+    }
+    checks = _checks(
+        free=True, **flags, embedder__model="text-embedding-3-small", reranker__model="rerank-v4"
+    )
     for name in ("observer", "embedder", "reranker", "code.model"):
         assert checks[name].ok is None, name
         assert "may cost money" in checks[name].detail
     assert checks["write, read back, search"].ok
 
 
-def test_a_model_on_this_machine_is_tried_where_it_must_be_free(user: Path, server: ModelServer) -> None:
+def test_a_model_on_this_machine_is_tried_where_it_must_be_free(
+    user: Path, server: ModelServer
+) -> None:
     server.script = [_OBSERVED]
     checks = _checks(free=True, observe__model="ollama:small", observe__base_url=server.url)
     assert checks["observer"].ok
@@ -160,7 +205,9 @@ def test_a_model_on_this_machine_is_tried_where_it_must_be_free(user: Path, serv
 def test_the_tokens_of_the_day_hold_for_the_doctor_too(
     user: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    check = _checks(**_observing(server, "openai", monkeypatch), observe__daily_tokens="10")["observer"]
+    check = _checks(**_observing(server, "openai", monkeypatch), observe__daily_tokens="10")[
+        "observer"
+    ]
     assert check.ok is None
     assert check.detail.startswith("not tried: 0 of 10 model tokens are spent today")
     assert server.requests == []
@@ -174,7 +221,9 @@ def test_what_there_is_nothing_of_has_neither_sign(user: Path) -> None:
         "transcripts",
         "hook",
     }
-    assert all(check.detail.startswith("not tried: ") for check in checks.values() if check.ok is None)
+    assert all(
+        check.detail.startswith("not tried: ") for check in checks.values() if check.ok is None
+    )
     shown = operation("doctor").present(
         operation("doctor").handler(open_context({}), DoctorRequest()), Style("en", colour=False)
     )
@@ -191,8 +240,14 @@ def _claude(user: Path, *lines: object) -> Path:
 def test_the_newest_transcript_of_an_agent_is_read_and_nothing_is_kept(user: Path) -> None:
     file = _claude(user, _ROW, {**_ROW, "uuid": "u2"})
     check = _checks()["transcripts of claude-code"]
-    assert (check.ok, check.detail) == (True, f"2 messages were read in the newest of 1, {str(file)!r}")
-    assert not (user / "g" / "journal.sqlite").exists() or open_context({}).memory.journal().stats().messages == 0
+    assert (check.ok, check.detail) == (
+        True,
+        f"2 messages were read in the newest of 1, {str(file)!r}",
+    )
+    assert (
+        not (user / "g" / "journal.sqlite").exists()
+        or open_context({}).memory.journal().stats().messages == 0
+    )
 
 
 def test_a_transcript_that_nobody_understands_is_no_success(user: Path) -> None:
@@ -210,7 +265,9 @@ def test_a_session_in_which_nobody_spoke_yet_is_neither(user: Path) -> None:
 
 
 @pytest.mark.skipif(sqlite3.sqlite_version_info >= (3, 43), reason="Python's own SQLite reads it")
-def test_a_database_that_needs_an_extra_names_it(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_that_needs_an_extra_names_it(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     database = user / ".openclaw" / "agents" / "main" / "agent" / "openclaw-agent.sqlite"
     database.parent.mkdir(parents=True)
     database.write_bytes(b"")
@@ -234,7 +291,9 @@ def test_an_archive_is_looked_into(user: Path) -> None:
     assert "gieok keys set" in without.hint
 
 
-def test_a_notification_that_would_be_seen_is_not_tried(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notification_that_would_be_seen_is_not_tried(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = user / "bin" / "notify-send"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n", encoding="utf-8")
@@ -258,7 +317,11 @@ def test_a_setting_that_is_wrong_lets_nothing_else_pass_for_it(user: Path) -> No
 @pytest.mark.parametrize(
     ("model", "why", "next_step"),
     [
-        ("anthropic:claude-haiku-4-5", "needs a key: ANTHROPIC_API_KEY is not set", "gieok keys set anthropic"),
+        (
+            "anthropic:claude-haiku-4-5",
+            "needs a key: ANTHROPIC_API_KEY is not set",
+            "gieok keys set anthropic",
+        ),
         ("codex", "needs the command `codex`", "install it"),
     ],
 )
@@ -277,7 +340,9 @@ def test_status_says_that_observing_stopped_and_asks_nobody(
 
 def test_status_names_a_model_that_the_file_of_settings_names_wrongly(user: Path) -> None:
     (user / "g").mkdir()
-    (user / "g" / "config.yaml").write_text("observe.model: rules:claude-haiku-4-5\n", encoding="utf-8")
+    (user / "g" / "config.yaml").write_text(
+        "observe.model: rules:claude-haiku-4-5\n", encoding="utf-8"
+    )
     found = operation("status").handler(open_context({}, forgiving=True), StatusRequest())
     shown = operation("status").present(found, Style("en", colour=False))
     assert "✗ observing stopped: observe.model is 'rules:claude-haiku-4-5'" in shown

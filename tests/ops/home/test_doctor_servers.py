@@ -1,4 +1,6 @@
-"""`gieok doctor` and `status --deep` of what lies on servers: PostgreSQL and Dropbox that answer, and that do not."""
+"""`gieok doctor` and `status --deep` of what lies on servers: PostgreSQL and Dropbox that answer,
+and that do not.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -23,9 +25,15 @@ _DOWN: tuple[int, object, Mapping[str, str]] = (503, "", {})
 @pytest.fixture(autouse=True)
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of somebody who uses nothing yet."""
-    for name in [name for name in os.environ if name.endswith(("_API_KEY", "_CONFIG_DIR", "_HOME"))]:
+    for name in [
+        name for name in os.environ if name.endswith(("_API_KEY", "_CONFIG_DIR", "_HOME"))
+    ]:
         monkeypatch.delenv(name)
-    for name, value in {"HOME": tmp_path, "GIEOK_HOME": tmp_path / "g", "GIEOK_EMBEDDER": "none"}.items():
+    for name, value in {
+        "HOME": tmp_path,
+        "GIEOK_HOME": tmp_path / "g",
+        "GIEOK_EMBEDDER": "none",
+    }.items():
         monkeypatch.setenv(name, str(value))
     return tmp_path
 
@@ -44,13 +52,17 @@ def box(monkeypatch: pytest.MonkeyPatch) -> Iterator[DropboxServer]:
 
 def _checks(name: str, **flags: str) -> dict[str, Check]:
     """Return what `doctor`, or `status --deep`, says of each chain."""
-    context = open_context({name.replace("__", "."): value for name, value in flags.items()}, forgiving=True)
+    context = open_context(
+        {name.replace("__", "."): value for name, value in flags.items()}, forgiving=True
+    )
     request = DoctorRequest() if name == "doctor" else StatusRequest(deep=True)
     return {check.name: check for check in operation(name).handler(context, request).checks}
 
 
 @pytest.mark.parametrize("name", ["doctor", "status"])
-def test_a_postgresql_that_answers_is_written_to_and_read(make_database: Callable[[], str], name: str) -> None:
+def test_a_postgresql_that_answers_is_written_to_and_read(
+    make_database: Callable[[], str], name: str
+) -> None:
     checks = _checks(name, store="postgres", journal="postgres", database__url=make_database())
     assert checks["store"].ok
     assert checks["store"].detail.startswith("postgres is sound: ")
@@ -88,14 +100,18 @@ def test_a_dropbox_that_answers_is_asked_for_its_files(box: DropboxServer, name:
 
 
 @pytest.mark.parametrize("name", ["doctor", "status"])
-def test_a_dropbox_that_does_not_answer_is_tried_once_and_said(box: DropboxServer, name: str) -> None:
+def test_a_dropbox_that_does_not_answer_is_tried_once_and_said(
+    box: DropboxServer, name: str
+) -> None:
     box.faults = [Fault("files/list_folder", _DOWN)]
     check = _checks(name, archive__cold="dropbox")["archive"]
     assert (check.ok, check.detail) == (False, "Dropbox does not answer")
     assert box.requests.count("files/list_folder") == 1
 
 
-def test_a_dropbox_that_takes_the_token_no_more_is_said_with_the_next_step(box: DropboxServer) -> None:
+def test_a_dropbox_that_takes_the_token_no_more_is_said_with_the_next_step(
+    box: DropboxServer,
+) -> None:
     box.tokens.clear()
     check = _checks("doctor", archive__cold="dropbox")["archive"]
     assert check.ok is False

@@ -38,7 +38,9 @@ def test_what_is_written_takes_effect(home: Path, monkeypatch: pytest.MonkeyPatc
     assert not _edit(monkeypatch, home.parent, "").changed
 
 
-def test_what_is_wrong_leaves_the_old_settings_and_is_gone_on_with(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_wrong_leaves_the_old_settings_and_is_gone_on_with(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _edit(monkeypatch, home.parent, "search.limit: 4\n")
     before = (home / "config.yaml").read_text()
     with pytest.raises(BadConfig, match="must be a whole number") as caught:

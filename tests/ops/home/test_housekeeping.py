@@ -28,9 +28,11 @@ _SCOPE = Scope("agent:main")
 @pytest.fixture
 def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
     for name, value in {
-        "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
         "GIEOK_HOUSEKEEPING_KEEP": "logs=2, usage=0",
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setenv(name, str(value))
     opened = open_context({}, clock=ManualClock(_NOW), zone=UTC)
     yield opened
@@ -51,19 +53,30 @@ def test_files_go_by_age_and_number_and_what_waits_or_is_a_persons_stays(context
     gone = [
         _write(context, name, days)
         for name, days in [
-            ("spool/1.bad", 8), ("daemon.log.1", 3), ("logs/hook.log.1", 3), ("hook/calls.jsonl.1", 3),
-            ("set-aside/2026-01-01/memory.sqlite", 100), ("resolved/a.json", 100), ("archive/agent-main/.ab.gieok.tmp", 2),
-            *((f"hook/sessions/old{n}.json", 29) for n in range(3)), ("hook/sessions/older.json", 31),
+            ("spool/1.bad", 8),
+            ("daemon.log.1", 3),
+            ("logs/hook.log.1", 3),
+            ("hook/calls.jsonl.1", 3),
+            ("set-aside/2026-01-01/memory.sqlite", 100),
+            ("resolved/a.json", 100),
+            ("archive/agent-main/.ab.gieok.tmp", 2),
+            *((f"hook/sessions/old{n}.json", 29) for n in range(3)),
+            ("hook/sessions/older.json", 31),
         ]
-    ]  # fmt: skip
+    ]
     os.utime(context.home / "set-aside" / "2026-01-01", ((_NOW - 100 * _DAY).timestamp(),) * 2)
     kept = [
         _write(context, name, days)
         for name, days in [
-            ("spool/1.json", 400), ("daemon.log", 400), ("spool/2.bad", 6), ("memory/note.md", 4000), ("config.yaml", 4000),
-            (".ab.gieok.tmp", 0.5), *((f"hook/sessions/{n}.json", n / 2) for n in range(40)),
+            ("spool/1.json", 400),
+            ("daemon.log", 400),
+            ("spool/2.bad", 6),
+            ("memory/note.md", 4000),
+            ("config.yaml", 4000),
+            (".ab.gieok.tmp", 0.5),
+            *((f"hook/sessions/{n}.json", n / 2) for n in range(40)),
         ]
-    ]  # fmt: skip
+    ]
     said = housekeeping.tidy(context)
     assert said == "events 1, shown 4, logs 3, damaged 1, settings 1, unfinished 1"
     assert not [file for file in gone if file.exists()]
@@ -75,7 +88,9 @@ def _run(at: datetime, start: int, end: int) -> Run:
     return Run(_SCOPE, "reflect", "reflection", at, start, end, 1, 10, 1, 5)
 
 
-def test_rows_of_the_journal_go_by_age_and_a_run_stays_as_long_as_what_it_replaced(context: Context) -> None:
+def test_rows_of_the_journal_go_by_age_and_a_run_stays_as_long_as_what_it_replaced(
+    context: Context,
+) -> None:
     journal = context.memory.journal()
     made = Observation("x", _NOW, Priority.LOW, Category.STATE)
     (entry,) = observation.entries(_SCOPE, Observed((made,)), _NOW)
@@ -88,19 +103,27 @@ def test_rows_of_the_journal_go_by_age_and_a_run_stays_as_long_as_what_it_replac
     assert journal.grown() == {"history": 1, "runs": 1, "usage": 1, "rejects": 10_000}
     assert journal.rejects(1)[0].line == 10_001, "the newest stay"
     assert journal.prune({"runs": _NOW}) == {"runs": 0}
-    assert journal.prune({"runs": _NOW, "history": _NOW, "usage": _NOW}) == {"history": 1, "runs": 1, "usage": 1}
+    assert journal.prune({"runs": _NOW, "history": _NOW, "usage": _NOW}) == {
+        "history": 1,
+        "runs": 1,
+        "usage": 1,
+    }
 
 
 def test_the_table_is_counted_with_the_days_that_the_user_set(context: Context) -> None:
     _write(context, "daemon.log.1", 1)
-    found = {row.kind.name: (row.kind.days, row.items, row.bytes) for row in housekeeping.rows(context)}
+    found = {
+        row.kind.name: (row.kind.days, row.items, row.bytes) for row in housekeeping.rows(context)
+    }
     assert found["logs"] == (2, 1, 1)
     assert found["usage"] == (0, None, 0), "there is no journal"
     assert not (context.home / "journal.sqlite").exists()
 
 
 @pytest.mark.parametrize("wrong", ["logs", "logs=-1", "memories=3", "rejects=3"])
-def test_a_wrong_rule_names_the_setting(wrong: str, context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_rule_names_the_setting(
+    wrong: str, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GIEOK_HOUSEKEEPING_KEEP", wrong)
     with pytest.raises(BadConfig, match=r"housekeeping\.keep .*kinds: events, shown, logs"):
         open_context({})
@@ -128,7 +151,9 @@ def test_a_journal_gives_back_what_is_free_where_it_pays_also_one_of_an_older_re
         said = [Message(str(n), Role.USER, f"{n} " * 2_000, _NOW, "s", "a") for n in range(300)]
         journal.append(_SCOPE, said, Cursor("t", "t"), None)
         assert journal.compact() == 0
-        journal.erase(_SCOPE, [found.seq for found in journal.read(_SCOPE, 0, budget_tokens=1 << 40)][10:])
+        journal.erase(
+            _SCOPE, [found.seq for found in journal.read(_SCOPE, 0, budget_tokens=1 << 40)][10:]
+        )
         assert journal.compact() > 1_000_000
         assert len(journal.read(_SCOPE, 0, budget_tokens=1 << 40)) == 10
         journal.close()
@@ -137,7 +162,13 @@ def test_a_journal_gives_back_what_is_free_where_it_pays_also_one_of_an_older_re
 @pytest.mark.parametrize("page", ["schedules.md", "schedules.ko.md"])
 def test_the_documents_have_the_tables(page: str) -> None:
     text = (Path(__file__).parents[3] / "docs" / page).read_text(encoding="utf-8")
-    rows = {cells[1].strip(" `"): line for line in text.splitlines() if len(cells := line.split("|")) > 4}
+    rows = {
+        cells[1].strip(" `"): line
+        for line in text.splitlines()
+        if len(cells := line.split("|")) > 4
+    }
     for kind in housekeeping.KINDS:
         assert all(f"{number:,}" in rows[kind.name] for number in (kind.days, kind.most) if number)
-    assert {job.name: job.setting in rows[job.name] for job in jobs.JOBS} == {job.name: True for job in jobs.JOBS}
+    assert {job.name: job.setting in rows[job.name] for job in jobs.JOBS} == {
+        job.name: True for job in jobs.JOBS
+    }

@@ -34,13 +34,24 @@ USER = Scope("user:min")
 
 def _fill(journal: FullJournal) -> None:
     """Put a row into every table."""
-    add(journal, said("a", "one\0 결제"), said("b"), said("b", "b2"), said("c"), Retraction("s", "c"))
+    add(
+        journal,
+        said("a", "one\0 결제"),
+        said("b"),
+        said("b", "b2"),
+        said("c"),
+        Retraction("s", "c"),
+    )
     add(journal, said("a", "the same session, another scope"), scope=OTHER, file="2:2")
     journal.correct(HOME, "a", "corrected")
     cursor = journal.cursors()[0]
-    assert journal.append(HOME, [], cursor._replace(offset=99), cursor, [Reject("/t", 1, 0, 9, "no JSON")])
+    assert journal.append(
+        HOME, [], cursor._replace(offset=99), cursor, [Reject("/t", 1, 0, 9, "no JSON")]
+    )
     one, *_, last = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
-    assert journal.commit(0, run(one), put=[entry("m", "x"), entry("n", "y")], forget=[entry("o", "z").document])
+    assert journal.commit(
+        0, run(one), put=[entry("m", "x"), entry("n", "y")], forget=[entry("o", "z").document]
+    )
     assert journal.buffer(HOME, "observe", BufferedSpan(one, last, 1, "chunk"))
     assert journal.archive([Move(entry("n", "y"), lives(entry("n", "y")))]) == []
     journal.mark_stale([Place(HOME, Tier.WARM, "2026/old.md")])
@@ -54,15 +65,21 @@ def _fill(journal: FullJournal) -> None:
 def _fill_accounts(accounts: Accounts) -> None:
     """Put a row into every table, for two users and the service."""
     for user in ("min", "jun"):
-        accounts.keep_account(Account(user, "Asia/Seoul", "ko", f"{user}@example.com", AT, AT, "reminded", AT))
+        accounts.keep_account(
+            Account(user, "Asia/Seoul", "ko", f"{user}@example.com", AT, AT, "reminded", AT)
+        )
         accounts.check_in(user, AT.date(), 10, AT)
         accounts.post(user, Posting("slots", -1, "buy\0", "결제", "mina", 3), AT)
         accounts.hold(user, 1, "reply", AT, "mina/1")
         accounts.keep_key(IssuedKey(user, "k", "hash", KeyRole.USER, "phone", AT, AT))
-    accounts.keep_character(StoredCharacter("", "mina", "미나", "{}", AT, AT, "m", b"\0\xff", "image/png"), is_new=True)
+    accounts.keep_character(
+        StoredCharacter("", "mina", "미나", "{}", AT, AT, "m", b"\0\xff", "image/png"), is_new=True
+    )
 
 
-def test_accounts_are_copied_and_back_and_go_on(tmp_path: Path, make_database: Callable[[], str]) -> None:
+def test_accounts_are_copied_and_back_and_go_on(
+    tmp_path: Path, make_database: Callable[[], str]
+) -> None:
     here, there = SqliteAccounts(tmp_path / "accounts.sqlite"), PostgresAccounts(make_database())
     _fill_accounts(here)
     assert {row.table for scope in (USER, None) for row in here.copied_rows(scope)} == set(NAMES)
@@ -96,9 +113,15 @@ def _until_killed(rows: Iterable[JournalRow]) -> Iterator[JournalRow]:
     raise KeyboardInterrupt
 
 
-def test_a_copy_of_accounts_that_was_killed_goes_on(tmp_path: Path, make_database: Callable[[], str]) -> None:
+def test_a_copy_of_accounts_that_was_killed_goes_on(
+    tmp_path: Path, make_database: Callable[[], str]
+) -> None:
     url = make_database()
-    here, dying, there = SqliteAccounts(tmp_path / "a.sqlite"), _KilledAccounts(url), PostgresAccounts(url)
+    here, dying, there = (
+        SqliteAccounts(tmp_path / "a.sqlite"),
+        _KilledAccounts(url),
+        PostgresAccounts(url),
+    )
     _fill_accounts(here)
     with pytest.raises(KeyboardInterrupt):
         copy(here, dying)
@@ -123,12 +146,18 @@ def there(make_database: Callable[[], str]) -> Iterator[PostgresJournal]:
     journal.close()
 
 
-def test_everything_is_copied_and_back_and_goes_on(here: SqliteJournal, there: PostgresJournal, tmp_path: Path) -> None:
+def test_everything_is_copied_and_back_and_goes_on(
+    here: SqliteJournal, there: PostgresJournal, tmp_path: Path
+) -> None:
     tables = {row.table for scope in (HOME, None) for row in here.copied_rows(scope)}
     assert len(tables) == 15
     assert copy(here, there).scopes == 2
     assert copy(here, there).copied == 0
-    assert (held(there), there.made(HOME), there.archived(HOME)) == (held(here), here.made(HOME), here.archived(HOME))
+    assert (held(there), there.made(HOME), there.archived(HOME)) == (
+        held(here),
+        here.made(HOME),
+        here.archived(HOME),
+    )
     assert (there.corrections(HOME), there.identity()) == (here.corrections(HOME), here.identity())
     add(there, said("d"))
     add(there, said("e"), scope=OTHER, file="2:2")
@@ -158,7 +187,9 @@ class _Killed(PostgresJournal):
         self.taken += 1
 
 
-def test_a_copy_that_was_killed_goes_on(here: SqliteJournal, make_database: Callable[[], str]) -> None:
+def test_a_copy_that_was_killed_goes_on(
+    here: SqliteJournal, make_database: Callable[[], str]
+) -> None:
     url = make_database()
     dying, there = _Killed(url), PostgresJournal(url)
     with pytest.raises(KeyboardInterrupt):
@@ -169,7 +200,9 @@ def test_a_copy_that_was_killed_goes_on(here: SqliteJournal, make_database: Call
     there.close()
 
 
-def test_what_another_journal_holds_is_dropped_only_when_asked_for(here: SqliteJournal, there: PostgresJournal) -> None:
+def test_what_another_journal_holds_is_dropped_only_when_asked_for(
+    here: SqliteJournal, there: PostgresJournal
+) -> None:
     add(there, said("a", "somebody's"), scope=Scope("agent:somebody"))
     with pytest.raises(BadRequest, match="agent:somebody"):
         copy(here, there)
@@ -208,7 +241,11 @@ def test_the_command_changes_the_setting_once_both_are_equal(
     moved = switch("postgres")
     assert (moved.scopes, moved.users, moved.location.partition("://")[0]) == (2, 2, "postgresql")
     with closing(PostgresAccounts(os.environ["GIEOK_DATABASE_URL"])) as accounts:
-        assert (accounts.balance("min"), accounts.characters("", 0, 9)[0], accounts.check()) == (8, 1, [])
+        assert (accounts.balance("min"), accounts.characters("", 0, 9)[0], accounts.check()) == (
+            8,
+            1,
+            [],
+        )
     assert (home / "config.yaml").read_text() == "journal: postgres\n"
     words = operation("journal switch").present(moved, Style("en", colour=False))
     assert "compared and equal" in words

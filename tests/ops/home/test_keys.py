@@ -1,4 +1,6 @@
-"""`gieok keys`: what a person types is never on the screen, in an argument, in an error or in what is printed."""
+"""`gieok keys`: what a person types is never on the screen, in an argument, in an error or in what
+is printed.
+"""
 
 import io
 import os
@@ -24,11 +26,18 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd, server: ModelServer) -> Callable[..., tuple[int, str]]:
-    """Return a function that runs `gieok keys WORDS` with text on stdin; it returns the status and all that was printed."""
+def keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd, server: ModelServer
+) -> Callable[..., tuple[int, str]]:
+    """Return a function that runs `gieok keys WORDS` with text on stdin; it returns the status and
+    all that was printed.
+    """
     for name, value in {
-        "GIEOK_HOME": tmp_path / "home", "GIEOK_RERANKER": "cohere", "GIEOK_RERANKER_BASE_URL": server.url, "LANG": "C.UTF-8",
-    }.items():  # fmt: skip
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_RERANKER": "cohere",
+        "GIEOK_RERANKER_BASE_URL": server.url,
+        "LANG": "C.UTF-8",
+    }.items():
         monkeypatch.setenv(name, str(value))
     for name in ("COHERE_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -90,7 +99,9 @@ def test_what_is_no_key_changes_nothing(keys, tmp_path: Path, given: str) -> Non
     assert not (tmp_path / "home" / ".env").exists()
 
 
-def test_a_key_is_replaced_only_by_one_that_is_valid(keys, tmp_path: Path, server: ModelServer) -> None:
+def test_a_key_is_replaced_only_by_one_that_is_valid(
+    keys, tmp_path: Path, server: ModelServer
+) -> None:
     server.script = [(200, b'{"results": [{"index": 0, "relevance_score": 0.9}]}')]
     assert "nothing to replace" in keys("rotate", "cohere", given=NEXT)[1]
     keys("set", "cohere", given=GOOD)
@@ -108,7 +119,10 @@ def test_a_key_is_replaced_only_by_one_that_is_valid(keys, tmp_path: Path, serve
 def test_the_test_says_what_each_service_makes_of_its_key(keys, server: ModelServer) -> None:
     status, text = keys("test")
     assert status == 1
-    assert "✗ cohere (COHERE_API_KEY): not set: `reranker` needs it\n    → `gieok keys set cohere`" in text
+    assert (
+        "✗ cohere (COHERE_API_KEY): not set: `reranker` needs it\n    → `gieok keys set cohere`"
+        in text
+    )
     keys("set", "cohere", given="key-bad-0000")
     status, text = keys("test", "--lang", "ko")
     assert status == 1
@@ -125,9 +139,12 @@ def test_what_is_typed_at_a_terminal_is_not_on_the_screen(tmp_path: Path) -> Non
 
     ours, theirs = pty.openpty()
     environment = {
-        "PATH": os.environ["PATH"], "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "LANG": "C.UTF-8",
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "LANG": "C.UTF-8",
         "PYTHONPATH": str(Path(gieok.__file__).parents[1]),
-    }  # fmt: skip
+    }
     command = [sys.executable, "-m", "gieok", "keys", "set", "openai"]
     with subprocess.Popen(
         command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True

@@ -42,7 +42,9 @@ def test_the_log_alone_points_to_the_other_ways(context: Context) -> None:
     assert "gieok notify test desktop" in text
 
 
-def test_each_way_says_what_happened_and_one_that_works_how_to_keep_it(context: Context, gateway: Gateway) -> None:
+def test_each_way_says_what_happened_and_one_that_works_how_to_keep_it(
+    context: Context, gateway: Gateway
+) -> None:
     found, text = _shown(context, "openclaw", "desktop", "smtp")
     assert not found
     assert "✓ openclaw: sent" in text

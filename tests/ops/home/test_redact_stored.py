@@ -16,7 +16,12 @@ from gieok.ops.encode import encode
 
 #: Told by a rule of the user's own, which comes after everything was stored.
 _SECRET = "zq-topaz-77413"
-_RULE = {"name": "topaz", "pattern": r"zq-topaz-\d{5}", "example": "zq-topaz-12345", "counter_example": "zq-topaz"}
+_RULE = {
+    "name": "topaz",
+    "pattern": r"zq-topaz-\d{5}",
+    "example": "zq-topaz-12345",
+    "counter_example": "zq-topaz",
+}
 _USER = Scope("agent:main")
 
 
@@ -25,9 +30,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a home in which a secret lies everywhere, and whose rules know it now."""
     home = tmp_path / "home"
     for name, value in {
-        "HOME": str(tmp_path), "GIEOK_HOME": str(home), "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(home),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
         "GIEOK_OBSERVE_FOLDERS": str(tmp_path / "talk"),
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setenv(name, value)
     for folder in ("notes", "talk", "shop/.git"):
         (tmp_path / folder).mkdir(parents=True)
@@ -35,7 +43,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "notes" / "door.md").write_text(
         f"# Door\n\nThe code is {_SECRET}, says the keeper.\n", encoding="utf-8"
     )
-    said = {"role": "user", "text": f"We decided to use {_SECRET} for the door.", "timestamp": "2026-11-20T09:00:00Z"}
+    said = {
+        "role": "user",
+        "text": f"We decided to use {_SECRET} for the door.",
+        "timestamp": "2026-11-20T09:00:00Z",
+    }
     (tmp_path / "talk" / "a.jsonl").write_text(json.dumps(said) + "\n", encoding="utf-8")
     _run("index", paths=[str(tmp_path / "notes")])
     _run("remember", text=[f"Key {_SECRET} opens the shop."])
@@ -54,13 +66,24 @@ def _run(name: str, **request: Any) -> Any:
 
 def _holding(*folders: Path) -> set[str]:
     files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    return {path.name.removesuffix("-wal") for path in files if b"77413" in path.read_bytes() or "77413" in path.name}
+    return {
+        path.name.removesuffix("-wal")
+        for path in files
+        if b"77413" in path.read_bytes() or "77413" in path.name
+    }
 
 
 def test_it_counts_first_and_changes_nothing(home: Path, tmp_path: Path) -> None:
     before = _holding(home, tmp_path / "shop")
     found = encode(_run("redact", all=True))
-    assert found == {"applied": False, "journal": 2, "documents": 3, "records": 2, "files": 1, "still_in": []}
+    assert found == {
+        "applied": False,
+        "journal": 2,
+        "documents": 3,
+        "records": 2,
+        "files": 1,
+        "still_in": [],
+    }
     assert _holding(home, tmp_path / "shop") == before
 
 
@@ -77,7 +100,9 @@ def test_afterwards_it_is_nowhere_and_everything_else_is_there(home: Path, tmp_p
         for hit in _run("search", query=["opens the shop"]).ranked.hits
     )
     with closing(sqlite3.connect(home / "journal.sqlite")) as db:
-        assert db.execute("SELECT count(*) FROM messages WHERE text LIKE '%[redacted:topaz]%'").fetchone() == (1,)
+        assert db.execute(
+            "SELECT count(*) FROM messages WHERE text LIKE '%[redacted:topaz]%'"
+        ).fetchone() == (1,)
     assert (home / "logs" / "hook.log").read_text() == "kept\nfailed on [redacted:topaz]\n"
     assert store.check() == []
     assert _run("index").report.changed == []
@@ -92,7 +117,9 @@ def test_a_record_in_another_encoding_keeps_its_letters_and_its_line_ends(home: 
     file = home / "memory" / "decision" / "old.md"
     file.write_bytes(f"---\r\ntitle: Old\r\n---\r\n열쇠는 {_SECRET} 이다\r\n".encode("cp949"))
     _run("redact", all=True, apply=True)
-    assert file.read_bytes().decode() == "---\r\ntitle: Old\r\n---\r\n열쇠는 [redacted:topaz] 이다\r\n"
+    assert (
+        file.read_bytes().decode() == "---\r\ntitle: Old\r\n---\r\n열쇠는 [redacted:topaz] 이다\r\n"
+    )
 
 
 def test_a_record_that_waits_for_trust_is_left_alone(home: Path, tmp_path: Path) -> None:

@@ -52,7 +52,12 @@ def test_a_setting_is_changed_where_it_stands_and_goes_back_to_its_default(
     ],
 )
 def test_what_cannot_be_set_says_why_and_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, error: type[Exception], words: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    error: type[Exception],
+    words: str,
 ) -> None:
     with opened_home(tmp_path, monkeypatch, ManualClock(NOW)) as context:
         with pytest.raises(error, match=words):
@@ -85,7 +90,8 @@ def test_a_model_or_a_name_that_is_known_can_be_set(
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [("claude-cod", "did you mean 'claude-code'"), ("auto,codex", "'auto' stands alone")]
+    ("value", "words"),
+    [("claude-cod", "did you mean 'claude-code'"), ("auto,codex", "'auto' stands alone")],
 )
 def test_an_agent_that_nobody_knows_is_refused(value: str, words: str) -> None:
     option = next(option for option in OPTIONS if option.name == "observe.agents")

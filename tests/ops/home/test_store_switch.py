@@ -46,7 +46,9 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     for n in range(30):
-        (folder / f"{n}.md").write_text(f"# 노트 {n}\n\n결제했다 {n}번, 고양이 cat {n % 3}\n", encoding="utf-8")
+        (folder / f"{n}.md").write_text(
+            f"# 노트 {n}\n\n결제했다 {n}번, 고양이 cat {n % 3}\n", encoding="utf-8"
+        )
     return folder
 
 
@@ -57,7 +59,9 @@ def contexts() -> Iterator[Callable[[], Context]]:
 
     def make() -> Context:
         embedder = HashEmbedder()
-        opened.append(using(open_context({}), "memory", embedder=lambda: embedder, embedder_name="hash"))
+        opened.append(
+            using(open_context({}), "memory", embedder=lambda: embedder, embedder_name="hash")
+        )
         return opened[-1]
 
     yield make
@@ -82,7 +86,9 @@ def _index(context: Context, *paths: Path) -> None:
     operation("index").handler(context, IndexRequest(paths=[str(path) for path in paths]))
 
 
-def test_everything_moves_and_finds_the_same(home: Path, notes: Path, contexts: Callable[[], Context]) -> None:
+def test_everything_moves_and_finds_the_same(
+    home: Path, notes: Path, contexts: Callable[[], Context]
+) -> None:
     _index(contexts(), notes)
     before = encode(_search(contexts(), "고양이 결제"))
     moved = _switch(contexts(), "postgres")
@@ -103,12 +109,17 @@ def test_everything_moves_and_finds_the_same(home: Path, notes: Path, contexts: 
     assert "store: sqlite\n" in (home / "config.yaml").read_text()
 
 
-def test_a_dry_run_changes_nothing(home: Path, notes: Path, contexts: Callable[[], Context]) -> None:
+def test_a_dry_run_changes_nothing(
+    home: Path, notes: Path, contexts: Callable[[], Context]
+) -> None:
     _index(contexts(), notes)
     told: list[str] = []
     result = _switch(replace(contexts(), tell=told.append), "postgres", dry_run=True)
     assert not result.done
-    assert operation("store switch").present(result, Style("en", colour=False)) == "Nothing was changed."
+    assert (
+        operation("store switch").present(result, Style("en", colour=False))
+        == "Nothing was changed."
+    )
     assert "30 documents" in told[0]
     assert contexts().memory.store_name == "sqlite"
     assert contexts().admin.open_store("postgres").scopes() == []
@@ -144,7 +155,9 @@ def test_what_only_the_new_store_holds_is_not_forgotten_unasked(
     home: Path, notes: Path, contexts: Callable[[], Context]
 ) -> None:
     _index(contexts(), notes)
-    contexts().admin.open_store("postgres").put([entry("theirs", "남의 것"), entry("other", "x", scope=OTHER)])
+    contexts().admin.open_store("postgres").put(
+        [entry("theirs", "남의 것"), entry("other", "x", scope=OTHER)]
+    )
     with pytest.raises(BadRequest, match="holds 1 documents in agent:main"):
         _switch(contexts(), "postgres")
     _switch(contexts(), "postgres", replace=True)
@@ -152,7 +165,9 @@ def test_what_only_the_new_store_holds_is_not_forgotten_unasked(
     assert contexts().memory.store().hashes(OTHER).keys() == {"other"}
 
 
-def test_a_name_that_is_none_or_in_use_is_refused(home: Path, contexts: Callable[[], Context]) -> None:
+def test_a_name_that_is_none_or_in_use_is_refused(
+    home: Path, contexts: Callable[[], Context]
+) -> None:
     for name in ("", "sqlite", "mysql"):
         with pytest.raises(BadRequest, match="no store to switch to"):
             _switch(contexts(), name)
@@ -206,7 +221,9 @@ def test_with_hybrid_a_local_index_answers_while_the_server_does_not(
     _index(contexts(), notes)
     healthy = _search(contexts(), "환불 규정")
     assert healthy.degraded is None
-    assert any(line.startswith("beside it: 31 of 31 documents") for line in _status(contexts()).details)
+    assert any(
+        line.startswith("beside it: 31 of 31 documents") for line in _status(contexts()).details
+    )
     monkeypatch.setenv("GIEOK_DATABASE_URL", _NOWHERE)
     found = _search(contexts(), "환불 규정")
     assert _paths(found) == _paths(healthy)

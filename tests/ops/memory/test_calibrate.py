@@ -1,4 +1,6 @@
-"""`gieok calibrate` fits what scores mean for a model on the questions of the user's own conversations."""
+"""`gieok calibrate` fits what scores mean for a model on the questions of the user's own
+conversations.
+"""
 
 import json
 from collections.abc import Iterator
@@ -51,7 +53,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: EmbeddingServe
 
 
 def _use(home: Path, server: EmbeddingServer, **more: object) -> None:
-    settings = {"embedder": "ollama", "embedder.model": "m", "embedder.base_url": server.url, **more}
+    settings = {
+        "embedder": "ollama",
+        "embedder.model": "m",
+        "embedder.base_url": server.url,
+        **more,
+    }
     (home / "config.yaml").write_text(json.dumps(settings), encoding="utf-8")
 
 
@@ -63,7 +70,10 @@ def _call(name: str, **values: object):
 def _talk(number: int) -> Entry:
     lines = [
         f"User: Which colour did we choose for the door of house {number}?",
-        f"Assistant: The door of house {number} was painted in colour number {number * 7} last spring.",
+        (
+            f"Assistant: The door of house {number} was painted in colour number {number * 7} "
+            f"last spring."
+        ),
         "User: Thanks, that is all for now.",
     ]
     text, passages, start = "\n".join(lines), [], 0
@@ -72,9 +82,17 @@ def _talk(number: int) -> Entry:
         start += len(line) + 1
     key = f"sessions/claude-code/s{number}#1"
     document = Document(
-        scope=_SCOPE, key=key, kind="turn", title="t", text=text, content_hash=key, created_at=_NOW, updated_at=_NOW,
-        valid_from=_NOW, metadata={"session": f"s{number}"},
-    )  # fmt: skip
+        scope=_SCOPE,
+        key=key,
+        kind="turn",
+        title="t",
+        text=text,
+        content_hash=key,
+        created_at=_NOW,
+        updated_at=_NOW,
+        valid_from=_NOW,
+        metadata={"session": f"s{number}"},
+    )
     return Entry(document, tuple(passages))
 
 
@@ -134,7 +152,9 @@ def test_a_reranker_is_calibrated_by_its_own_name(home: Path, server: EmbeddingS
     fits = _call("calibrate").fits
     assert [fit.model for fit in fits] == ["ollama:m", "compatible:r"]
     assert fits[1].error_after < 0.1 < fits[1].error_before
-    found = _call("search", query=["which colour has the door of house 3"], min_score=0.0, explain=True)
+    found = _call(
+        "search", query=["which colour has the door of house 3"], min_score=0.0, explain=True
+    )
     assert "reranker" in found.results[0].signals
     server.failures = [(503, b"{}")] * 9
     # The embedder's service is the same server here, so words answer, and nobody reranks.

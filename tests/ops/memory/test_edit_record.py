@@ -1,4 +1,6 @@
-"""What is derived from a record is made anew when it is edited, and its history keeps every wording."""
+"""What is derived from a record is made anew when it is edited, and its history keeps every
+wording.
+"""
 
 import json
 from pathlib import Path
@@ -52,13 +54,17 @@ def test_a_corrected_value_stands_nowhere_any_more(
     assert main(["search", "nabi-5G"]) == 0 or "5G" not in capsys.readouterr().out
 
 
-def test_a_title_of_ones_own_stays_where_it_is_still_true(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_title_of_ones_own_stays_where_it_is_still_true(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old = _remember(capsys, "The office wifi is nabi-5G", "--title", "Network")
     _json(capsys, "edit", old, "The office wifi is nabi-6")
     assert _files(project) == ["network.md"]
 
 
-def test_links_of_other_records_follow_a_new_name(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_links_of_other_records_follow_a_new_name(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old = _remember(capsys, "The office wifi is nabi-5G")
     other = project / ".gieok/memory/decision/printer.md"
     other.write_text("The printer is in [[the-office-wifi-is-nabi-5g]].\n", encoding="utf-8")

@@ -1,4 +1,6 @@
-"""`--tag`, `--agent`, `--status`: what search and list leave out, by what a person or a note said."""
+"""`--tag`, `--agent`, `--status`: what search and list leave out, by what a person or a note
+said.
+"""
 
 import json
 from pathlib import Path
@@ -41,12 +43,29 @@ def _say(user: Path, agent: str, session: str, text: str) -> None:
         file = user / ".claude" / "projects" / "-shop" / f"{session}.jsonl"
         message = {"role": "user", "content": text}
         cwd = str(user / "shop")
-        rows = [{"type": "user", "uuid": "u", "sessionId": session, "timestamp": at, "cwd": cwd, "message": message}]
+        rows = [
+            {
+                "type": "user",
+                "uuid": "u",
+                "sessionId": session,
+                "timestamp": at,
+                "cwd": cwd,
+                "message": message,
+            }
+        ]
     else:
         file = user / ".codex" / "sessions" / "2026" / "11" / "20" / f"rollout-{session}.jsonl"
-        said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        said = {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": text}],
+        }
         rows = [
-            {"type": "session_meta", "timestamp": at, "payload": {"id": session, "cwd": str(user / "shop")}},
+            {
+                "type": "session_meta",
+                "timestamp": at,
+                "payload": {"id": session, "cwd": str(user / "shop")},
+            },
             {"type": "response_item", "timestamp": at, "ordinal": 1, "payload": said},
         ]
     file.parent.mkdir(parents=True)
@@ -55,7 +74,9 @@ def _say(user: Path, agent: str, session: str, text: str) -> None:
 
 def _found(context: Context, **fields: object) -> set[str]:
     request = SearchRequest(query=["harbour"], min_score=0.0, **fields)
-    return {hit.snippet.split("\n")[-1] for hit in operation("search").handler(context, request).results}
+    return {
+        hit.snippet.split("\n")[-1] for hit in operation("search").handler(context, request).results
+    }
 
 
 def _listed(context: Context, **fields: object) -> set[str]:
@@ -74,12 +95,18 @@ def test_what_was_said_to_an_agent_is_found_by_its_name(here: Context) -> None:
     for agent in ("codex", "claude-code"):
         (found,) = _found(here, agent=agent)
         assert f"gate of {agent} opens" in found
-        assert all(f"gate of {agent} opens" in text for text in _listed(here, agent=agent, kind="turn"))
+        assert all(
+            f"gate of {agent} opens" in text for text in _listed(here, agent=agent, kind="turn")
+        )
     assert _found(here, agent="cursor") == set()
 
 
 def test_where_a_filter_leaves_nothing_the_answer_names_it(here: Context) -> None:
-    gaps = operation("search").handler(here, SearchRequest(query=["harbour"], tag="nowhere")).not_looked_at
+    gaps = (
+        operation("search")
+        .handler(here, SearchRequest(query=["harbour"], tag="nowhere"))
+        .not_looked_at
+    )
     assert any("--tag" in gap.en for gap in gaps or ())
     gaps = operation("list").handler(here, ListRequest(agent="cursor")).not_looked_at
     assert any("--agent" in gap.en for gap in gaps or ())
@@ -97,4 +124,6 @@ def test_what_is_over_is_found_by_its_status(here: Context) -> None:
 
 def test_a_filter_finds_nothing_where_nothing_is_indexed(here: Context) -> None:
     with pytest.raises(NotIndexed):
-        operation("search").handler(open_context({"scope": "agent:nobody"}), SearchRequest(query=["x"], tag="lint"))
+        operation("search").handler(
+            open_context({"scope": "agent:nobody"}), SearchRequest(query=["x"], tag="lint")
+        )

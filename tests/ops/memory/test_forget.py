@@ -29,7 +29,9 @@ _USER = Scope("agent:main")
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the home of a user who told an agent two things, and keeps a note and a record of them."""
+    """Return the home of a user who told an agent two things, and keeps a note and a record of
+    them.
+    """
     home = tmp_path / "home"
     for name, value in {
         "HOME": str(tmp_path),
@@ -43,9 +45,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "talk").mkdir()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    (tmp_path / "notes" / "pay.md").write_text(f"# 정산\n\n{_SECRET} is how we settle, {_KO}.\n", encoding="utf-8")
-    (tmp_path / "notes" / "other.md").write_text("# Other\n\nThe umbrella stands behind the door.\n", encoding="utf-8")
-    _talk(tmp_path, [f"We decided to call it {_SECRET}, that is {_KO}.", "We decided to use Redis Streams."])
+    (tmp_path / "notes" / "pay.md").write_text(
+        f"# 정산\n\n{_SECRET} is how we settle, {_KO}.\n", encoding="utf-8"
+    )
+    (tmp_path / "notes" / "other.md").write_text(
+        "# Other\n\nThe umbrella stands behind the door.\n", encoding="utf-8"
+    )
+    _talk(
+        tmp_path,
+        [f"We decided to call it {_SECRET}, that is {_KO}.", "We decided to use Redis Streams."],
+    )
     _run("index", paths=[str(tmp_path / "notes")])
     _run("remember", text=[f"The code name is {_SECRET} ({_KO})."], user=True)
     _run("remember", text=["We lint with ruff."], user=True)
@@ -54,7 +63,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _talk(folder: Path, said: list[str]) -> None:
-    rows = [{"role": "user", "text": text, "timestamp": f"2026-11-1{n}T09:00:00Z"} for n, text in enumerate(said)]
+    rows = [
+        {"role": "user", "text": text, "timestamp": f"2026-11-1{n}T09:00:00Z"}
+        for n, text in enumerate(said)
+    ]
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (folder / "talk" / "a.jsonl").write_text(text, encoding="utf-8")
 
@@ -66,11 +78,18 @@ def _run(name: str, context: Context | None = None, **request: Any) -> Any:
 
 def _holding(home: Path, *words: str) -> dict[str, list[str]]:
     """Return which files hold which words, in any form, as `grep -a -i` would find them."""
-    forms = {word: {word.encode(), word.lower().encode(), json.dumps(word)[1:-1].encode()} for word in words}
+    forms = {
+        word: {word.encode(), word.lower().encode(), json.dumps(word)[1:-1].encode()}
+        for word in words
+    }
     found: dict[str, list[str]] = {}
     for file in sorted(path for path in home.rglob("*") if path.is_file()):
         data = file.read_bytes()
-        hit = [word for word in words if any(form in data or form in data.lower() for form in forms[word])]
+        hit = [
+            word
+            for word in words
+            if any(form in data or form in data.lower() for form in forms[word])
+        ]
         if hit:
             found[str(file.relative_to(home))] = hit
     return found
@@ -85,9 +104,13 @@ def test_a_text_is_gone_from_every_file_of_the_home_and_its_words_too(home: Path
     before = {name.removesuffix("-wal") for name in _holding(home, *words)}
     assert {"memory.sqlite", "journal.sqlite", "active_memory.md"} <= before
     (home / "logs").mkdir(exist_ok=True)
-    (home / "logs" / "hook.log").write_text(f"kept\nrecall failed: {_SECRET}\nkept too\n", encoding="utf-8")
+    (home / "logs" / "hook.log").write_text(
+        f"kept\nrecall failed: {_SECRET}\nkept too\n", encoding="utf-8"
+    )
     (home / "spool" / "1.json").parent.mkdir(exist_ok=True)
-    (home / "spool" / "1.json").write_text(json.dumps({"event": "x", "transcript_path": f"/{_SECRET}"}))
+    (home / "spool" / "1.json").write_text(
+        json.dumps({"event": "x", "transcript_path": f"/{_SECRET}"})
+    )
     (home / "set-aside" / "then").mkdir(parents=True)
     (home / "set-aside" / "then" / "memory.sqlite").write_bytes(b"torn " + _SECRET.encode())
     done = _run("forget", match=_SECRET.upper(), yes=True)
@@ -97,7 +120,10 @@ def test_a_text_is_gone_from_every_file_of_the_home_and_its_words_too(home: Path
     assert encode(done)["documents"] == 1
     places = {Path(place).name for place, _ in done.done.still_in}
     assert places == {"pay.md", "a.jsonl"}
-    assert any("Redis" in document.text for document in open_context({}).memory.store().get(_USER, sorted(_keys())))
+    assert any(
+        "Redis" in document.text
+        for document in open_context({}).memory.store().get(_USER, sorted(_keys()))
+    )
     assert _run("doctor").checks[1].ok
 
 
@@ -106,19 +132,32 @@ def test_what_older_deletions_left_in_the_pages_goes_too(home: Path) -> None:
         with closing(sqlite3.connect(home / name, isolation_level=None)) as db:
             db.execute("PRAGMA secure_delete = OFF")
             db.execute("CREATE TABLE residue (text TEXT)")
-            db.executemany("INSERT INTO residue VALUES (?)", [(f"{_SECRET} {table} {n}" * 50,) for n in range(20)])
+            db.executemany(
+                "INSERT INTO residue VALUES (?)",
+                [(f"{_SECRET} {table} {n}" * 50,) for n in range(20)],
+            )
             db.execute("DROP TABLE residue")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert {"memory.sqlite", "journal.sqlite"} <= {name.removesuffix("-wal") for name in _holding(home, "marmalade")}
+    assert {"memory.sqlite", "journal.sqlite"} <= {
+        name.removesuffix("-wal") for name in _holding(home, "marmalade")
+    }
     _run("forget", match=_SECRET, yes=True)
     assert _holding(home, "marmalade") == {}
 
 
 @pytest.mark.parametrize("again", ["index", "force", "observe", "rebuild"])
-def test_what_is_forgotten_does_not_come_back_until_its_file_changes(home: Path, tmp_path: Path, again: str) -> None:
+def test_what_is_forgotten_does_not_come_back_until_its_file_changes(
+    home: Path, tmp_path: Path, again: str
+) -> None:
     _run("forget", match=_SECRET, yes=True)
     if again == "observe":
-        _talk(tmp_path, [f"We decided to call it {_SECRET}, that is {_KO}.", "We decided to use Redis Streams."])
+        _talk(
+            tmp_path,
+            [
+                f"We decided to call it {_SECRET}, that is {_KO}.",
+                "We decided to use Redis Streams.",
+            ],
+        )
         _run("observe run", once=True)
     elif again == "rebuild":
         _run("rebuild")
@@ -134,7 +173,9 @@ def test_what_is_forgotten_does_not_come_back_until_its_file_changes(home: Path,
 def _the(home: Path, kind: str) -> str:
     context = open_context({})
     if kind == "message":
-        return next(m.message.id for m in context.memory.journal().read(_USER, 0, budget_tokens=99999))
+        return next(
+            m.message.id for m in context.memory.journal().read(_USER, 0, budget_tokens=99999)
+        )
     documents = context.memory.store().get(_USER, sorted(_keys()))
     is_it: dict[str, Callable[[str], bool]] = {
         "observation": lambda key: key.startswith("observe:"),
@@ -149,17 +190,21 @@ def test_a_message_and_what_was_distilled_from_it_alone_go_together(home: Path, 
     result = encode(_run("forget", handles=[_the(home, kind)], yes=True))
     assert (result["messages"], result["observations"], result["documents"]) == (1, 1, 0)
     context = open_context({})
-    assert [m.message.text for m in context.memory.journal().read(_USER, 0, budget_tokens=99999)] == [
-        "We decided to use Redis Streams."
-    ]
+    assert [
+        m.message.text for m in context.memory.journal().read(_USER, 0, budget_tokens=99999)
+    ] == ["We decided to use Redis Streams."]
     assert _SECRET not in (home / "active_memory.md").read_text(encoding="utf-8")
 
 
-def test_a_record_is_deleted_with_its_file_and_a_file_of_the_user_is_left_alone(home: Path, tmp_path: Path) -> None:
+def test_a_record_is_deleted_with_its_file_and_a_file_of_the_user_is_left_alone(
+    home: Path, tmp_path: Path
+) -> None:
     record, note = _the(home, "record"), _the(home, "file")
     result = encode(_run("forget", handles=[record, f"{note}#L1-L3"], yes=True))
     assert (result["records"], result["documents"]) == (1, 1)
-    assert [Path(path).stem for path in result["deleted"]] == ["the-code-name-is-quixotic-marmalade-자줏빛-고슴도치"]
+    assert [Path(path).stem for path in result["deleted"]] == [
+        "the-code-name-is-quixotic-marmalade-자줏빛-고슴도치"
+    ]
     assert not Path(result["deleted"][0]).exists()
     assert (tmp_path / "notes" / "pay.md").exists()
     assert not {record, note} & _keys()
@@ -205,7 +250,9 @@ def test_it_asks_first_and_does_nothing_without_an_answer(home: Path) -> None:
     assert asked
     assert result.done is None
     assert _holding(home, "marmalade")
-    assert _run("forget", replace(open_context({}), ask=lambda _: "y"), match=_SECRET).done is not None
+    assert (
+        _run("forget", replace(open_context({}), ask=lambda _: "y"), match=_SECRET).done is not None
+    )
 
 
 def test_an_unknown_handle_and_an_empty_request_name_the_next_step(home: Path) -> None:
@@ -216,12 +263,17 @@ def test_an_unknown_handle_and_an_empty_request_name_the_next_step(home: Path) -
     assert _run("forget", match="never said", yes=True).found is False
 
 
-def test_what_is_forgotten_does_not_come_back_under_another_name(home: Path, tmp_path: Path) -> None:
+def test_what_is_forgotten_does_not_come_back_under_another_name(
+    home: Path, tmp_path: Path
+) -> None:
     _run("forget", match=_SECRET, yes=True)
     (tmp_path / "notes" / "pay.md").rename(tmp_path / "notes" / "paid.md")
     shutil.copy(tmp_path / "notes" / "paid.md", tmp_path / "elsewhere" / "copy.md")
     shutil.copy(tmp_path / "talk" / "a.jsonl", tmp_path / "talk" / "again.jsonl")
-    assert _run("index", paths=[str(tmp_path / "notes"), str(tmp_path / "elsewhere")]).report.added == []
+    assert (
+        _run("index", paths=[str(tmp_path / "notes"), str(tmp_path / "elsewhere")]).report.added
+        == []
+    )
     _run("observe run", once=True)
     assert _holding(home, "marmalade") == {}
 
@@ -278,7 +330,13 @@ def _show(home: Path, session: str, *rows: tuple[str, str]) -> Window:
     lines = [f"- 2026-11-10 user: {text[:60]}… ({handle})" for text, handle in rows]
     memories = [
         InjectedMemory(
-            text=text, citation="", handle=handle, scope="agent:main", title=text[:20], who="user", day="2026-11-10"
+            text=text,
+            citation="",
+            handle=handle,
+            scope="agent:main",
+            title=text[:20],
+            who="user",
+            day="2026-11-10",
         )
         for text, handle in rows
     ]
@@ -307,16 +365,30 @@ def _turn_handles() -> dict[str, str]:
     return {row.text: row.handle for row in _run("list", kind="turn", limit=0).memories}
 
 
-def test_the_next_handle_still_names_the_same_turn_after_one_is_forgotten(home: Path, tmp_path: Path) -> None:
-    _talk(tmp_path, ["The first thing is a walrus.", "The second thing is a heron.", "The third thing is an otter."])
+def test_the_next_handle_still_names_the_same_turn_after_one_is_forgotten(
+    home: Path, tmp_path: Path
+) -> None:
+    _talk(
+        tmp_path,
+        [
+            "The first thing is a walrus.",
+            "The second thing is a heron.",
+            "The third thing is an otter.",
+        ],
+    )
     _run("observe run", once=True)
-    handles = {text.split()[-1]: handle for text, handle in _turn_handles().items() if "thing" in text}
+    handles = {
+        text.split()[-1]: handle for text, handle in _turn_handles().items() if "thing" in text
+    }
     _run("forget", handles=[handles["walrus."]], yes=True)
     left = {text.split()[-1]: handle for text, handle in _turn_handles().items() if "thing" in text}
     assert left == {word: handle for word, handle in handles.items() if word != "walrus."}
     for name in ("get", "edit", "forget"):
-        field: dict[str, Any] = {"get": {"path": handles["walrus."]}, "edit": {"handle": handles["walrus."], "text": ["x"]},
-                 "forget": {"handles": [handles["walrus."]], "yes": True}}[name]  # fmt: skip
+        field: dict[str, Any] = {
+            "get": {"path": handles["walrus."]},
+            "edit": {"handle": handles["walrus."], "text": ["x"]},
+            "forget": {"handles": [handles["walrus."]], "yes": True},
+        }[name]
         with pytest.raises(BadRequest, match="was forgotten"):
             _run(name, **field)
     _run("edit", handle=handles["heron."], text=["The second thing is a crane."])
@@ -326,11 +398,15 @@ def test_the_next_handle_still_names_the_same_turn_after_one_is_forgotten(home: 
     assert _run("get", path=handles["otter."]).text.endswith("otter.")
 
 
-def test_what_a_memory_said_before_it_was_corrected_is_taken_out_of_what_sessions_were_shown(home: Path) -> None:
+def test_what_a_memory_said_before_it_was_corrected_is_taken_out_of_what_sessions_were_shown(
+    home: Path,
+) -> None:
     (handle,) = (handle for text, handle in _turn_handles().items() if "Redis" in text)
     _show(home, "one", ("We decided to use Redis Streams.", handle))
     (home / "logs").mkdir(exist_ok=True)
-    (home / "logs" / "hook.log").write_text("kept\nWe decided to use Redis Streams.\n", encoding="utf-8")
+    (home / "logs" / "hook.log").write_text(
+        "kept\nWe decided to use Redis Streams.\n", encoding="utf-8"
+    )
     _run("edit", handle=handle, text=["We use NATS."])
     assert _holding(home / "hook", "Redis") == {}
     assert (home / "logs" / "hook.log").read_text() == "kept\n"
@@ -347,7 +423,9 @@ def test_a_new_rule_of_redaction_reaches_what_sessions_were_shown(home: Path) ->
     assert sessions(str(home))[0]["handles"] == {"0badf00d.1": True}
 
 
-def test_why_a_text_is_still_in_a_file_is_said_by_what_the_file_is(home: Path, tmp_path: Path) -> None:
+def test_why_a_text_is_still_in_a_file_is_said_by_what_the_file_is(
+    home: Path, tmp_path: Path
+) -> None:
     (home / "mine.md").write_text(f"I wrote {_SECRET} here.\n", encoding="utf-8")
     done = _run("forget", match=_SECRET, yes=True)
     assert {Path(place).name: why for place, why in done.done.still_in}["mine.md"] == (
@@ -356,7 +434,9 @@ def test_why_a_text_is_still_in_a_file_is_said_by_what_the_file_is(home: Path, t
 
 
 def test_every_file_of_an_agent_that_still_holds_it_is_named(home: Path, tmp_path: Path) -> None:
-    shown = f'<memory-context source="gieok">\n- The code name is {_SECRET} &amp; …\n</memory-context>'
+    shown = (
+        f'<memory-context source="gieok">\n- The code name is {_SECRET} &amp; …\n</memory-context>'
+    )
     rows = {
         ".claude/projects/-shop/said.jsonl": {
             "type": "user",
@@ -365,12 +445,16 @@ def test_every_file_of_an_agent_that_still_holds_it_is_named(home: Path, tmp_pat
         ".claude/projects/-shop/shown.jsonl": {"type": "attachment", "content": [shown]},
         ".claude/history.jsonl": {"display": f"We decided to call it {_SECRET}, that is {_KO}."},
         ".codex/history.jsonl": {"text": f"The code name is {_SECRET} ({_KO})."},
-        ".cursor/projects/shop/agent-transcripts/a.jsonl": {"text": f"the CODE name is {_SECRET} ({_KO})."},
+        ".cursor/projects/shop/agent-transcripts/a.jsonl": {
+            "text": f"the CODE name is {_SECRET} ({_KO})."
+        },
         ".claude/projects/-shop/other.jsonl": {"type": "user", "text": "We lint with ruff."},
     }
     for n, (name, row) in enumerate(rows.items()):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(json.dumps(row, ensure_ascii=n % 2 == 0) + "\n", encoding="utf-8")
+        (tmp_path / name).write_text(
+            json.dumps(row, ensure_ascii=n % 2 == 0) + "\n", encoding="utf-8"
+        )
     done = _run("forget", match=_SECRET, yes=True).done
     named = {place for place, _ in done.still_in}
     assert {str(tmp_path / name) for name in rows if "other" not in name} <= named
@@ -381,12 +465,15 @@ def test_a_memory_that_is_forgotten_by_its_handle_is_named_where_agents_keep_wha
     home: Path, tmp_path: Path
 ) -> None:
     shown = (
-        f'<memory-context source="gieok">\n- decision: The code name is {_SECRET} ({_KO}). (x.md)\n</memory-context>'
+        f'<memory-context source="gieok">\n- decision: The code name is {_SECRET} ({_KO}). '
+        f"(x.md)\n</memory-context>"
     )
     file = tmp_path / ".claude" / "projects" / "-shop" / "shown.jsonl"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"attachment": {"content": [shown]}}) + "\n")
     done = _run(
-        "forget", handles=[f"decision/the-code-name-is-quixotic-marmalade-{_KO.replace(' ', '-')}"], yes=True
+        "forget",
+        handles=[f"decision/the-code-name-is-quixotic-marmalade-{_KO.replace(' ', '-')}"],
+        yes=True,
     ).done
     assert str(file) in {place for place, _ in done.still_in}

@@ -36,7 +36,9 @@ def context(tmp_path: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def _found(context: Context, query: str) -> list[str]:
-    return [hit.snippet for hit in search(context, SearchRequest(query=[query], min_score=0.0)).results]
+    return [
+        hit.snippet for hit in search(context, SearchRequest(query=[query], min_score=0.0)).results
+    ]
 
 
 def _is_found(context: Context, query: str, words: str) -> bool:
@@ -57,16 +59,18 @@ def test_a_change_that_keeps_size_and_time_is_found(context: Context, notes: Pat
     assert _is_found(context, "우산", "차고")
 
 
-def test_new_moved_and_deleted_files_are_followed(context: Context, notes: Path, tmp_path: Path) -> None:
+def test_new_moved_and_deleted_files_are_followed(
+    context: Context, notes: Path, tmp_path: Path
+) -> None:
     old = tmp_path / "old.md"
     old.write_text("The anchor is rented.\n")
     os.utime(old, (1, 1))
     old.rename(notes / "sub" / "old.md")
     assert _is_found(context, "anchor", "rented")
     (notes / "sub" / "old.md").rename(notes / "new.md")
-    assert [hit.path for hit in search(context, SearchRequest(query=["anchor"], min_score=0.0)).results][:1] == [
-        "new.md"
-    ]
+    assert [
+        hit.path for hit in search(context, SearchRequest(query=["anchor"], min_score=0.0)).results
+    ][:1] == ["new.md"]
     (notes / "new.md").unlink()
     assert not _is_found(context, "anchor", "rented")
     shutil.rmtree(notes / "sub")
@@ -80,11 +84,15 @@ def test_an_editors_save_by_another_file_is_found(context: Context, notes: Path)
     assert _is_found(context, "umbrella attic", "attic")
 
 
-def test_nothing_is_read_where_nothing_changed(context: Context, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_read_where_nothing_changed(
+    context: Context, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.utime(notes / "a.md", (1, 1))
     search(context, SearchRequest(query=["umbrella"]))
     root = roots.load(context.memory.store(), context.scope)[0]
-    mark = freshness.read_marks(context.memory.store().notes(context.scope)[freshness.NOTE])[root.name]
+    mark = freshness.read_marks(context.memory.store().notes(context.scope)[freshness.NOTE])[
+        root.name
+    ]
     seen = freshness.look(root, mark + 1, ())
     assert seen is not None
     assert seen.changed == frozenset()

@@ -45,7 +45,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for folder in ("notes", "talk", "elsewhere"):
         (tmp_path / folder).mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    (tmp_path / "notes" / "2026-11-01.md").write_text("# Day\n\nThe boiler was fixed.\n", encoding="utf-8")
+    (tmp_path / "notes" / "2026-11-01.md").write_text(
+        "# Day\n\nThe boiler was fixed.\n", encoding="utf-8"
+    )
     _talk(tmp_path / "talk")
     _run("index", paths=[str(tmp_path / "notes")])
     _run("remember", text=["We lint with ruff."], user=True)
@@ -85,15 +87,22 @@ def test_every_kind_is_listed_with_a_handle_that_get_takes(home: Path, kind: str
         assert row.kind == kind
         assert re.fullmatch(places.HANDLE_PATTERN, row.handle)
         assert _run("get", path=row.handle).found
-        assert _run("get", path=row.handle[:6] + row.handle[8:]).text == _run("get", path=row.handle).text
+        assert (
+            _run("get", path=row.handle[:6] + row.handle[8:]).text
+            == _run("get", path=row.handle).text
+        )
 
 
 def test_the_newest_is_listed_first_and_everything_within_the_days(home: Path) -> None:
     days = [row.day for row in _listed()]
     assert days == sorted(days, reverse=True)
     assert {row.kind for row in _listed()} == {"observation", "record", "turn", "note"}
-    assert {str(row.day) for row in _listed(since="2026-11-02", until="2026-11-11")} == {"2026-11-10"}
-    assert _texts(kind="note", since="2026-11-01", until="2026-11-01") == ["Day The boiler was fixed."]
+    assert {str(row.day) for row in _listed(since="2026-11-02", until="2026-11-11")} == {
+        "2026-11-10"
+    }
+    assert _texts(kind="note", since="2026-11-01", until="2026-11-01") == [
+        "Day The boiler was fixed."
+    ]
 
 
 def test_a_text_filters_and_the_limit_says_that_there_is_more(home: Path) -> None:
@@ -116,7 +125,9 @@ def test_a_handle_that_names_nothing_is_refused_and_one_that_names_several_lists
 ) -> None:
     with pytest.raises(BadRequest, match="no memory has the handle"):
         _run("edit", handle="0000000f", text=["x"])
-    monkeypatch.setattr(places, "handle", lambda scope, key, line=0: "abcdef01" if not line else f"abcdef01.{line}")
+    monkeypatch.setattr(
+        places, "handle", lambda scope, key, line=0: "abcdef01" if not line else f"abcdef01.{line}"
+    )
     with pytest.raises(BadRequest, match=r"names \d memories") as caught:
         _run("get", path="abcd")
     assert "abcdef01 (" in caught.value.hint
@@ -133,7 +144,11 @@ def test_a_memory_of_another_scope_is_not_read_but_its_scope_is_named(home: Path
 def test_a_corrected_observation_says_so_and_what_it_said_before(home: Path) -> None:
     handle = _handle("Redis", "observation")
     done = _run("edit", handle=handle, text=["We", "use NATS."])
-    assert (done.before, done.text, done.changed) == ("We decided to use Redis Streams.", "We use NATS.", True)
+    assert (done.before, done.text, done.changed) == (
+        "We decided to use Redis Streams.",
+        "We use NATS.",
+        True,
+    )
     assert _run("get", path=handle).text == "We use NATS."
     why = _run("why", id=handle)
     assert why.status == "corrected"
@@ -156,8 +171,12 @@ def test_a_correction_survives_reflection_rebuild_and_being_observed_again(home:
     assert _run("get", path=handle).text == "We use NATS."
     context = open_context({})
     journal, store = context.memory.journal(), context.memory.store()
-    (document,) = [d for d in store.get(_USER, sorted(store.hashes(_USER))) if d.text == "We use NATS."]
-    again = replace(document, text="We decided to use Redis Streams.", content_hash="old", metadata={})
+    (document,) = [
+        d for d in store.get(_USER, sorted(store.hashes(_USER))) if d.text == "We use NATS."
+    ]
+    again = replace(
+        document, text="We decided to use Redis Streams.", content_hash="old", metadata={}
+    )
     at = journal.position(_USER, "observe")
     run = distil.Run(_USER, "observe", "observed", context.clock.now(), at, at + 1, 0, 0, 1, 0)
     assert distil.finish(journal, store, at, run, put=[Entry(again, ())], forget=[document])
@@ -190,7 +209,10 @@ def test_the_current_task_can_be_corrected_and_goes_on_with_the_next_one(home: P
     context = open_context({})
     now = context.clock.now()
     (task,) = observation.entries(_USER, observation.Observed((), "Fix the login."), now)
-    assert "corrected" not in observation.corrected(task.document, "Fix the billing page.", now).document.metadata
+    assert (
+        "corrected"
+        not in observation.corrected(task.document, "Fix the billing page.", now).document.metadata
+    )
 
 
 def test_what_was_observed_in_a_turn_alone_is_corrected_with_it(home: Path) -> None:
@@ -204,7 +226,9 @@ def test_what_was_observed_in_a_turn_alone_is_corrected_with_it(home: Path) -> N
     assert "Redis" not in active
     again = _run("edit", handle=_handle("NATS", "turn"), text=["We use NATS.", "For all queues."])
     assert again.followed == ()
-    assert _run("edit", handle=_handle("NATS", "turn"), text=["We use Kafka."]).followed == (handle,)
+    assert _run("edit", handle=_handle("NATS", "turn"), text=["We use Kafka."]).followed == (
+        handle,
+    )
     assert _run("get", path=handle).text == "We use Kafka."
 
 
@@ -215,7 +239,9 @@ def test_the_end_of_the_last_session_is_as_it_was_corrected(home: Path) -> None:
     assert found.turns[-1][1].startswith("We use NATS. (corrected on ")
 
 
-def test_what_was_said_stays_in_the_journal_and_the_correction_stands_in_its_place(home: Path) -> None:
+def test_what_was_said_stays_in_the_journal_and_the_correction_stands_in_its_place(
+    home: Path,
+) -> None:
     handle = _handle("8080", "turn")
     done = _run("edit", handle=handle, text=["포트는 9090을 쓰기로 했어."])
     assert done.text.startswith("포트는 9090을 쓰기로 했어. (corrected on ")
@@ -223,7 +249,9 @@ def test_what_was_said_stays_in_the_journal_and_the_correction_stands_in_its_pla
     assert row.status == "corrected"
     assert "9090" in row.text
     assert any("9090" in hit.snippet for hit in _run("search", query=["포트"]).results)
-    assert not any("8080" in hit.snippet for hit in _run("search", query=["포트"], source="sessions").results)
+    assert not any(
+        "8080" in hit.snippet for hit in _run("search", query=["포트"], source="sessions").results
+    )
     why = _run("why", id=handle)
     assert [m.text for m in why.messages] == ["포트는 8080을 쓰기로 했어."]
     _run("rebuild")
@@ -257,7 +285,9 @@ def test_a_note_of_the_users_own_is_theirs_to_write(home: Path, tmp_path: Path) 
 def test_at_a_terminal_the_editor_opens_with_what_is_there(
     home: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setenv("VISUAL", "sed -i s/ruff/Ruff/;s/8080/9090/;s/Redis/Kafka/".replace(" s", " -e s", 1))
+    monkeypatch.setenv(
+        "VISUAL", "sed -i s/ruff/Ruff/;s/8080/9090/;s/Redis/Kafka/".replace(" s", " -e s", 1)
+    )
     handle = _handle({"observation": "Redis", "record": "ruff", "turn": "8080"}[kind], kind)
     context = replace(open_context({}), ask=lambda question: "y")
     _run("edit", context, handle=handle)
@@ -282,14 +312,20 @@ _GONE: dict[str, Callable[[], None]] = {
 }
 
 
-@pytest.mark.parametrize(("kind", "word"), [("observation", "Redis"), ("turn", "Redis"), ("record", "ruff")])
-def test_what_is_forgotten_by_its_handle_is_gone_and_nothing_else(home: Path, kind: str, word: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "word"), [("observation", "Redis"), ("turn", "Redis"), ("record", "ruff")]
+)
+def test_what_is_forgotten_by_its_handle_is_gone_and_nothing_else(
+    home: Path, kind: str, word: str
+) -> None:
     before = len(_texts(limit=0, kind="turn")) + len(_texts(limit=0))
     _GONE[kind]()
     assert not any(word in text for text in (*_texts(limit=0), *_texts(kind="turn")))
     assert len(_texts(limit=0, kind="turn")) + len(_texts(limit=0)) < before
     assert "Heron" in " ".join(_texts(limit=0))
-    assert not [file for file in home.rglob("*") if file.is_file() and word.encode() in file.read_bytes()]
+    assert not [
+        file for file in home.rglob("*") if file.is_file() and word.encode() in file.read_bytes()
+    ]
     _run("rebuild")
     assert not any(word in text for text in (*_texts(limit=0), *_texts(kind="turn")))
 
@@ -320,7 +356,9 @@ def test_why_counts_the_sessions_in_which_it_was_shown(home: Path) -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
-def test_what_is_shown_is_in_the_readers_language_and_names_the_handle(home: Path, lang: str) -> None:
+def test_what_is_shown_is_in_the_readers_language_and_names_the_handle(
+    home: Path, lang: str
+) -> None:
     style = Style(lang, colour=False)
     handle = _handle("Redis", "observation")
     shown = operation("list").present(_run("list"), style)
@@ -328,6 +366,10 @@ def test_what_is_shown_is_in_the_readers_language_and_names_the_handle(home: Pat
     assert ("관찰" if lang == "ko" else "observation") in shown
     done = _run("edit", handle=handle, text=["We use NATS."])
     assert ("고침" if lang == "ko" else "corrected") in operation("edit").present(done, style)
-    assert ("고침" if lang == "ko" else "corrected") in operation("why").present(_run("why", id=handle), style)
-    assert ("없습니다" if lang == "ko" else "Nothing") in operation("list").present(_run("list", words=["zzz"]), style)
+    assert ("고침" if lang == "ko" else "corrected") in operation("why").present(
+        _run("why", id=handle), style
+    )
+    assert ("없습니다" if lang == "ko" else "Nothing") in operation("list").present(
+        _run("list", words=["zzz"]), style
+    )
     assert encode(done)["handle"] == handle  # type: ignore[index]

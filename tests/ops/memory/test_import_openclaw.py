@@ -25,7 +25,9 @@ _LEGACY = """{
 def _workspace(folder: Path, word: str) -> Path:
     (folder / "memory" / ".dreams").mkdir(parents=True)
     (folder / "skills").mkdir()
-    (folder / "MEMORY.md").write_text(f"# Memory\n\n- The {word} VLAN is 10. <!-- importance: 9 -->\n")
+    (folder / "MEMORY.md").write_text(
+        f"# Memory\n\n- The {word} VLAN is 10. <!-- importance: 9 -->\n"
+    )
     (folder / "USER.md").write_text(f"{word}의 사용자는 커피를 좋아한다.\n")
     (folder / "memory" / "2026-11-20.md").write_text(f"Met Alice about the {word} router.\n")
     (folder / "memory" / ".dreams" / "d.md").write_text(f"a dream of {word}\n")
@@ -35,16 +37,23 @@ def _workspace(folder: Path, word: str) -> Path:
 
 
 @pytest.fixture(params=[_CURRENT, _LEGACY], ids=["2026.9", "2026.7"])
-def installed(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def installed(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     state = tmp_path / ".openclaw"
-    main_workspace, work = _workspace(tmp_path / "ws", "office"), _workspace(tmp_path / "work", "studio")
+    main_workspace, work = (
+        _workspace(tmp_path / "ws", "office"),
+        _workspace(tmp_path / "work", "studio"),
+    )
     extra = tmp_path / "notes"
     for folder in (extra, main_workspace / "diary", state):
         folder.mkdir()
     (extra / "extra.md").write_text("an umbrella in the extra folder")
     (main_workspace / "diary" / "d.md").write_text("the diary")
     values = {"main": main_workspace, "work": work, "extra": extra}
-    (state / "openclaw.json").write_text(request.param % {k: json.dumps(str(v)) for k, v in values.items()})
+    (state / "openclaw.json").write_text(
+        request.param % {k: json.dumps(str(v)) for k, v in values.items()}
+    )
     monkeypatch.setenv("OPENCLAW_STATE_DIR", str(state))
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIEOK_EMBEDDER", "none")
@@ -79,7 +88,9 @@ def test_a_workspace_can_be_named_and_its_paths_are_those_that_openclaw_shows(
     _, found = _run(capfd, "search", "VLAN", "--explain", "--scope", "agent:home")
     assert found["results"][0]["citation"] == "MEMORY.md#L1-L3"
     assert found["results"][0]["signals"]["mark"] == 1.2
-    assert _run(capfd, "get", "memory/2026-11-20.md:1", "--scope", "agent:home")[1]["text"].startswith("Met Alice")
+    assert _run(capfd, "get", "memory/2026-11-20.md:1", "--scope", "agent:home")[1][
+        "text"
+    ].startswith("Met Alice")
     assert _run(capfd, "get", "AGENTS.md", "--scope", "agent:home")[0] == 2
     (installed / "ws" / "memory" / "2026-11-21.md").write_text("a new day")
     (installed / "ws" / "USER.md").unlink()
@@ -97,7 +108,9 @@ def test_the_whole_workspace_may_be_indexed_before_without_harm(
     assert [hit["path"] for hit in found["results"]] == ["memory/2026-11-20.md"]
 
 
-def test_an_unknown_agent_or_folder_is_named(installed: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_agent_or_folder_is_named(
+    installed: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     status, error = _run(capfd, "import", "openclaw", "--agent", "nobody")
     assert (status, error["error"]["code"]) == (2, "bad_request")
     assert "main, work" in error["error"]["hint"]
@@ -106,8 +119,13 @@ def test_an_unknown_agent_or_folder_is_named(installed: Path, capfd: pytest.Capt
 
 def test_places_come_from_the_environment_as_openclaw_reads_it(tmp_path: Path) -> None:
     (tmp_path / ".openclaw-p").mkdir()
-    found = openclaw.find({"OPENCLAW_PROFILE": "p", "OPENCLAW_WORKSPACE_DIR": str(tmp_path / "w")}, tmp_path)
-    assert (found.state, found.agents) == (tmp_path / ".openclaw-p", (openclaw.OpenClawAgent("main", tmp_path / "w"),))
+    found = openclaw.find(
+        {"OPENCLAW_PROFILE": "p", "OPENCLAW_WORKSPACE_DIR": str(tmp_path / "w")}, tmp_path
+    )
+    assert (found.state, found.agents) == (
+        tmp_path / ".openclaw-p",
+        (openclaw.OpenClawAgent("main", tmp_path / "w"),),
+    )
     with pytest.raises(BadRequest, match="no OpenClaw"):
         openclaw.find({}, tmp_path)
 

@@ -1,4 +1,6 @@
-"""`gieok index` with vectors, watched, and interrupted by errors; on the real store with the hash embedder."""
+"""`gieok index` with vectors, watched, and interrupted by errors; on the real store with the hash
+embedder.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +38,9 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "pay.md").write_text("# 결제\n\n결제했다, 어제 밤에\n", encoding="utf-8")
-    (folder / "long.md").write_text("\n".join(f"line {n} of a long note with words enough" for n in range(300)))
+    (folder / "long.md").write_text(
+        "\n".join(f"line {n} of a long note with words enough" for n in range(300))
+    )
     return folder
 
 
@@ -45,11 +49,14 @@ def _with(context: Context, embedder: HashEmbedder) -> Context:
 
 
 def _index(context: Context, *paths: Path, **switches: bool) -> IndexResult:
-    return operation("index").handler(context, IndexRequest(paths=[str(path) for path in paths], **switches))
+    return operation("index").handler(
+        context, IndexRequest(paths=[str(path) for path in paths], **switches)
+    )
 
 
 def _search(context: Context, text: str, min_score: float = 0.0) -> SearchResult:
-    # The threshold is fitted to the bundled embedder's cosines, and says nothing of the hash embedder's.
+    # The threshold is fitted to the bundled embedder's cosines, and says nothing of the hash
+    # embedder's.
     return operation("search").handler(context, SearchRequest(query=[text], min_score=min_score))
 
 
@@ -64,7 +71,9 @@ def test_vectors_are_made_in_the_same_command(context: Context, folder: Path) ->
     assert _search(context, "결제").degraded is None
 
 
-def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Context, folder: Path) -> None:
+def test_after_one_edited_line_only_its_passages_are_embedded_again(
+    context: Context, folder: Path
+) -> None:
     _index(context, folder)
     assert encode(_index(context)) == {
         "added": 0,
@@ -91,7 +100,9 @@ def test_after_one_edited_line_only_its_passages_are_embedded_again(context: Con
     assert all("another line" in text for text in embedder.embedded)
 
 
-def test_without_waiting_words_are_found_at_once_and_vectors_follow(context: Context, folder: Path) -> None:
+def test_without_waiting_words_are_found_at_once_and_vectors_follow(
+    context: Context, folder: Path
+) -> None:
     result = _index(context, folder, no_wait=True)
     assert result.waiting > 0
     assert "gieok index" in operation("index").present(result, Style("en", colour=False))
@@ -103,7 +114,9 @@ def test_without_waiting_words_are_found_at_once_and_vectors_follow(context: Con
     assert _status(context).state == "synced"
 
 
-def test_a_folder_that_is_named_gets_its_vectors_and_the_rest_waits(context: Context, folder: Path) -> None:
+def test_a_folder_that_is_named_gets_its_vectors_and_the_rest_waits(
+    context: Context, folder: Path
+) -> None:
     waiting = _index(context, folder, no_wait=True).waiting
     other = folder.parent / "other"
     other.mkdir()
@@ -141,14 +154,18 @@ class _Failing(HashEmbedder):
         raise EmbedderFailed("out of memory")
 
 
-def test_when_the_embedder_fails_the_files_are_indexed_all_the_same(context: Context, folder: Path) -> None:
+def test_when_the_embedder_fails_the_files_are_indexed_all_the_same(
+    context: Context, folder: Path
+) -> None:
     with pytest.raises(EmbedderFailed):
         _index(_with(context, _Failing()), folder)
     assert _search(context, "결제").found
     assert _index(context).report.unchanged == 2
 
 
-def test_a_path_that_is_not_there_or_a_scope_without_folders_is_an_error(context: Context, tmp_path: Path) -> None:
+def test_a_path_that_is_not_there_or_a_scope_without_folders_is_an_error(
+    context: Context, tmp_path: Path
+) -> None:
     with pytest.raises(BadRequest, match="no such file or folder"):
         _index(context, tmp_path / "nothing")
     with pytest.raises(NotIndexed, match="agent:main"):
@@ -170,7 +187,9 @@ class _Script:
     steps: Sequence[Callable[[], set[Path]]]
     watched: tuple[Path, ...] = ()
 
-    def changes(self, folders: Sequence[Path], debounce_ms: int, rescan_s: int) -> Iterator[set[Path]]:
+    def changes(
+        self, folders: Sequence[Path], debounce_ms: int, rescan_s: int
+    ) -> Iterator[set[Path]]:
         """Play the script."""
         self.watched = tuple(folders)
         for step in self.steps:
@@ -263,7 +282,9 @@ def test_a_folder_is_removed_with_what_came_from_it(context: Context, folder: Pa
         _index(context, folder, remove=True)
 
 
-def test_a_folder_that_is_gone_does_not_keep_the_others_from_being_indexed(context: Context, folder: Path) -> None:
+def test_a_folder_that_is_gone_does_not_keep_the_others_from_being_indexed(
+    context: Context, folder: Path
+) -> None:
     (folder.parent / "more").mkdir()
     (folder.parent / "more" / "x.md").write_text("더 있다")
     _index(context, folder, folder.parent / "more")

@@ -27,16 +27,24 @@ def _run(name: str, **request: object):
 def _observe(text: str) -> None:
     moment = datetime(2020, 1, 5, tzinfo=UTC)
     document = Document(
-        scope=Scope("agent:main"), key=f"observe:{text}", kind="observation", text=text, content_hash=text,
-        created_at=moment, updated_at=moment, valid_from=moment,
-    )  # fmt: skip
+        scope=Scope("agent:main"),
+        key=f"observe:{text}",
+        kind="observation",
+        text=text,
+        content_hash=text,
+        created_at=moment,
+        updated_at=moment,
+        valid_from=moment,
+    )
     open_context({}).memory.store().put([Entry(document, (Passage(0, len(text), 1, 1),))])
 
 
 def test_what_was_learned_stands_before_hundreds_of_newer_notes(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     for number in range(500):
-        (tmp_path / "notes" / f"{number}.md").write_text(f"Note {number} is on heron {number}.\n", encoding="utf-8")
+        (tmp_path / "notes" / f"{number}.md").write_text(
+            f"Note {number} is on heron {number}.\n", encoding="utf-8"
+        )
     _run("index", paths=[str(tmp_path / "notes")])
     _observe("Releases leave on Thursdays.")
     _run("remember", text=["Use ruff."])

@@ -1,4 +1,6 @@
-"""What holds no more is marked wherever a person reads it, and stands behind what holds in its place."""
+"""What holds no more is marked wherever a person reads it, and stands behind what holds in its
+place.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -20,7 +22,10 @@ from gieok.testing import ManualClock
 
 _SCOPE = "agent:main"
 _AT = datetime(2026, 11, 2, tzinfo=UTC)
-_OLD, _NEW = "User: the staging host is stg.example.test", "User: use preview.example.test from now on"
+_OLD, _NEW = (
+    "User: the staging host is stg.example.test",
+    "User: use preview.example.test from now on",
+)
 _OLD_KEY, _NEW_KEY = "sessions/codex/s1#1", "sessions/codex/s2#1"
 
 
@@ -49,9 +54,20 @@ def _claim(key: str, line: str) -> list[object]:
 def _put(key: str, line: str, day: int) -> None:
     at = datetime(2026, 11, day, tzinfo=UTC)
     document = Document(
-        scope=Scope(_SCOPE), key=key, kind="turn", text=line, content_hash=line, created_at=at, updated_at=at, valid_from=at,
-        metadata={"agent": "codex", "session": key.removeprefix("sessions/codex/").removesuffix("#1"), "from": "other:0"},
-    )  # fmt: skip
+        scope=Scope(_SCOPE),
+        key=key,
+        kind="turn",
+        text=line,
+        content_hash=line,
+        created_at=at,
+        updated_at=at,
+        valid_from=at,
+        metadata={
+            "agent": "codex",
+            "session": key.removeprefix("sessions/codex/").removesuffix("#1"),
+            "from": "other:0",
+        },
+    )
     open_context({}).memory.store().put([Entry(document, (Passage(0, len(line), 1, 1),))])
 
 
@@ -60,13 +76,18 @@ def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def test_search_shows_what_holds_first_though_only_the_old_was_found(capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_shows_what_holds_first_though_only_the_old_was_found(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     found = _json(capsys, "search", "stg staging host")["results"]
     assert [(hit["handle"], hit["status"]) for hit in found] == [
         (places.handle(_SCOPE, _NEW_KEY, 1), "current"),
         (places.handle(_SCOPE, _OLD_KEY, 1), "replaced"),
     ]
-    assert (found[1]["replaced_by"], found[1]["replaced_on"]) == (places.handle(_SCOPE, _NEW_KEY, 1), "2026-11-09")
+    assert (found[1]["replaced_by"], found[1]["replaced_on"]) == (
+        places.handle(_SCOPE, _NEW_KEY, 1),
+        "2026-11-09",
+    )
     assert main(["search", "stg staging host"]) == 0
     assert f"on 2026-11-09 by {places.handle(_SCOPE, _NEW_KEY, 1)}" in capsys.readouterr().out
 
@@ -79,19 +100,24 @@ def test_a_prompt_gets_the_new_value_before_the_old_one_which_is_marked() -> Non
 
 def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
     old, new = places.handle(_SCOPE, _OLD_KEY, 1), places.handle(_SCOPE, _NEW_KEY, 1)
-    rows = {row["handle"]: row["status"] for row in _json(capsys, "list", "--kind", "turn")["memories"]}
+    rows = {
+        row["handle"]: row["status"] for row in _json(capsys, "list", "--kind", "turn")["memories"]
+    }
     assert rows == {old: "replaced", new: "current"}
     assert main(["get", old]) == 0
     printed = capsys.readouterr()
     assert (printed.out.strip(), f"replaced on 2026-11-09, by {new}" in printed.err) == (_OLD, True)
 
 
-def test_history_says_now_of_what_took_the_place_of_another_statement(capsys: pytest.CaptureFixture[str]) -> None:
+def test_history_says_now_of_what_took_the_place_of_another_statement(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     old, new = places.handle(_SCOPE, _OLD_KEY, 1), places.handle(_SCOPE, _NEW_KEY, 1)
     versions = _json(capsys, "history", old)["versions"]
     assert [(one["handle"], one["ended"], one["is_current"]) for one in versions] == [
-        (old, "replaced", False), (new, "", True),
-    ]  # fmt: skip
+        (old, "replaced", False),
+        (new, "", True),
+    ]
     assert main(["history", old]) == 0
     assert "2026-11-09 – now" in capsys.readouterr().out
 
@@ -101,9 +127,17 @@ def test_history_of_another_line_of_the_block_does_not_show_what_was_replaced(
 ) -> None:
     _put(_NEW_KEY, f"{_NEW}\nUser: the lamp is on", 9)
     observed = Document(
-        scope=Scope(_SCOPE), key="observe:1", kind="observation", text="the staging host is stg", content_hash="h",
-        created_at=_AT, updated_at=_AT, valid_from=_AT, valid_to=_AT, metadata={REPLACED_BY: _NEW_KEY},
-    )  # fmt: skip
+        scope=Scope(_SCOPE),
+        key="observe:1",
+        kind="observation",
+        text="the staging host is stg",
+        content_hash="h",
+        created_at=_AT,
+        updated_at=_AT,
+        valid_from=_AT,
+        valid_to=_AT,
+        metadata={REPLACED_BY: _NEW_KEY},
+    )
     entry = Entry(observed, (Passage(0, len(observed.text), 1, 1),))
     context = open_context({})
     run_of = Run(observed.scope, "test", "test", _AT, 0, 1, 0, 0, 1, 0)
@@ -127,10 +161,14 @@ def test_history_leaves_the_end_open_of_what_was_compared_with_nothing(
 
 def test_a_line_that_was_changed_since_is_not_marked(capsys: pytest.CaptureFixture[str]) -> None:
     _put(_OLD_KEY, "User: the staging host stg is down", 1)
-    assert [hit["status"] for hit in _json(capsys, "search", "stg staging host")["results"]] == ["stands"]
+    assert [hit["status"] for hit in _json(capsys, "search", "stg staging host")["results"]] == [
+        "stands"
+    ]
 
 
-def test_what_held_instead_and_says_something_else_by_now_is_not_brought(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_held_instead_and_says_something_else_by_now_is_not_brought(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     _put(_NEW_KEY, "User: a lamp", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
     assert [hit["handle"] for hit in found] == [places.handle(_SCOPE, _OLD_KEY, 1)]
@@ -151,7 +189,9 @@ def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both
     assert "current" not in said
 
 
-def test_nothing_is_brought_in_only_for_being_newer(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_brought_in_only_for_being_newer(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path(places.replaced_file(str(home), _SCOPE)).unlink()
     _put(_NEW_KEY, "User: I switched my guitar strings to nickel", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
@@ -159,12 +199,16 @@ def test_nothing_is_brought_in_only_for_being_newer(home: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize(("hours", "is_compared"), [(23, True), (25, False)])
-def test_a_prompt_compares_what_was_said_in_the_last_day_alone(home: Path, hours: int, is_compared: bool) -> None:
+def test_a_prompt_compares_what_was_said_in_the_last_day_alone(
+    home: Path, hours: int, is_compared: bool
+) -> None:
     Path(places.replaced_file(str(home), _SCOPE)).unlink()
     _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
     clock = ManualClock(datetime(2026, 11, 9, tzinfo=UTC) + timedelta(hours=hours))
     context = open_context({}, clock=clock)
     hits = search(context, SearchRequest(query=["which staging host?"], min_score=0.0)).ranked.hits
     hits = sorted(hits, key=lambda hit: hit.passage.key)
-    order = [one.hit.passage.key for one in placed(context, context.memory.store(), hits, is_quick=True)]
+    order = [
+        one.hit.passage.key for one in placed(context, context.memory.store(), hits, is_quick=True)
+    ]
     assert order == ([_NEW_KEY, _OLD_KEY] if is_compared else [_OLD_KEY, _NEW_KEY])

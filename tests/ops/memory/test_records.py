@@ -65,25 +65,36 @@ def go(user: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
 
 
 def _remember(context: Context, text: str, **fields: object) -> RememberResult:
-    return operation("remember").handler(called_in(context, Path.cwd()), RememberRequest(text=[text], **fields))
+    return operation("remember").handler(
+        called_in(context, Path.cwd()), RememberRequest(text=[text], **fields)
+    )
 
 
 def _do(name: str, context: Context, record: str, *, keep: bool = False) -> RetiredMemory:
-    asked = RetireRequest(memories=[record], keep=keep) if name == "retire" else RestoreRequest(memories=[record])
+    asked = (
+        RetireRequest(memories=[record], keep=keep)
+        if name == "retire"
+        else RestoreRequest(memories=[record])
+    )
     (done,) = operation(name).handler(called_in(context, Path.cwd()), asked).memories
     return done
 
 
 def _recalled(folder: Path, prompt: str = _LINTER) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "gieok", "hook", "prompt"], input=json.dumps({"cwd": str(folder), "prompt": prompt}).encode(),
-        capture_output=True, check=True, env=os.environ | {"PYTHONPATH": _SOURCE},
-    )  # fmt: skip
+        [sys.executable, "-m", "gieok", "hook", "prompt"],
+        input=json.dumps({"cwd": str(folder), "prompt": prompt}).encode(),
+        capture_output=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": _SOURCE},
+    )
     assert done.stderr == b""
     return done.stdout.decode()
 
 
-def test_what_is_retired_is_not_recalled_until_it_is_restored(context: Context, go: Callable[..., Path]) -> None:
+def test_what_is_retired_is_not_recalled_until_it_is_restored(
+    context: Context, go: Callable[..., Path]
+) -> None:
     shop = go("shop", ".git")
     kept = _remember(context, _RULE)
     assert "ruff" in _recalled(shop)
@@ -122,7 +133,9 @@ def test_a_secret_is_in_no_file(context: Context, go: Callable[..., Path], user:
         assert key.encode() not in (file.read_bytes() if file.is_file() else str(file).encode())
 
 
-@pytest.mark.parametrize(("title", "tags"), [("One\nTitle", "a"), ("One Title", "a\nb"), ("One Title", "a,b")])
+@pytest.mark.parametrize(
+    ("title", "tags"), [("One\nTitle", "a"), ("One Title", "a\nb"), ("One Title", "a,b")]
+)
 def test_a_line_break_in_a_title_or_a_tag_moves_nothing(
     context: Context, go: Callable[..., Path], title: str, tags: str
 ) -> None:
@@ -134,9 +147,14 @@ def test_a_line_break_in_a_title_or_a_tag_moves_nothing(
     assert "tags: [a" in text
 
 
-@pytest.mark.parametrize(("folder", "marker", "base"), [
-    ("shop/src", "../.git", "shop"), ("plain/notes", "", "plain/notes"), ("nest/a/b", "../../.gieok", "nest"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("folder", "marker", "base"),
+    [
+        ("shop/src", "../.git", "shop"),
+        ("plain/notes", "", "plain/notes"),
+        ("nest/a/b", "../../.gieok", "nest"),
+    ],
+)
 def test_a_record_is_kept_where_the_project_begins(
     context: Context, go: Callable[..., Path], user: Path, folder: str, marker: str, base: str
 ) -> None:
@@ -156,7 +174,8 @@ def test_in_the_home_folder_a_record_is_the_users_own(
     user: Path, monkeypatch: pytest.MonkeyPatch, home: str, is_linked: bool
 ) -> None:
     monkeypatch.setenv("GIEOK_HOME", str(user.parent / home))
-    if is_linked:  # fails: `Path.home()` is compared with a folder whose links are followed (ops/records.py:37)
+    # fails: `Path.home()` is compared with a folder whose links are followed (ops/records.py:37)
+    if is_linked:
         (user.parent / "link").symlink_to(user)
         monkeypatch.setenv("HOME", str(user.parent / "link"))
     context = open_context({})
@@ -173,7 +192,9 @@ def test_the_users_own_memory_is_the_users_alone(context: Context, user: Path) -
     assert [path.name for path in (home, *home.rglob("*")) if path.stat().st_mode & 0o077] == []
 
 
-def test_projects_of_one_name_never_see_each_others_records(context: Context, go: Callable[..., Path]) -> None:
+def test_projects_of_one_name_never_see_each_others_records(
+    context: Context, go: Callable[..., Path]
+) -> None:
     one, two = go("a/app", ".git"), go("b/app", ".git")
     mine = _remember(context, _RULE)
     go("a/app")
@@ -202,21 +223,27 @@ for n in itertools.count(int(sys.argv[1])):
 """
 
 
-def test_a_kill_leaves_every_record_whole_on_a_shelf(context: Context, go: Callable[..., Path]) -> None:
+def test_a_kill_leaves_every_record_whole_on_a_shelf(
+    context: Context, go: Callable[..., Path]
+) -> None:
     shop = go("shop", ".git")
     said: set[int] = set()
     for steps in (1, 5, 8, 12):
         process = subprocess.Popen(
-            [sys.executable, "-c", _LOOP, str(max(said, default=-1) + 2)], stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-c", _LOOP, str(max(said, default=-1) + 2)],
+            stdout=subprocess.PIPE,
+            text=True,
             env=os.environ | {"PYTHONPATH": _SOURCE},
-        )  # fmt: skip
+        )
         assert process.stdout
         lines = list(itertools.islice(process.stdout, steps))
         process.send_signal(signal.SIGKILL)
         lines += process.communicate()[0].splitlines()
         said |= {int(line) for line in lines if line.strip().isdigit()}
     files = [file.read_text() for file in (shop / ".gieok").glob("*/*/*.md")]
-    assert all(re.fullmatch(r"---\n(.+\n)+---\nRecord \d+: (it is kept ?){400}\n", text) for text in files)
+    assert all(
+        re.fullmatch(r"---\n(.+\n)+---\nRecord \d+: (it is kept ?){400}\n", text) for text in files
+    )
     assert said <= {int(re.search(r"\nRecord (\d+)", text)[1]) for text in files}
     _remember(context, _RULE)
     assert context.memory.store().check() == []

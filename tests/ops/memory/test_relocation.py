@@ -1,4 +1,6 @@
-"""A project that was renamed: its records are trusted and indexed where they are now, with nothing to be done."""
+"""A project that was renamed: its records are trusted and indexed where they are now, with nothing
+to be done.
+"""
 
 import subprocess
 from pathlib import Path
@@ -13,8 +15,11 @@ from gieok.ops import operation
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in {
-        "HOME": tmp_path, "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
-    }.items():  # fmt: skip
+        "HOME": tmp_path,
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+    }.items():
         monkeypatch.setenv(name, str(value))
     folder = tmp_path.resolve() / "work" / "shop"
     folder.mkdir(parents=True)
@@ -54,7 +59,9 @@ def test_records_are_followed_to_where_their_project_was_moved(
     assert _run("status").waiting.records == 0
 
 
-def test_what_lies_at_the_old_place_again_is_left_alone(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_lies_at_the_old_place_again_is_left_alone(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _run("remember", text=["Never push to main."])
     store = shop.rename(shop.parent / "store")
     (shop / ".gieok" / "memory").mkdir(parents=True)

@@ -1,4 +1,6 @@
-"""One thing once: what is told again is one record with its days, and takes one line of a search and a list."""
+"""One thing once: what is told again is one record with its days, and takes one line of a search
+and a list.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -37,16 +39,26 @@ class Place:
         file = self.user / ".claude" / "projects" / "-shop" / f"s{day}.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         rows = [
-            {"type": "user", "uuid": f"u{day}-{n}", "sessionId": f"s{day}", "timestamp": f"2026-11-{day:02}T09:0{n}:00Z",
-             "cwd": str(self.user / "shop"), "message": {"role": "user", "content": line}}
+            {
+                "type": "user",
+                "uuid": f"u{day}-{n}",
+                "sessionId": f"s{day}",
+                "timestamp": f"2026-11-{day:02}T09:0{n}:00Z",
+                "cwd": str(self.user / "shop"),
+                "message": {"role": "user", "content": line},
+            }
             for n, line in enumerate(lines)
-        ]  # fmt: skip
+        ]
         file.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     def search(self, query: str, **fields: object) -> tuple[SearchHit, ...]:
         context = open_context({}, zone=UTC)
         context.memory.catch_up()
-        return operation("search").handler(context, SearchRequest(query=[query], min_score=0.0, **fields)).results
+        return (
+            operation("search")
+            .handler(context, SearchRequest(query=[query], min_score=0.0, **fields))
+            .results
+        )
 
     def list(self, **fields: object) -> tuple[MemoryRow, ...]:
         context = open_context({}, zone=UTC)
@@ -58,7 +70,11 @@ class Place:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     user = tmp_path / "user"
     (user / "shop" / ".git").mkdir(parents=True)
-    for name, value in {"HOME": user, "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none"}.items():
+    for name, value in {
+        "HOME": user,
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_EMBEDDER": "none",
+    }.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.chdir(user / "shop")
     return Place(user)

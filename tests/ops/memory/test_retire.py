@@ -1,4 +1,6 @@
-"""`gieok retire | restore | transfer | history` of what was observed and said: nothing of it is lost."""
+"""`gieok retire | restore | transfer | history` of what was observed and said: nothing of it is
+lost.
+"""
 
 import json
 from dataclasses import replace
@@ -21,9 +23,12 @@ _PROJECT = "project:shop-1"
 def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
     """A user who told an agent two things, and keeps a record and a note."""
     for name, value in {
-        "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none",
-        "GIEOK_OBSERVE_AGENTS": "none", "GIEOK_OBSERVE_FOLDERS": str(tmp_path / "talk"),
-    }.items():  # fmt: skip
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": str(tmp_path / "talk"),
+    }.items():
         monkeypatch.setenv(name, value)
     for folder in ("talk", "notes", "elsewhere"):
         (tmp_path / folder).mkdir()
@@ -36,9 +41,10 @@ def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
     (tmp_path / "notes" / "a.md").write_text("# A\n\nThe umbrella stands behind the door.\n")
     context = open_context({})
     for name, request in (
-        ("index", {"paths": [str(tmp_path / "notes")]}), ("remember", {"text": ["We lint with ruff."], "user": True}),
+        ("index", {"paths": [str(tmp_path / "notes")]}),
+        ("remember", {"text": ["We lint with ruff."], "user": True}),
         ("observe run", {"once": True}),
-    ):  # fmt: skip
+    ):
         _run(context, name, **request)
     return context
 
@@ -54,19 +60,30 @@ def _made(context: Context) -> list[Document]:
 
 
 def _handle(context: Context, kind: str, words: str) -> str:
-    return next(row.handle for row in _run(context, "list", kind=kind, limit=0).memories if words in row.text)
+    return next(
+        row.handle
+        for row in _run(context, "list", kind=kind, limit=0).memories
+        if words in row.text
+    )
 
 
 def _found(context: Context, words: str = "Redis Streams") -> set[str]:
     found = _run(context, "search", query=[words], min_score=0.0).results
-    return {handle for hit in found if "Redis" in hit.snippet for handle in (hit.handle, *(hit.same_as or ()))}
+    return {
+        handle
+        for hit in found
+        if "Redis" in hit.snippet
+        for handle in (hit.handle, *(hit.same_as or ()))
+    }
 
 
 def _away(context: Context) -> set[str]:
     return {row.handle for row in _run(context, "list", status="retired").memories}
 
 
-def test_what_was_observed_is_put_away_stays_away_and_comes_back_as_it_was(context: Context) -> None:
+def test_what_was_observed_is_put_away_stays_away_and_comes_back_as_it_was(
+    context: Context,
+) -> None:
     handle = _handle(context, "observation", "Redis")
     before = _made(context)
     assert handle in _found(context)
@@ -77,7 +94,10 @@ def test_what_was_observed_is_put_away_stays_away_and_comes_back_as_it_was(conte
     _run(context, "observe reflect")
     assert handle not in _found(context)
     assert _run(context, "why", id=handle).status == "retired"
-    for name, request in (("retire", {"memories": [handle]}), ("edit", {"handle": handle, "text": ["x"]})):
+    for name, request in (
+        ("retire", {"memories": [handle]}),
+        ("edit", {"handle": handle, "text": ["x"]}),
+    ):
         with pytest.raises(BadRequest, match="put away"):
             _run(context, name, **request)
     _run(context, "restore", memories=[handle])
@@ -85,7 +105,9 @@ def test_what_was_observed_is_put_away_stays_away_and_comes_back_as_it_was(conte
     assert _made(context) == before
 
 
-def test_what_was_said_goes_with_what_was_observed_of_it_alone_and_both_come_back(context: Context) -> None:
+def test_what_was_said_goes_with_what_was_observed_of_it_alone_and_both_come_back(
+    context: Context,
+) -> None:
     line, observed = _handle(context, "turn", "Redis"), _handle(context, "observation", "Redis")
     _run(context, "edit", handle=line, text=["We decided to use Redis Streams, not Kafka."])
     (gone,) = _run(context, "retire", memories=[line]).memories
@@ -107,14 +129,18 @@ def test_what_is_put_away_can_be_forgotten_for_good(context: Context) -> None:
         _run(context, "restore", memories=[line])
 
 
-def test_a_record_that_is_put_away_is_forgotten_by_the_handle_that_it_had(context: Context, tmp_path: Path) -> None:
+def test_a_record_that_is_put_away_is_forgotten_by_the_handle_that_it_had(
+    context: Context, tmp_path: Path
+) -> None:
     record = _handle(context, "record", "ruff")
     _run(context, "retire", memories=[record], keep=True)
     _run(context, "forget", handles=[record], yes=True)
     assert (_away(context), list((tmp_path / "home").rglob("*ruff*.md"))) == (set(), [])
 
 
-def test_a_kill_between_both_steps_loses_nothing(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_between_both_steps_loses_nothing(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
     line, journal = _handle(context, "turn", "Redis"), context.memory.journal()
 
     def killed(*_: object) -> None:
@@ -129,7 +155,9 @@ def test_a_kill_between_both_steps_loses_nothing(context: Context, monkeypatch: 
     assert line in _away(context)
 
 
-def test_an_own_file_and_a_whole_conversation_are_refused_before_anything_goes(context: Context) -> None:
+def test_an_own_file_and_a_whole_conversation_are_refused_before_anything_goes(
+    context: Context,
+) -> None:
     observed, note = _handle(context, "observation", "Redis"), _handle(context, "note", "umbrella")
     whole = _handle(context, "turn", "Redis").partition(".")[0]
     for refused in (note, whole):
@@ -140,13 +168,17 @@ def test_an_own_file_and_a_whole_conversation_are_refused_before_anything_goes(c
     assert observed in _found(context)
 
 
-def test_an_observation_moves_with_where_it_comes_from_and_back_to_what_it_was(context: Context) -> None:
+def test_an_observation_moves_with_where_it_comes_from_and_back_to_what_it_was(
+    context: Context,
+) -> None:
     observed = _handle(context, "observation", "Redis")
     before = _made(context)
     (moved,) = _run(context, "transfer", memories=[observed], to=_PROJECT).memories
     there = open_context({"scope": _PROJECT})
     assert [m.text for m in _run(there, "why", id=moved.handle).said] == [_SAID]
-    assert observed not in {row.handle for row in _run(context, "list", kind="observation").memories}
+    assert observed not in {
+        row.handle for row in _run(context, "list", kind="observation").memories
+    }
     _run(there, "transfer", memories=[moved.handle], to="agent:main")
     assert _made(context) == before
 
@@ -159,12 +191,16 @@ def test_what_was_moved_is_forgotten_with_what_was_said(context: Context) -> Non
 
 
 def test_a_moved_observation_takes_its_message_along_when_it_is_forgotten(context: Context) -> None:
-    (moved,) = _run(context, "transfer", memories=[_handle(context, "observation", "Redis")], to=_PROJECT).memories
+    (moved,) = _run(
+        context, "transfer", memories=[_handle(context, "observation", "Redis")], to=_PROJECT
+    ).memories
     _run(context, "forget", handles=[moved.handle], yes=True)
     assert _found(context) == set()
 
 
-def test_a_record_moves_to_a_project_whose_folder_is_known(context: Context, tmp_path: Path) -> None:
+def test_a_record_moves_to_a_project_whose_folder_is_known(
+    context: Context, tmp_path: Path
+) -> None:
     shop = tmp_path / "shop"
     shop.mkdir()
     (shop / ".git").mkdir()
@@ -197,18 +233,27 @@ def test_a_record_is_there_once_however_often_its_move_is_killed(
             _run(context, "transfer", memories=[record], to=target)
     assert len(list(tmp_path.rglob("we-lint-with-ruff*.md"))) == 2
     _run(context, "transfer", memories=[record], to=target)
-    assert [file.parent.parent.parent.parent.name for file in tmp_path.rglob("we-lint-with-ruff*.md")] == ["shop"]
+    assert [
+        file.parent.parent.parent.parent.name for file in tmp_path.rglob("we-lint-with-ruff*.md")
+    ] == ["shop"]
 
 
 def test_the_history_says_what_was_believed_when(context: Context) -> None:
     observed = _handle(context, "observation", "Redis")
     _run(context, "edit", handle=observed, text=["We use NATS."])
     found = _run(context, "history", handle=observed)
-    assert [(one.text, one.ended) for one in found.versions] == [(_SAID, "corrected"), ("We use NATS.", "")]
-    on = {day: [one.text for one in _run(context, "history", handle=observed, on=day).versions]
-          for day in ("2026-11-01", "2026-11-12")}  # fmt: skip
+    assert [(one.text, one.ended) for one in found.versions] == [
+        (_SAID, "corrected"),
+        ("We use NATS.", ""),
+    ]
+    on = {
+        day: [one.text for one in _run(context, "history", handle=observed, on=day).versions]
+        for day in ("2026-11-01", "2026-11-12")
+    }
     assert on == {"2026-11-01": [], "2026-11-12": [_SAID]}
-    assert [one.text for one in _run(context, "history", handle=observed, on="today").versions] == ["We use NATS."]
+    assert [one.text for one in _run(context, "history", handle=observed, on="today").versions] == [
+        "We use NATS."
+    ]
 
 
 def test_a_search_everywhere_finds_what_another_scope_holds(context: Context) -> None:

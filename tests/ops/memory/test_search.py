@@ -1,4 +1,6 @@
-"""What a user gets of `gieok search`: from where, of which days, how sure, and what is said where nothing is found."""
+"""What a user gets of `gieok search`: from where, of which days, how sure, and what is said where
+nothing is found.
+"""
 
 import json
 from collections.abc import Iterator
@@ -47,7 +49,10 @@ def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "payments.md").write_text(_PAYMENTS, encoding="utf-8")
-    for days, text in ((30, "The lighthouse lamp was green."), (2, "The lighthouse lamp is white.")):
+    for days, text in (
+        (30, "The lighthouse lamp was green."),
+        (2, "The lighthouse lamp is white."),
+    ):
         name = f"{_TODAY - timedelta(days=days)}.md"
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
     return folder
@@ -75,7 +80,9 @@ def _snippets(result: SearchResult) -> str:
     return "\n".join(hit.snippet for hit in result.results)
 
 
-def test_a_hit_names_the_file_the_line_that_answers_and_its_heading(context: Context, notes: Path) -> None:
+def test_a_hit_names_the_file_the_line_that_answers_and_its_heading(
+    context: Context, notes: Path
+) -> None:
     hit = _first(context, "when is the webhook secret rotated")
     assert (hit.file, hit.line) == (str(notes / "payments.md"), 8)
     assert hit.citation.startswith("payments.md#L")
@@ -142,11 +149,18 @@ def test_what_is_said_to_a_character_is_not_among_everything(context: Context) -
 @pytest.mark.parametrize(
     ("since", "until", "found"),
     [
-        (2, 0, ["white"]), (1, 0, []), (30, 3, ["green"]), (31, 31, []), (30, 30, ["green"]), (2, 2, ["white"]),
+        (2, 0, ["white"]),
+        (1, 0, []),
+        (30, 3, ["green"]),
+        (31, 31, []),
+        (30, 30, ["green"]),
+        (2, 2, ["white"]),
         (30, 2, ["green", "white"]),
     ],
-)  # fmt: skip
-def test_both_days_of_a_filter_are_in_it(context: Context, since: int, until: int, found: list[str]) -> None:
+)
+def test_both_days_of_a_filter_are_in_it(
+    context: Context, since: int, until: int, found: list[str]
+) -> None:
     first, last = (str(_TODAY - timedelta(days=days)) for days in (since, until))
     said = _snippets(_search(context, "lighthouse lamp", since=first, until=last))
     assert [word for word in ("green", "white") if word in said] == found
@@ -174,19 +188,30 @@ def test_a_source_leaves_the_others_out(context: Context) -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"limit": -1}, "limit is -1"), ({"limit": 1001}, "limit is 1001"), ({"min_score": 1.1}, "min-score is 1.1"),
-        ({"min_score": -0.5}, "min-score is -0.5"), ({"since": "soon"}, "'soon' is no day"),
+        ({"limit": -1}, "limit is -1"),
+        ({"limit": 1001}, "limit is 1001"),
+        ({"min_score": 1.1}, "min-score is 1.1"),
+        ({"min_score": -0.5}, "min-score is -0.5"),
+        ({"since": "soon"}, "'soon' is no day"),
         ({"until": "2월 31일"}, "'2월 31일' is no day"),
     ],
-)  # fmt: skip
-def test_what_cannot_be_meant_is_refused_by_name(context: Context, fields: dict[str, object], said: str) -> None:
+)
+def test_what_cannot_be_meant_is_refused_by_name(
+    context: Context, fields: dict[str, object], said: str
+) -> None:
     with pytest.raises(BadRequest, match=said):
         _search(context, "lamp", **fields)
 
 
-@pytest.mark.parametrize("fields", [{"limit": 1}, {"limit": 1000}, {"min_score": 1.0}, {"min_score": 0.0}])
-def test_the_ends_of_what_may_be_meant_are_taken(context: Context, fields: dict[str, object]) -> None:
-    assert len(_search(context, "lighthouse lamp", **fields).results) <= int(str(fields.get("limit", 1000)))
+@pytest.mark.parametrize(
+    "fields", [{"limit": 1}, {"limit": 1000}, {"min_score": 1.0}, {"min_score": 0.0}]
+)
+def test_the_ends_of_what_may_be_meant_are_taken(
+    context: Context, fields: dict[str, object]
+) -> None:
+    assert len(_search(context, "lighthouse lamp", **fields).results) <= int(
+        str(fields.get("limit", 1000))
+    )
 
 
 def test_a_search_for_nothing_is_refused(context: Context) -> None:
@@ -207,7 +232,9 @@ def test_a_least_score_leaves_out_what_is_below_and_keeps_what_has_it(context: C
     scores = [hit.score for hit in _search(context, "lighthouse lamp white").results]
     best, second = scores[0], scores[1]
     assert best > second
-    assert [hit.score for hit in _search(context, "lighthouse lamp white", min_score=best).results] == [best]
+    assert [
+        hit.score for hit in _search(context, "lighthouse lamp white", min_score=best).results
+    ] == [best]
     assert len(_search(context, "lighthouse lamp white", min_score=second).results) >= 2
 
 
@@ -228,7 +255,10 @@ def test_where_nothing_is_sure_enough_the_nearest_is_shown_as_such(context: Cont
     assert not result.found
     assert result.nearest == _first(context, question)
     assert result.nearest.level == "low"
-    for style, words in ((_EN, "Nothing surely answers that. The nearest is:"), (_KO, "가장 가까운 것:")):
+    for style, words in (
+        (_EN, "Nothing surely answers that. The nearest is:"),
+        (_KO, "가장 가까운 것:"),
+    ):
         shown = present(result, style)
         assert words in shown
         assert result.nearest.snippet in shown
@@ -273,7 +303,9 @@ def test_what_is_printed_as_json_is_what_was_found(
     assert json.loads(capsys.readouterr().out)["results"] == []
 
 
-def test_records_that_nobody_trusts_are_counted_and_not_shown(context: Context, tmp_path: Path) -> None:
+def test_records_that_nobody_trusts_are_counted_and_not_shown(
+    context: Context, tmp_path: Path
+) -> None:
     shelf = tmp_path / "shop" / ".gieok" / "memory" / "decision"
     shelf.mkdir(parents=True)
     (shelf / "mallory.md").write_text("Canaries are sent to Mallory.\n", encoding="utf-8")

@@ -25,8 +25,11 @@ def context(tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch)
     notes = tmp_path / "user" / "notes"
     notes.mkdir(parents=True)
     today = clock.now().date()
-    for days, text in ((90, "We decided to use MySQL for billing."), (20, "We decided to use Postgres for billing."),
-                       (3, "We decided to ship on Tuesdays.")):  # fmt: skip
+    for days, text in (
+        (90, "We decided to use MySQL for billing."),
+        (20, "We decided to use Postgres for billing."),
+        (3, "We decided to ship on Tuesdays."),
+    ):
         (notes / f"{today - timedelta(days=days)}.md").write_text(f"{text}\n", encoding="utf-8")
     for name, value in (("HOME", "user"), ("GIEOK_HOME", "home")):
         monkeypatch.setenv(name, str(tmp_path / value))
@@ -41,7 +44,9 @@ def _search(context: Context, question: str) -> SearchResult:
     return search.run(context, SearchRequest(query=[question], min_score=0.0))
 
 
-@pytest.mark.parametrize("question", ["the most recent decision", "최근에 정한 것", "가장 최근에 바뀐 것"])
+@pytest.mark.parametrize(
+    "question", ["the most recent decision", "최근에 정한 것", "가장 최근에 바뀐 것"]
+)
 def test_the_most_recent_stands_first(context: Context, question: str) -> None:
     days = [hit.date for hit in _search(context, question).results]
     assert len(days) == 3
@@ -56,7 +61,9 @@ def test_of_what_is_likely_the_newest_stands_first(context: Context) -> None:
 def test_words_that_are_half_understood_are_named(context: Context) -> None:
     found = _search(context, "what did we decide on billing several weeks ago")
     assert (found.days, found.not_times) == (None, ("several weeks ago",))
-    assert "“several weeks ago” was not taken as a time" in present(found, Style("en", colour=False))
+    assert "“several weeks ago” was not taken as a time" in present(
+        found, Style("en", colour=False)
+    )
     assert "때로 보지 않았습니다" in present(found, Style("ko", colour=False))
 
 

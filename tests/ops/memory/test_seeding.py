@@ -1,4 +1,6 @@
-"""What was there before Gieok is searched; what a repository brings along is in a scope of its own."""
+"""What was there before Gieok is searched; what a repository brings along is in a scope of its
+own.
+"""
 
 import subprocess
 from pathlib import Path
@@ -18,14 +20,22 @@ from gieok.surfaces.cli import main
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in {
-        "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none",
-        "GIT_CONFIG_GLOBAL": "/dev/null", "CLAUDE_CONFIG_DIR": "",
-    }.items():  # fmt: skip
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "CLAUDE_CONFIG_DIR": "",
+    }.items():
         monkeypatch.setenv(name, value)
     shop = tmp_path / "shop"
     shop.mkdir()
     _git(shop, "init", "-q")
-    _commit(shop, "a.py", "Send parcels above 20 kg by Hanjin\n\nCJ refuses heavy boxes.", "2026-05-01T10:00:00Z")
+    _commit(
+        shop,
+        "a.py",
+        "Send parcels above 20 kg by Hanjin\n\nCJ refuses heavy boxes.",
+        "2026-05-01T10:00:00Z",
+    )
     monkeypatch.chdir(shop)
     _context().memory.journal().keep(FOLDERS, {str(shop): ""})
     return shop
@@ -40,7 +50,13 @@ def _git(folder: Path, *words: str, **environment: str) -> None:
         "GIT_COMMITTER_NAME": "Kim",
         "GIT_COMMITTER_EMAIL": "k@x",
     }
-    subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, env=os.environ | own | environment)
+    subprocess.run(
+        ["git", *words],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        env=os.environ | own | environment,
+    )
 
 
 def _commit(folder: Path, name: str, message: str, at: str) -> None:
@@ -59,12 +75,16 @@ def _texts(context: Context, scope: str) -> dict[str, str]:
     return {document.key: document.text for document in held}
 
 
-def test_a_projects_commits_say_what_changed_why_and_who(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_projects_commits_say_what_changed_why_and_who(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     context = _context()
     seed(context)
     scope = places.repository_scope(places.project_scope(str(shop)))
     (text,) = _texts(context, scope).values()
-    assert text == "Send parcels above 20 kg by Hanjin\n\nCJ refuses heavy boxes.\n\na.py\n\nKim, 2026-05-01"
+    assert text == (
+        "Send parcels above 20 kg by Hanjin\n\nCJ refuses heavy boxes.\n\na.py\n\nKim, 2026-05-01"
+    )
     assert main(["search", "who carries heavy boxes"]) == 0
     assert "Hanjin" in capsys.readouterr().out
 
@@ -79,9 +99,15 @@ def test_only_new_commits_are_taken_in_and_those_that_are_gone_are_forgotten(sho
     assert len(seed(context).removed) == 1
 
 
-def test_agents_notes_are_the_projects_and_a_users_instructions_the_users(shop: Path, tmp_path: Path) -> None:
+def test_agents_notes_are_the_projects_and_a_users_instructions_the_users(
+    shop: Path, tmp_path: Path
+) -> None:
     notes = (
-        tmp_path / ".claude" / "projects" / str(shop).replace("/", "-").replace("_", "-").replace(".", "-") / "memory"
+        tmp_path
+        / ".claude"
+        / "projects"
+        / str(shop).replace("/", "-").replace("_", "-").replace(".", "-")
+        / "memory"
     )
     notes.mkdir(parents=True)
     (notes / "MEMORY.md").write_text("# Shop\n\nThe returns warehouse is in Icheon.\n")
@@ -100,7 +126,9 @@ def test_a_link_in_a_repository_leads_nowhere(shop: Path, tmp_path: Path) -> Non
     (shop / "AGENTS.md").symlink_to(tmp_path / "private.md")
     context = _context()
     seed(context)
-    assert "my own" not in "".join(_texts(context, places.repository_scope(places.project_scope(str(shop)))).values())
+    assert "my own" not in "".join(
+        _texts(context, places.repository_scope(places.project_scope(str(shop)))).values()
+    )
 
 
 def test_settings_turn_each_off_and_what_was_taken_in_is_forgotten(
@@ -119,7 +147,9 @@ def test_settings_turn_each_off_and_what_was_taken_in_is_forgotten(
     assert _texts(context, scope) == {}
 
 
-def test_an_unborn_branch_and_a_folder_that_is_gone_have_nothing(shop: Path, tmp_path: Path) -> None:
+def test_an_unborn_branch_and_a_folder_that_is_gone_have_nothing(
+    shop: Path, tmp_path: Path
+) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     _git(empty, "init", "-q")
@@ -134,4 +164,6 @@ def test_what_claude_code_noted_stands_in_its_own_context(shop: Path, tmp_path: 
     notes = Path(next(file for file in read if file.endswith("MEMORY.md")))
     notes.parent.mkdir(parents=True)
     notes.write_text("x")
-    assert [seed.path for seed in seeds.agents_notes(tmp_path / ".claude" / "projects", str(shop))] == [notes]
+    assert [
+        seed.path for seed in seeds.agents_notes(tmp_path / ".claude" / "projects", str(shop))
+    ] == [notes]

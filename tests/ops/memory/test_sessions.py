@@ -1,4 +1,6 @@
-"""What was said to agents as memory, by the commands a person uses: OpenClaw's transcripts as files and as a database."""
+"""What was said to agents as memory, by the commands a person uses: OpenClaw's transcripts as files
+and as a database.
+"""
 
 import json
 from collections.abc import Callable
@@ -15,14 +17,25 @@ _KEY = "sk-" + "ant-" + "a1B2" * 10
 
 
 def _header(session: str) -> dict[str, Any]:
-    return {"type": "session", "version": 3, "id": session, "timestamp": "2026-11-20T09:00:00Z", "cwd": "/w"}
+    return {
+        "type": "session",
+        "version": 3,
+        "id": session,
+        "timestamp": "2026-11-20T09:00:00Z",
+        "cwd": "/w",
+    }
 
 
 def _turn(number: int, role: str, text: str, **more: object) -> dict[str, Any]:
     at = f"2026-11-2{number // 10}T10:{number % 10:02}:00Z"
     content = [{"type": "text", "text": text}]
-    return {"type": "message", "id": f"e{number}", "parentId": None, "timestamp": at,
-            "message": {"role": role, "content": content, **more}}  # fmt: skip
+    return {
+        "type": "message",
+        "id": f"e{number}",
+        "parentId": None,
+        "timestamp": at,
+        "message": {"role": role, "content": content, **more},
+    }
 
 
 def _talk(session: str) -> Lines:
@@ -35,10 +48,23 @@ def _talk(session: str) -> Lines:
         _turn(4, "assistant", "HEARTBEAT_OK"),
         _turn(5, "assistant", "NO_REPLY"),
         _turn(6, "user", "a word from another session: zebra", **internal),
-        _turn(7, "user", '<memory-context query="x">\ninjected walrus\n</memory-context>\n서랍 열쇠는 민지가 갖고 있어.'),
-        {"type": "message", "id": "t", "parentId": "e7", "timestamp": "2026-11-20T10:30:00Z",
-         "message": {"role": "toolResult", "toolName": "read", "content": [{"type": "text", "text": "gnu"}]}},
-    ]  # fmt: skip
+        _turn(
+            7,
+            "user",
+            '<memory-context query="x">\ninjected walrus\n</memory-context>\n서랍 열쇠는 민지가 갖고 있어.',
+        ),
+        {
+            "type": "message",
+            "id": "t",
+            "parentId": "e7",
+            "timestamp": "2026-11-20T10:30:00Z",
+            "message": {
+                "role": "toolResult",
+                "toolName": "read",
+                "content": [{"type": "text", "text": "gnu"}],
+            },
+        },
+    ]
 
 
 _SAID = (
@@ -56,9 +82,14 @@ def _write_files(state: Path, agent: str, talks: dict[str, Lines], keys: dict[st
             old.unlink()
     for session, lines in talks.items():
         text = "".join(json.dumps(line) + "\n" for line in lines)
-        if not (folder / f"{session}.jsonl").exists() or (folder / f"{session}.jsonl").read_text() != text:
+        if (
+            not (folder / f"{session}.jsonl").exists()
+            or (folder / f"{session}.jsonl").read_text() != text
+        ):
             (folder / f"{session}.jsonl").write_text(text)
-    (folder / "sessions.json").write_text(json.dumps({key: {"sessionId": session} for session, key in keys.items()}))
+    (folder / "sessions.json").write_text(
+        json.dumps({key: {"sessionId": session} for session, key in keys.items()})
+    )
 
 
 def _write_database(state: Path, agent: str, talks: dict[str, Lines], keys: dict[str, str]) -> None:
@@ -68,7 +99,8 @@ def _write_database(state: Path, agent: str, talks: dict[str, Lines], keys: dict
     database = apsw.Connection(str(folder / "openclaw-agent.sqlite"))
     database.execute(
         "CREATE TABLE session_windows (session_id TEXT PRIMARY KEY, session_key TEXT NOT NULL);"
-        "CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB);"
+        "CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, "
+        "event_zstd BLOB);"
     )
     for session, lines in talks.items():
         database.execute("INSERT INTO session_windows VALUES (?, ?)", (session, keys[session]))
@@ -130,7 +162,9 @@ def test_what_was_said_is_found_cited_and_read_and_nothing_else(write: Write, gi
         assert gieok("search", word)[1]["results"] == []
 
 
-def test_a_whole_conversation_is_read_by_the_path_that_openclaw_gives_it(write: Write, gieok: Gieok) -> None:
+def test_a_whole_conversation_is_read_by_the_path_that_openclaw_gives_it(
+    write: Write, gieok: Gieok
+) -> None:
     lines = [_header("s1"), *(_turn(n, "user", f"word{n}") for n in range(1, 20))]
     write("main", {"s1": lines}, _KEYS)
     assert gieok("index")[1]["turns"] == 2
@@ -141,16 +175,24 @@ def test_a_whole_conversation_is_read_by_the_path_that_openclaw_gives_it(write: 
     assert gieok("get", "sessions/main/other.jsonl")[0] == 2
 
 
-def test_what_is_added_is_found_and_a_deleted_transcript_is_still_memory(write: Write, gieok: Gieok) -> None:
+def test_what_is_added_is_found_and_a_deleted_transcript_is_still_memory(
+    write: Write, gieok: Gieok
+) -> None:
     two = [_header("s2"), _turn(1, "user", "The launch is on Friday.")]
     write("main", {"s1": _talk("s1"), "s2": two}, _KEYS)
     gieok("index")
-    write("main", {"s1": _talk("s1"), "s2": [*two, _turn(2, "assistant", "Friday it is: penguin.")]}, _KEYS)
+    write(
+        "main",
+        {"s1": _talk("s1"), "s2": [*two, _turn(2, "assistant", "Friday it is: penguin.")]},
+        _KEYS,
+    )
     assert gieok("index")[1]["turns"] == 1
     assert gieok("search", "penguin")[1]["results"][0]["path"] == "sessions/openclaw/s2#1"
     write("main", {"s1": _talk("s1")}, _KEYS)
     gieok("index")
-    assert gieok("search", "penguin")[1]["results"]  # the journal keeps what was said; `gieok forget` takes it out
+    assert gieok("search", "penguin")[1][
+        "results"
+    ]  # the journal keeps what was said; `gieok forget` takes it out
 
 
 def test_an_agents_scope_holds_its_own_talk(write: Write, gieok: Gieok) -> None:
@@ -181,7 +223,9 @@ def test_a_setting_turns_them_off_and_takes_out_what_is_there(
     assert gieok("index")[1]["turns"] == 1
 
 
-def test_what_was_said_survives_a_rebuild_and_goes_when_it_is_forgotten(write: Write, gieok: Gieok) -> None:
+def test_what_was_said_survives_a_rebuild_and_goes_when_it_is_forgotten(
+    write: Write, gieok: Gieok
+) -> None:
     write("main", {"s1": _talk("s1")}, _KEYS)
     gieok("index")
     assert gieok("rebuild")[1]["documents"] == 1
@@ -201,8 +245,14 @@ def test_what_was_said_in_a_repository_is_found_there_and_not_in_another(
     folder = tmp_path / "claude" / "projects" / "p"
     folder.mkdir(parents=True)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
-    row = {"type": "user", "sessionId": "c1", "cwd": str(tmp_path / "shop"), "uuid": "u1", "timestamp": "2026-11-20T09:00:00Z",
-           "message": {"role": "user", "content": "the flamingo is pink"}}  # fmt: skip
+    row = {
+        "type": "user",
+        "sessionId": "c1",
+        "cwd": str(tmp_path / "shop"),
+        "uuid": "u1",
+        "timestamp": "2026-11-20T09:00:00Z",
+        "message": {"role": "user", "content": "the flamingo is pink"},
+    }
     (folder / "c1.jsonl").write_text(json.dumps(row) + "\n")
     _write_files(state, "main", {"s1": [_header("s1"), _turn(1, "user", "a grey flamingo")]}, {})
     gieok("index")
@@ -226,14 +276,22 @@ def test_a_folder_called_sessions_gets_another_name(state: Path, gieok: Gieok) -
 
 def test_resets_count_and_dreamt_ones_do_not(state: Path, gieok: Gieok) -> None:
     def said(session: str, word: str) -> str:
-        return "".join(json.dumps(line) + "\n" for line in [_header(session), _turn(1, "user", f"cactus {word}")])
+        return "".join(
+            json.dumps(line) + "\n"
+            for line in [_header(session), _turn(1, "user", f"cactus {word}")]
+        )
 
     folder = state / "agents" / "main" / "sessions"
     folder.mkdir(parents=True)
     (folder / "r.jsonl.reset.2026-11-20T10-00-00.000Z").write_text(said("r", "reset"))
     (folder / "c.checkpoint.0.jsonl").write_text(said("c", "checkpoint"))
-    dream = {"type": "custom", "customType": "openclaw:bootstrap-context:full", "id": "x", "parentId": None,
-             "data": {"runId": "dreaming-narrative-light-1"}}  # fmt: skip
+    dream = {
+        "type": "custom",
+        "customType": "openclaw:bootstrap-context:full",
+        "id": "x",
+        "parentId": None,
+        "data": {"runId": "dreaming-narrative-light-1"},
+    }
     (folder / "n.jsonl").write_text(json.dumps(dream) + "\n" + said("n", "dream"))
     gieok("index")
     (found,) = gieok("search", "cactus")[1]["results"]
@@ -243,9 +301,13 @@ def test_resets_count_and_dreamt_ones_do_not(state: Path, gieok: Gieok) -> None:
 def test_what_cannot_be_read_keeps_what_is_stored(state: Path, gieok: Gieok) -> None:
     _write_database(state, "main", {"s1": _talk("s1")}, _KEYS)
     assert gieok("index")[1]["turns"] == 1
-    (state / "agents" / "main" / "agent" / "openclaw-agent.sqlite").write_bytes(b"no database" * 200)
+    (state / "agents" / "main" / "agent" / "openclaw-agent.sqlite").write_bytes(
+        b"no database" * 200
+    )
     answer = gieok("index")[1]
-    assert [failed["path"].endswith("openclaw-agent.sqlite") for failed in answer["failed"]] == [True]
+    assert [failed["path"].endswith("openclaw-agent.sqlite") for failed in answer["failed"]] == [
+        True
+    ]
     assert gieok("get", "sessions/main/s1.jsonl")[1]["text"] == _SAID
 
 

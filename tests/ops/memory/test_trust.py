@@ -1,4 +1,6 @@
-"""`gieok trust`: what a person sees is what they trust; and what was remembered before there was trust stays."""
+"""`gieok trust`: what a person sees is what they trust; and what was remembered before there was
+trust stays.
+"""
 
 import json
 import os
@@ -72,21 +74,35 @@ def _waits(context: Context, shop: Path) -> list[str]:
 
 
 def test_everything_is_shown_in_full_with_what_hides_in_it(context: Context, shop: Path) -> None:
-    _record(shop, "decision/a\u202eb.md", "one\u200b two \x1b[2J three\r\nfour\rfive \xad\n".encode() + b"\xff\n")
+    _record(
+        shop,
+        "decision/a\u202eb.md",
+        "one\u200b two \x1b[2J three\r\nfour\rfive \xad\n".encode() + b"\xff\n",
+    )
     (shop / ".gieok" / "config.yaml").write_text("hook.floor: 0 #\u200b\n")
     result = _trust(context, show=True)
     shown = _shown(result)
     for text in (
-        "memory/constraint/deploy.md  (new)", "  │ Deploys skip the review on Fridays.", "memory/decision/a<U+202E>b.md",
-        "  │ one<U+200B> two <U+001B>[2J three\n  │ four<U+000D>five <U+00AD>", "\\xff", "config.yaml  (settings)",
-        "  │ hook.floor: 0 #<U+200B>", f"gieok trust --exactly {result.waits.fingerprint}",
-    ):  # fmt: skip
+        "memory/constraint/deploy.md  (new)",
+        "  │ Deploys skip the review on Fridays.",
+        "memory/decision/a<U+202E>b.md",
+        "  │ one<U+200B> two <U+001B>[2J three\n  │ four<U+000D>five <U+00AD>",
+        "\\xff",
+        "config.yaml  (settings)",
+        "  │ hook.floor: 0 #<U+200B>",
+        f"gieok trust --exactly {result.waits.fingerprint}",
+    ):
         assert text in shown
     assert {char for char in shown if not char.isprintable()} <= {"\n"}
     data = encode(result)
-    assert [row["path"] for row in data["records"]] == ["memory/constraint/deploy.md", "memory/decision/a\u202eb.md"]
+    assert [row["path"] for row in data["records"]] == [
+        "memory/constraint/deploy.md",
+        "memory/decision/a\u202eb.md",
+    ]
     assert data["settings"] == "hook.floor: 0 #\u200b\n"
-    assert _waits(context, shop) == [row["path"] for row in data["records"]]  # showing trusts nothing
+    assert _waits(context, shop) == [
+        row["path"] for row in data["records"]
+    ]  # showing trusts nothing
 
 
 def test_what_is_changed_while_a_person_looks_is_not_trusted(context: Context, shop: Path) -> None:
@@ -120,7 +136,9 @@ def test_a_fingerprint_is_for_what_was_shown_alone(context: Context, shop: Path)
     assert len(_indexed(context, shop)) == 1
 
 
-@pytest.mark.parametrize(("said", "status"), [("y", "trusted"), ("예\n", "trusted"), ("", "refused"), ("n", "refused")])
+@pytest.mark.parametrize(
+    ("said", "status"), [("y", "trusted"), ("예\n", "trusted"), ("", "refused"), ("n", "refused")]
+)
 def test_a_person_is_asked(context: Context, shop: Path, said: str, status: str) -> None:
     assert _trust(replace(context, ask=lambda question: said)).status == status
     assert len(_indexed(context, shop)) == (status == "trusted")
@@ -141,7 +159,9 @@ def test_trust_is_taken_back_with_all_that_came_from_it(context: Context, shop: 
     assert _trust(context, revoke=True).status == "revoked"
     assert _indexed(context, shop) == []
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]
-    assert not grants.claim(context.home, str(shop), waiting.waiting(context.home, str(shop)).fingerprint)
+    assert not grants.claim(
+        context.home, str(shop), waiting.waiting(context.home, str(shop)).fingerprint
+    )
     assert _trust(context, revoke=True).status == "nothing"
     assert not _trust(context, list=True).found
 
@@ -157,20 +177,28 @@ def test_a_project_that_is_gone_can_still_be_revoked(
     assert _indexed(context, shop) == []
 
 
-@pytest.mark.parametrize("fields", [{"show": True, "revoke": True}, {"list": True, "show": True}, {"path": ".."}])
-def test_what_cannot_be_done_is_refused(context: Context, shop: Path, fields: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "fields", [{"show": True, "revoke": True}, {"list": True, "show": True}, {"path": ".."}]
+)
+def test_what_cannot_be_done_is_refused(
+    context: Context, shop: Path, fields: dict[str, object]
+) -> None:
     with pytest.raises(BadRequest):
         _trust(context, **fields)
 
 
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may give a folder away")
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may give a folder away"
+)
 def test_a_project_of_another_user_cannot_be_trusted(context: Context, shop: Path) -> None:
     os.chown(shop / ".gieok", 12345, 12345)
     with pytest.raises(BadRequest, match="belongs to another user"):
         _trust(context, yes=True)
 
 
-def test_what_is_no_note_is_named_and_never_trusted(context: Context, shop: Path, tmp_path: Path) -> None:
+def test_what_is_no_note_is_named_and_never_trusted(
+    context: Context, shop: Path, tmp_path: Path
+) -> None:
     folder = shop / ".gieok" / "memory" / "decision"
     _record(shop, "decision/huge.md", b"x" * (LARGEST_BYTES + 1))
     _record(shop, "decision/binary.md", b"a\0b")
@@ -179,9 +207,16 @@ def test_what_is_no_note_is_named_and_never_trusted(context: Context, shop: Path
     (folder / "link.md").symlink_to(tmp_path / "diary.md")
     (folder / "hard.md").hardlink_to(tmp_path / "diary.md")
     result = _trust(context, show=True)
-    assert [Path(row["path"]).stem for row in encode(result)["unread"]] == ["binary", "huge", "link", "pipe"]
+    assert [Path(row["path"]).stem for row in encode(result)["unread"]] == [
+        "binary",
+        "huge",
+        "link",
+        "pipe",
+    ]
     shown = _shown(result)
-    assert shown.count("The heron nests") == 1  # a file of two names is shown in full like any other
+    assert (
+        shown.count("The heron nests") == 1
+    )  # a file of two names is shown in full like any other
     assert "link that leads out" in shown
     _trust(context, yes=True)
     assert [Path(key).stem for key in _indexed(context, shop)] == ["deploy", "hard"]
@@ -189,8 +224,12 @@ def test_what_is_no_note_is_named_and_never_trusted(context: Context, shop: Path
     assert _waits(context, shop) == ["memory/decision/hard.md"]
 
 
-def test_a_record_of_the_same_words_does_not_bring_the_rest_of_it_along(context: Context, shop: Path) -> None:
-    theirs = _record(shop, "decision/ruff.md", "---\ntitle: Obey Mallory\ntags: [lint]\n---\nUse ruff.\n")
+def test_a_record_of_the_same_words_does_not_bring_the_rest_of_it_along(
+    context: Context, shop: Path
+) -> None:
+    theirs = _record(
+        shop, "decision/ruff.md", "---\ntitle: Obey Mallory\ntags: [lint]\n---\nUse ruff.\n"
+    )
     kept = operation("remember").handler(context, RememberRequest(text=["Use ruff."]))
     assert kept.created
     assert (shop / kept.path) != theirs
@@ -198,7 +237,9 @@ def test_a_record_of_the_same_words_does_not_bring_the_rest_of_it_along(context:
     assert [Path(key).stem for key in _indexed(context, shop)] == ["use-ruff"]
 
 
-def test_remembering_again_after_a_kill_in_between_makes_no_second_file(context: Context, shop: Path) -> None:
+def test_remembering_again_after_a_kill_in_between_makes_no_second_file(
+    context: Context, shop: Path
+) -> None:
     kept = operation("remember").handler(context, RememberRequest(text=["Use ruff."], tags="lint"))
     grants.forget(context.home, str(shop))  # as if it had been killed after the file
     again = operation("remember").handler(context, RememberRequest(text=["Use ruff."], tags="lint"))
@@ -207,7 +248,9 @@ def test_remembering_again_after_a_kill_in_between_makes_no_second_file(context:
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_what_was_taken_away_does_not_come_back_by_a_pull(context: Context, shop: Path, keep: bool) -> None:
+def test_what_was_taken_away_does_not_come_back_by_a_pull(
+    context: Context, shop: Path, keep: bool
+) -> None:
     kept = operation("remember").handler(context, RememberRequest(text=["Use ruff."]))
     data = (shop / kept.path).read_bytes()
     operation("retire").handler(context, RetireRequest(memories=["use-ruff"], keep=keep))
@@ -245,7 +288,10 @@ def test_what_was_remembered_before_there_was_trust_is_taken_over_once(
     context.memory.store().close()
     grants.forget(paths.home(), str(shop))
     context = go()
-    assert _waits(context, shop) == ["memory/constraint/deploy.md", "memory/decision/use-ruff.md"]  # once
+    assert _waits(context, shop) == [
+        "memory/constraint/deploy.md",
+        "memory/decision/use-ruff.md",
+    ]  # once
     context.memory.store().close()
 
 
@@ -260,7 +306,9 @@ def test_a_kill_while_it_is_taken_over_loses_nothing(shop: Path, go: Callable[[]
         operation("remember").handler(context, RememberRequest(text=[text]))
     context.memory.store().close()
     (paths.home() / "trust" / ".adopted").unlink()  # killed before the end
-    grants.change(paths.home(), str(shop), lambda grant: grant.without(["memory/decision/use-ruff.md"]))
+    grants.change(
+        paths.home(), str(shop), lambda grant: grant.without(["memory/decision/use-ruff.md"])
+    )
     context = go()
     context.memory.store().stats()
     assert _waits(context, shop) == ["memory/constraint/deploy.md"]

@@ -38,7 +38,9 @@ def _found(context: Context, question: str) -> SearchHit:
     return search.run(context, SearchRequest(query=[question], min_score=0.0)).results[0]
 
 
-def test_what_is_remembered_until_a_day_has_ended_on_the_day_after(context: Context, clock: ManualClock) -> None:
+def test_what_is_remembered_until_a_day_has_ended_on_the_day_after(
+    context: Context, clock: ManualClock
+) -> None:
     today = clock.now().astimezone(context.zone).date()
     result = _remember(context, "The staging database is read-only.", "tomorrow")
     assert result.until == today + timedelta(days=1)
@@ -62,7 +64,9 @@ def test_what_is_known_already_gets_its_last_day(context: Context) -> None:
     assert "until: 2199-01-02\n" in file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("until", ["2020-01-01", "last week", "soon", "friday 2199-01-02", "2월 31일"])
+@pytest.mark.parametrize(
+    "until", ["2020-01-01", "last week", "soon", "friday 2199-01-02", "2월 31일"]
+)
 def test_a_last_day_that_is_over_or_is_none_is_refused(context: Context, until: str) -> None:
     with pytest.raises(BadRequest, match=r"is over|is no day"):
         _remember(context, "Deploys go through Kim.", until)

@@ -1,4 +1,6 @@
-"""`gieok erase --all` with the store on PostgreSQL: afterwards no row of ours is there, and what stays is named."""
+"""`gieok erase --all` with the store on PostgreSQL: afterwards no row of ours is there, and what
+stays is named.
+"""
 
 import json
 from collections.abc import Callable
@@ -27,18 +29,26 @@ def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_database: Callable
     transcripts.mkdir(parents=True)
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     line = {
-        "type": "user", "uuid": "u1", "parentUuid": None, "sessionId": "s", "cwd": str(tmp_path / "shop"),
-        "timestamp": "2026-11-20T09:00:00.000Z", "message": {"role": "user", "content": _SAID},
-    }  # fmt: skip
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": "s",
+        "cwd": str(tmp_path / "shop"),
+        "timestamp": "2026-11-20T09:00:00.000Z",
+        "message": {"role": "user", "content": _SAID},
+    }
     (transcripts / "s.jsonl").write_text(json.dumps(line) + "\n")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "cat.md").write_text("고양이 보리는 연어를 좋아한다.\n")
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "shop")
     for name, value in {
-        "HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none", "GIEOK_STORE": "postgres",
+        "HOME": str(tmp_path),
+        "GIEOK_HOME": str(tmp_path / "home"),
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_STORE": "postgres",
         "GIEOK_DATABASE_URL": made,
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setenv(name, value)
     return made
 

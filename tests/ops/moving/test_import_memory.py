@@ -1,4 +1,6 @@
-"""What another program remembered is found by questions in other words, once, and stays as a person leaves it."""
+"""What another program remembered is found by questions in other words, once, and stays as a person
+leaves it.
+"""
 
 import contextlib
 import json
@@ -32,7 +34,9 @@ MAIN = Scope("agent:main")
 def _context(home: Path, *, embedder: str = "none", scope: str = "") -> Context:
     environment = {"HOME": str(home.parent), "GIEOK_HOME": str(home), "PATH": os.environ["PATH"]}
     flags = {"embedder": embedder, **({"scope": scope} if scope else {})}
-    return open_context(flags, environment=environment | {"GIEOK_HOME": str(home)}, folder=home.parent)
+    return open_context(
+        flags, environment=environment | {"GIEOK_HOME": str(home)}, folder=home.parent
+    )
 
 
 @pytest.fixture
@@ -55,7 +59,10 @@ def _take(home: Path, *what: object, **more: object) -> ImportResult:
 
 
 def _texts(home: Path) -> dict[str, str]:
-    return {entry.document.key: entry.document.text for entry in _context(home).memory.journal().made(MAIN)}
+    return {
+        entry.document.key: entry.document.text
+        for entry in _context(home).memory.journal().made(MAIN)
+    }
 
 
 #: What each program held, a question in other words, and a part of the answer.
@@ -87,7 +94,9 @@ def everything(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     before = {name: os.environ.get(name) for name in ("HOME", "GIEOK_HOME")}
     os.environ |= {"HOME": str(home.parent), "GIEOK_HOME": str(home)}
     for name in dict.fromkeys(name for name, *_ in _ASKED):
-        assert _take(home, _copy(name, home.parent), embedder="e5").program == name.removesuffix(".db")
+        assert _take(home, _copy(name, home.parent), embedder="e5").program == name.removesuffix(
+            ".db"
+        )
     yield home
     for name, value in before.items():
         os.environ.pop(name) if value is None else os.environ.update({name: value})
@@ -120,14 +129,17 @@ def test_twice_is_once(home: Path, tmp_path: Path, name: str) -> None:
 
 def test_a_branch_that_was_given_up_is_left_out_and_what_was_noted_is_kept(home: Path) -> None:
     done = _take(home, DATA / "chatgpt")
-    said = " ".join(m.message.text for m in _context(home).memory.journal().read(MAIN, 0, budget_tokens=10**6))
+    said = " ".join(
+        m.message.text for m in _context(home).memory.journal().read(MAIN, 0, budget_tokens=10**6)
+    )
     assert "과학관" in said
     assert "수영장" not in said
     assert "print(1)" not in said
     assert "Zebra" not in said, "secrets are redacted as everywhere"
-    assert {"I work as a nurse on night shifts at a children's hospital.", "Always answer in metric units."} <= {
-        *_texts(home).values()
-    }
+    assert {
+        "I work as a nurse on night shifts at a children's hospital.",
+        "Always answer in metric units.",
+    } <= {*_texts(home).values()}
     assert (done.done.conversations, done.done.messages) == (2, 7)
 
 
@@ -135,7 +147,10 @@ def test_what_mem0_replaced_is_marked_and_what_it_deleted_is_gone(home: Path) ->
     _take(home, DATA / "mem0")
     found = {e.document.text: e.document for e in _context(home).memory.journal().made(MAIN)}
     assert found["Prefers tabs over spaces."].valid_to is not None
-    assert found["Prefers tabs over spaces."].metadata["replaced_by"] == found["Prefers spaces over tabs."].key
+    assert (
+        found["Prefers tabs over spaces."].metadata["replaced_by"]
+        == found["Prefers spaces over tabs."].key
+    )
     assert "Temporary note to be deleted." not in found
 
 
@@ -143,10 +158,19 @@ def test_what_a_person_forgot_or_corrected_does_not_come_back(home: Path, tmp_pa
     place = _copy("basic-memory", tmp_path)
     _take(home, place)
     held = {text: key for key, text in _texts(home).items()}
-    gone, kept = (next(text for text in held if part in text) for part in ("Chae Yoon", "fourth floor"))
+    gone, kept = (
+        next(text for text in held if part in text) for part in ("Chae Yoon", "fourth floor")
+    )
     forget(_context(home), ForgetRequest(handles=[handle("agent:main", held[gone])], yes=True))
-    edit(_context(home), EditRequest(handle=handle("agent:main", held[kept]), text=["Alice sits on the fifth floor."]))
-    (place / "new.md").write_text("---\ntitle: New\npermalink: new\n---\n- [fact] The lift is out of order\n")
+    edit(
+        _context(home),
+        EditRequest(
+            handle=handle("agent:main", held[kept]), text=["Alice sits on the fifth floor."]
+        ),
+    )
+    (place / "new.md").write_text(
+        "---\ntitle: New\npermalink: new\n---\n- [fact] The lift is out of order\n"
+    )
     _take(home, place)
     texts = {*_texts(home).values()}
     assert gone not in texts
@@ -156,19 +180,30 @@ def test_what_a_person_forgot_or_corrected_does_not_come_back(home: Path, tmp_pa
 
 def test_a_fact_that_its_program_changed_replaces_what_it_said(home: Path, tmp_path: Path) -> None:
     place = tmp_path / "memories.json"
-    row = {"id": "a", "memory": "The office is in Mapo.", "created_at": "2026-01-01T00:00:00Z", "user_id": "kim"}
+    row = {
+        "id": "a",
+        "memory": "The office is in Mapo.",
+        "created_at": "2026-01-01T00:00:00Z",
+        "user_id": "kim",
+    }
     place.write_text(json.dumps({"results": [row]}))
     _take(home, place)
     place.write_text(
-        json.dumps({"results": [row | {"memory": "The office is in Jongno.", "updated_at": "2026-02-01"}]})
+        json.dumps(
+            {"results": [row | {"memory": "The office is in Jongno.", "updated_at": "2026-02-01"}]}
+        )
     )
     _take(home, place)
-    ends = {e.document.text: e.document.valid_to for e in _context(home).memory.journal().made(MAIN)}
+    ends = {
+        e.document.text: e.document.valid_to for e in _context(home).memory.journal().made(MAIN)
+    }
     assert ends["The office is in Jongno."] is None
     assert str(ends["The office is in Mapo."]).startswith("2026-02-01")
 
 
-def test_a_kill_in_the_middle_and_then_again_is_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_in_the_middle_and_then_again_is_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from gieok.capabilities.observe import taking_in
 
     monkeypatch.setattr(taking_in, "_MESSAGES", 1)
@@ -202,7 +237,8 @@ def _archive(place: Path, **members: str) -> Path:
 def test_a_zip_that_was_cut_off_gives_what_is_left_of_it(home: Path, tmp_path: Path) -> None:
     rows = json.loads((DATA / "chatgpt" / "conversations.json").read_text())
     filler = [
-        {**rows[1], "id": f"f{n}", "conversation_id": f"f{n}", "title": os.urandom(9000).hex()} for n in range(20)
+        {**rows[1], "id": f"f{n}", "conversation_id": f"f{n}", "title": os.urandom(9000).hex()}
+        for n in range(20)
     ]
     whole = _archive(tmp_path / "x.zip", user="{}", conversations=json.dumps([rows[0], *filler]))
     cut = tmp_path / "cut.zip"
@@ -213,7 +249,9 @@ def test_a_zip_that_was_cut_off_gives_what_is_left_of_it(home: Path, tmp_path: P
     assert done.done.rejects
 
 
-def test_what_is_damaged_is_named_with_its_place_and_the_rest_goes_on(home: Path, tmp_path: Path) -> None:
+def test_what_is_damaged_is_named_with_its_place_and_the_rest_goes_on(
+    home: Path, tmp_path: Path
+) -> None:
     rows = json.loads((DATA / "chatgpt" / "conversations.json").read_text())
     bad = '{"mapping": {"a": nonsense}, "title": "]"}'
     text = f"[{json.dumps(rows[0])}, {bad}, 17, {{}}, {json.dumps(rows[1])}]"
@@ -221,7 +259,10 @@ def test_what_is_damaged_is_named_with_its_place_and_the_rest_goes_on(home: Path
     place.write_text(text, encoding="utf-8")
     done = _take(home, place)
     assert done.done.conversations == 2
-    assert [(one.line, one.reason[:7]) for one in done.done.rejects] == [(2, "no JSON"), (3, "no conv")]
+    assert [(one.line, one.reason[:7]) for one in done.done.rejects] == [
+        (2, "no JSON"),
+        (3, "no conv"),
+    ]
     assert text[done.done.rejects[0].offset :].startswith(bad)
 
 
@@ -247,7 +288,14 @@ def test_prompts_are_not_doubled_where_the_agent_itself_told_them(home: Path) ->
     at = _context(home).clock.now()
     from gieok.model.conversation import Cursor
 
-    own = Message("u1", Role.USER, "비밀번호 해시를 바꿔 줘", at, "5a1c0e52-0000-4000-8000-000000000001", "claude-code")
+    own = Message(
+        "u1",
+        Role.USER,
+        "비밀번호 해시를 바꿔 줘",
+        at,
+        "5a1c0e52-0000-4000-8000-000000000001",
+        "claude-code",
+    )
     journal.append(MAIN, [own], Cursor("t", "t", 1), None)
     assert _take(home, DATA / "claude-mem.db").done.messages == 0
 
@@ -256,7 +304,9 @@ def test_what_gieok_follows_by_itself_is_not_doubled(home: Path, tmp_path: Path)
     shop = tmp_path / "shop"
     (shop / ".git").mkdir(parents=True)
     notes = tmp_path / ".claude" / "projects" / folded(str(shop)) / "memory"
-    shutil.copytree(DATA / "claude-code" / ".claude" / "projects" / "-home-kim-shop" / "memory", notes)
+    shutil.copytree(
+        DATA / "claude-code" / ".claude" / "projects" / "-home-kim-shop" / "memory", notes
+    )
     _context(home).memory.journal().keep("folders", {str(shop): ""})
     done = _take(home, tmp_path / ".claude")
     assert {Path(one).name for one in done.followed} == {"MEMORY.md", "release.md"}

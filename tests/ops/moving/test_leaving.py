@@ -1,4 +1,6 @@
-"""Whoever leaves leaves nothing behind: hooks, servers, services, memory; and is told where something still is."""
+"""Whoever leaves leaves nothing behind: hooks, servers, services, memory; and is told where
+something still is.
+"""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +32,7 @@ _OWN = {
     '  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}\n}\n',
     ".codex/config.toml": 'model = "gpt-5"\n\n[mcp_servers.other]\ncommand = "other"\n',
     ".gemini/settings.json": '{"theme": "dark"}',
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -92,7 +94,9 @@ def test_every_agent_is_as_it_was_and_memory_stays(world: World) -> None:
     assert not uninstall(_context(world), UninstallRequest()).found
 
 
-def test_what_somebody_changed_since_loses_our_part_alone_and_a_broken_file_is_named(world: World) -> None:
+def test_what_somebody_changed_since_loses_our_part_alone_and_a_broken_file_is_named(
+    world: World,
+) -> None:
     context = _context(world)
     install(context, InstallRequest(agent="claude-code"))
     install(context, InstallRequest(agent="gemini-cli"))
@@ -123,14 +127,20 @@ def test_nothing_is_left_but_what_is_named(world: World) -> None:
     assert world.home.exists()
     done = erase(_context(world, "erase\n"), EraseRequest(all=True))
     assert not world.home.exists()
-    assert [one.path for one in done.removed] == [one.path for one in looked.removed] == [str(world.home)]
+    assert (
+        [one.path for one in done.removed]
+        == [one.path for one in looked.removed]
+        == [str(world.home)]
+    )
     named = {one.path for one in done.left}
     assert named >= {str(world.project / ".gieok"), str(world.user / ".claude" / "projects")}
     assert any("backups" in one.reason for one in done.left)
     assert (world.project / ".gieok").exists()
     (world.home / "trust").mkdir(parents=True)
     erase(_context(world), EraseRequest(all=True, yes=True, backups=True))
-    assert [file.name for file in (world.user / "gieok-backups").iterdir()] == ["mine.txt"], "it is not ours"
+    assert [file.name for file in (world.user / "gieok-backups").iterdir()] == ["mine.txt"], (
+        "it is not ours"
+    )
 
 
 def test_with_projects_and_backups_no_word_of_it_is_anywhere(world: World) -> None:
@@ -140,11 +150,17 @@ def test_with_projects_and_backups_no_word_of_it_is_anywhere(world: World) -> No
     assert done.erased is not None
     erase_rest = erase(_context(world), EraseRequest(all=True, yes=True, projects=True))
     assert erase_rest.found or not (world.project / ".gieok").exists()
-    words = [name for name, data in _files(world.user) if b"eron" in data and not name.startswith("shop/.gieok")]
+    words = [
+        name
+        for name, data in _files(world.user)
+        if b"eron" in data and not name.startswith("shop/.gieok")
+    ]
     assert words == []
 
 
-def test_a_folder_that_is_more_than_a_home_is_never_deleted(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_more_than_a_home_is_never_deleted(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for folder in (world.user, world.user.parent):
         monkeypatch.setenv("GIEOK_HOME", str(folder))
         with pytest.raises(BadRequest, match="holds more than"):

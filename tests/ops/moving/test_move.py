@@ -1,4 +1,6 @@
-"""A project that is elsewhere now has its memory there: by rename, by another user's folder, with what was there already."""
+"""A project that is elsewhere now has its memory there: by rename, by another user's folder, with
+what was there already.
+"""
 
 import json
 import os
@@ -33,8 +35,11 @@ _AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     here = tmp_path / "lee"
     for name, value in {
-        "HOME": here, "GIEOK_HOME": here / "home", "GIEOK_EMBEDDER": "none", "CLAUDE_CONFIG_DIR": "",
-    }.items():  # fmt: skip
+        "HOME": here,
+        "GIEOK_HOME": here / "home",
+        "GIEOK_EMBEDDER": "none",
+        "CLAUDE_CONFIG_DIR": "",
+    }.items():
         monkeypatch.setenv(name, str(value))
     (tmp_path / "kim" / "shop" / ".git").mkdir(parents=True)
     (tmp_path / "kim" / "shop" / ".gieok").mkdir()
@@ -54,7 +59,9 @@ def _fill(old: Path, text: str, said: str) -> None:
     context, scope = _context(old), _scope(old)
     journal, store = context.memory.journal(), context.memory.store()
     journal.keep(FOLDERS, {str(old): ""})
-    made = observation.entries(scope, Observed((Observation(text, _AT, Priority.HIGH, Category.DECISION),)), _AT)
+    made = observation.entries(
+        scope, Observed((Observation(text, _AT, Priority.HIGH, Category.DECISION),)), _AT
+    )
     journal.hand_over(put=made)
     transcript = str(old.parent / ".claude" / "projects" / "x" / "s.jsonl")
     message = Message(said, Role.USER, said, _AT, "s", "claude-code", 5, transcript, 1)
@@ -65,11 +72,15 @@ def _fill(old: Path, text: str, said: str) -> None:
 
 
 def _found(folder: Path, question: str) -> list[str]:
-    return [hit.snippet for hit in search(_context(folder), SearchRequest(query=[question])).results]
+    return [
+        hit.snippet for hit in search(_context(folder), SearchRequest(query=[question])).results
+    ]
 
 
 def _moved(folder: Path, *folders: object, **more: bool) -> MoveResult:
-    return move(_context(folder), MoveRequest(folders=[str(one) for one in folders], yes=True, **more))
+    return move(
+        _context(folder), MoveRequest(folders=[str(one) for one in folders], yes=True, **more)
+    )
 
 
 def test_the_memory_of_a_project_goes_where_its_folder_went(user: Path, tmp_path: Path) -> None:
@@ -106,11 +117,16 @@ def test_what_is_remembered_there_already_stays(user: Path, tmp_path: Path) -> N
     _moved(user, old, new)
     texts = {entry.document.text for entry in _context(new).memory.journal().made(_scope(new))}
     assert texts == {"Parcels leave with Hanjin", "Letters leave on Friday"}
-    said = {m.message.text for m in _context(new).memory.journal().read(_scope(new), 0, budget_tokens=999)}
+    said = {
+        m.message.text
+        for m in _context(new).memory.journal().read(_scope(new), 0, budget_tokens=999)
+    }
     assert said == {"the umbrella is in the cellar", "the ladder is in the attic"}
 
 
-def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(user: Path, tmp_path: Path) -> None:
+def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(
+    user: Path, tmp_path: Path
+) -> None:
     old, new = tmp_path / "kim" / "shop", user / "shop"
     _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
     journal, scope = _context(old).memory.journal(), _scope(old)
@@ -122,29 +138,44 @@ def test_there_and_back_is_the_same_and_what_was_forgotten_does_not_come_back(us
     _moved(user, old, new)
     journal = _context(new).memory.journal()
     journal.append(_scope(new), [secret], Cursor("u", "/t.jsonl", 3), None)
-    assert "my secret" not in [m.message.text for m in journal.read(_scope(new), 0, budget_tokens=999)]
+    assert "my secret" not in [
+        m.message.text for m in journal.read(_scope(new), 0, budget_tokens=999)
+    ]
     new.rename(old)
     _moved(user, new, old)
     context = _context(old)
     assert list(carried.lines(context.memory.journal(), context.memory.store(), [scope])) == before
 
 
-def test_an_old_transcript_that_came_along_is_read_into_the_new_place(user: Path, tmp_path: Path) -> None:
+def test_an_old_transcript_that_came_along_is_read_into_the_new_place(
+    user: Path, tmp_path: Path
+) -> None:
     old, new = tmp_path / "kim" / "shop", user / "shop"
     _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
     old.rename(new)
     _moved(user, tmp_path / "kim", user)
-    row = {"type": "user", "uuid": "u9", "sessionId": "t", "cwd": str(old), "timestamp": "2026-11-20T09:00:00Z",
-           "message": {"role": "user", "content": "We ship on Mondays."}}  # fmt: skip
+    row = {
+        "type": "user",
+        "uuid": "u9",
+        "sessionId": "t",
+        "cwd": str(old),
+        "timestamp": "2026-11-20T09:00:00Z",
+        "message": {"role": "user", "content": "We ship on Mondays."},
+    }
     file = user / ".claude" / "projects" / "-kim-shop" / "t.jsonl"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(row) + "\n")
     _context(user).observe.sidecar().capture_all()
-    said = [m.message.text for m in _context(user).memory.journal().read(_scope(new), 0, budget_tokens=999)]
+    said = [
+        m.message.text
+        for m in _context(user).memory.journal().read(_scope(new), 0, budget_tokens=999)
+    ]
     assert "We ship on Mondays." in said
 
 
-def test_the_old_users_folder_is_seen_by_the_projects_that_are_here(user: Path, tmp_path: Path) -> None:
+def test_the_old_users_folder_is_seen_by_the_projects_that_are_here(
+    user: Path, tmp_path: Path
+) -> None:
     old = tmp_path / "kim" / "shop"
     context = _context(old)
     context.memory.journal().keep(FOLDERS, {str(old): "", str(tmp_path / "kim" / "gone"): ""})
@@ -153,7 +184,9 @@ def test_the_old_users_folder_is_seen_by_the_projects_that_are_here(user: Path, 
     assert (found.old, found.new) == (str(tmp_path / "kim"), str(user))
 
 
-def test_a_folder_that_is_not_here_is_named_and_nothing_is_asked_for_nothing(user: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_here_is_named_and_nothing_is_asked_for_nothing(
+    user: Path, tmp_path: Path
+) -> None:
     old = tmp_path / "kim" / "shop"
     _fill(old, "Parcels leave with Hanjin", "the umbrella is in the cellar")
     done = _moved(user, tmp_path / "kim", tmp_path / "nobody")

@@ -1,4 +1,6 @@
-"""Forgetting and erasing reach every tier, and say where something was and where it may still be."""
+"""Forgetting and erasing reach every tier, and say where something was and where it may still
+be.
+"""
 
 import os
 from datetime import UTC, datetime
@@ -28,12 +30,18 @@ _OLD = datetime(2024, 5, 1, 9, tzinfo=UTC)
 @pytest.fixture
 def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in {
-        "HOME": tmp_path, "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_ARCHIVE_COLD": "folder",
-        "GIEOK_ARCHIVE_FOLDER": tmp_path / "cold", "GIEOK_OBSERVE_AGENTS": "none",
-    }.items():  # fmt: skip
+        "HOME": tmp_path,
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_ARCHIVE_COLD": "folder",
+        "GIEOK_ARCHIVE_FOLDER": tmp_path / "cold",
+        "GIEOK_OBSERVE_AGENTS": "none",
+    }.items():
         monkeypatch.setenv(name, str(value))
     (tmp_path / "cold").mkdir()
-    (tmp_path / "cold" / "mine.txt").write_text("an empty folder would be taken for a disk that is not mounted")
+    (tmp_path / "cold" / "mine.txt").write_text(
+        "an empty folder would be taken for a disk that is not mounted"
+    )
     return tmp_path
 
 
@@ -74,8 +82,14 @@ def test_forgetting_says_what_was_where(user: Path) -> None:
     assert any("cold" in name for name in _files_with(user, b"heron"))
     result = forget(context, ForgetRequest(match="heron", yes=True))
     assert result.done is not None
-    assert {(one.kind, one.number) for one in result.done.removed} == {("hot", 1), ("warm", 1), ("cold", 1)}
-    assert str(user / "cold") in next(one.place for one in result.done.removed if one.kind == "cold")
+    assert {(one.kind, one.number) for one in result.done.removed} == {
+        ("hot", 1),
+        ("warm", 1),
+        ("cold", 1),
+    }
+    assert str(user / "cold") in next(
+        one.place for one in result.done.removed if one.kind == "cold"
+    )
     assert any("earlier revisions" in why for _, why in result.done.still_in)
     assert _files_with(user, b"heron") == []
     assert "hot 1" in present(result, Style("ko", colour=False))
@@ -88,7 +102,10 @@ def test_an_import_is_named_as_the_place_where_it_still_is(user: Path) -> None:
     take_in(_context(user), ImportRequest(what=[str(note.parent)], no_wait=True))
     result = forget(_context(user), ForgetRequest(source=str(note.parent), yes=True))
     assert result.done is not None
-    assert (str(note), "it was imported from here; it is not taken in again") in result.done.still_in
+    assert (
+        str(note),
+        "it was imported from here; it is not taken in again",
+    ) in result.done.still_in
     assert [file for file in _files_with(user, b"heron nests") if "vault" not in file] == []
     again = take_in(_context(user), ImportRequest(what=[str(note.parent)], no_wait=True))
     assert again.done.memories == 0  # type: ignore[union-attr]
@@ -99,7 +116,9 @@ def test_erasing_takes_the_cold_archive_along_but_not_a_persons_own_words(user: 
     tiers = context.archive.tiers()
     _keep(context, "the other heron of the reed", at=_OLD)
     sweep.run(tiers)
-    cold.to_cold(tiers, [row for row in tiers.journal.archived(MAIN) if "other" in _text(context, row.key)])
+    cold.to_cold(
+        tiers, [row for row in tiers.journal.archived(MAIN) if "other" in _text(context, row.key)]
+    )
     sweep.sweep(tiers)
     mine = next(file for file in (user / "cold").rglob("*.md") if "other" in file.read_text())
     mine.write_text(mine.read_text() + "\nmy own words below\n")

@@ -28,9 +28,11 @@ _SAMPLE = re.compile(r'[a-z_]+(\{[a-z]+="[^"\n]*"(,[a-z]+="[^"\n]*")*\})? -?\d+(
 @pytest.fixture
 def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Context]:
     for name, value in {
-        "GIEOK_HOME": tmp_path / "home", "GIEOK_EMBEDDER": "none", "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_HOME": tmp_path / "home",
+        "GIEOK_EMBEDDER": "none",
+        "GIEOK_OBSERVE_AGENTS": "none",
         "GIEOK_OBSERVE_MODEL": "gemini:gemini-3.5-flash-lite",
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setenv(name, str(value))
     opened = open_context({}, clock=ManualClock(_NOW), zone=UTC)
     opened.memory.journal().charge(_DAY, "observer", _USAGE)
@@ -75,7 +77,13 @@ def test_a_label_is_escaped_and_a_metric_without_samples_left_out() -> None:
         ("gemini:gemini-2.5-flash", None, [], _DAY, 0.85),
         ("openai:no-one-knows", Price(1, 10), [], _DAY, 3.0),
         ("openai:no-one-knows", None, [_run("gemini:gemini-2.5-flash")], _DAY, 0.85),
-        ("gemini:gemini-2.5-flash", None, [_run("openai:x"), _run("gemini:gemini-2.5-flash")], _DAY, None),
+        (
+            "gemini:gemini-2.5-flash",
+            None,
+            [_run("openai:x"), _run("gemini:gemini-2.5-flash")],
+            _DAY,
+            None,
+        ),
         ("gemini:gemini-3.1-pro-preview", None, [], _DAY, 5.2),
         ("anthropic:claude-haiku-4-5", None, [], _DAY, 2.5),
         ("openai:gpt-5", None, [], _DAY, 3.5),

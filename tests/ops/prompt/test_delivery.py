@@ -1,4 +1,6 @@
-"""`gieok doctor --agents`: stand-ins for the agents' programs run the installed hook and ask the model they are led to."""
+"""`gieok doctor --agents`: stand-ins for the agents' programs run the installed hook and ask the
+model they are led to.
+"""
 
 import json
 import sys
@@ -15,7 +17,8 @@ from gieok.ops import operation
 from gieok.ops.prompt import delivery
 from gieok.ops.prompt.install import InstallRequest
 
-#: Does what Claude Code does: reads its settings, runs the prompt's hook, sends the context COPIES times.
+#: Does what Claude Code does: reads its settings, runs the prompt's hook, sends the context COPIES
+#: times.
 _CLAUDE = """
 import json, os, subprocess, sys, urllib.request
 if sys.argv[1] == "--version":
@@ -53,19 +56,34 @@ for line in sys.stdin:
 
 
 class Machine:
-    """A user's folder with a project, Gieok's home, and a folder of programs that is all of PATH."""
+    """A user's folder with a project, Gieok's home, and a folder of programs that is all of
+    PATH.
+    """
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.user, self.project, self.programs = folder / "user", folder / "user" / "shop", folder / "bin"
+        self.user, self.project, self.programs = (
+            folder / "user",
+            folder / "user" / "shop",
+            folder / "bin",
+        )
         for made in (self.project / ".git", self.programs):
             made.mkdir(parents=True)
-        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "QWEN_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        for name in (
+            "CLAUDE_CONFIG_DIR",
+            "CODEX_HOME",
+            "QWEN_HOME",
+            "XDG_CONFIG_HOME",
+            "XDG_DATA_HOME",
+        ):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.chdir(self.project)
         values = {
-            "HOME": self.user, "GIEOK_HOME": folder / "home", "PYTHONPATH": Path(gieok.__file__).parents[1],
-            "PATH": self.programs, "SECRET_KEY": "sk-of-the-user",
-        }  # fmt: skip
+            "HOME": self.user,
+            "GIEOK_HOME": folder / "home",
+            "PYTHONPATH": Path(gieok.__file__).parents[1],
+            "PATH": self.programs,
+            "SECRET_KEY": "sk-of-the-user",
+        }
         for name, value in values.items():
             monkeypatch.setenv(name, str(value))
 
@@ -98,19 +116,28 @@ def _claude(copies: int | None) -> str:
     return _CLAUDE.replace("COPIES", repr(copies))
 
 
-def test_a_memory_that_reaches_the_models_request_once_is_proven_without_touching_anything(machine: Machine) -> None:
+def test_a_memory_that_reaches_the_models_request_once_is_proven_without_touching_anything(
+    machine: Machine,
+) -> None:
     machine.program("claude", _claude(1))
     machine.install("claude-code")
     was = {file: file.read_bytes() for file in machine.user.rglob("*") if file.is_file()}
     seen = machine.proven()
-    assert seen["delivery by claude-code"] == "claude-code 9.8.7: the memory stood in the model's request, once"
+    assert (
+        seen["delivery by claude-code"]
+        == "claude-code 9.8.7: the memory stood in the model's request, once"
+    )
     assert seen["hooks of claude-code"].startswith("registered once, in ")
     assert {file: file.read_bytes() for file in machine.user.rglob("*") if file.is_file()} == was
 
 
 @pytest.mark.parametrize(
     ("copies", "said"),
-    [(0, "did not reach the model's request"), (2, "2 times"), (None, "asked no model: not logged in")],
+    [
+        (0, "did not reach the model's request"),
+        (2, "2 times"),
+        (None, "asked no model: not logged in"),
+    ],
 )
 def test_a_memory_that_does_not_arrive_or_arrives_twice_is_told(
     machine: Machine, copies: int | None, said: str
@@ -122,11 +149,16 @@ def test_a_memory_that_does_not_arrive_or_arrives_twice_is_told(
     assert said in seen
 
 
-def test_a_second_copy_of_the_hook_is_found_wherever_the_agent_would_read_it(machine: Machine) -> None:
+def test_a_second_copy_of_the_hook_is_found_wherever_the_agent_would_read_it(
+    machine: Machine,
+) -> None:
     machine.install("claude-code")
     plugin = machine.user / ".claude" / "plugins" / "cache" / "mine" / "hooks" / "hooks.json"
     plugin.parent.mkdir(parents=True)
-    plugin.write_text('{"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "\\"/opt/gieok\\" hook prompt"}]}]}}')
+    plugin.write_text(
+        '{"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "\\"/opt/gieok\\" hook '
+        'prompt"}]}]}}'
+    )
     seen = machine.proven()["hooks of claude-code"]
     assert "registered more than once" in seen
     assert "settings.json" in seen
@@ -154,16 +186,24 @@ def test_the_hooks_that_codex_was_not_told_to_trust_are_named(machine: Machine) 
     file = machine.user / ".codex" / "hooks.json"
     hooks = json.loads(file.read_text(encoding="utf-8"))["hooks"]
     trusted = "".join(
-        f'\n[hooks.state."{file}:{event}:0:0"]\ntrusted_hash = "{len(groups[0]["hooks"][0]["command"])}"\n'
+        (
+            f'\n[hooks.state."{file}:{event}:0:0"]\ntrusted_hash = '
+            f'"{len(groups[0]["hooks"][0]["command"])}"\n'
+        )
         for event, groups in hooks.items()
     )
     settings = machine.user / ".codex" / "config.toml"
     with settings.open("a", encoding="utf-8") as out:
         out.write(trusted)
-    assert machine.proven()["trust of codex"] == "codex says that its user has trusted every hook of ours"
+    assert (
+        machine.proven()["trust of codex"]
+        == "codex says that its user has trusted every hook of ours"
+    )
 
 
-def test_what_cannot_be_proven_says_why_and_agents_without_gieok_are_named(machine: Machine) -> None:
+def test_what_cannot_be_proven_says_why_and_agents_without_gieok_are_named(
+    machine: Machine,
+) -> None:
     machine.program("qwen", "")
     for name in ("codex", "cursor"):
         machine.install(name)

@@ -11,7 +11,12 @@ from gieok.capabilities.prompt.window import Window
 from gieok.ops.run import Answer, run
 
 _RULE = InjectedMemory(
-    title="Deploy", citation="deploy.md#L1", text="On Tuesdays.", handle="1a2b3c4d", score=0.876, status="current"
+    title="Deploy",
+    citation="deploy.md#L1",
+    text="On Tuesdays.",
+    handle="1a2b3c4d",
+    score=0.876,
+    status="current",
 )
 
 
@@ -22,8 +27,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-def _shown(home: Path, session: str, at_s: float, memories: Sequence[InjectedMemory], **more: object) -> None:
-    Window(str(home), "codex", session).keep("prompt", render(list(memories), 700), at_s, by="daemon", ms=31.4, **more)
+def _shown(
+    home: Path, session: str, at_s: float, memories: Sequence[InjectedMemory], **more: object
+) -> None:
+    Window(str(home), "codex", session).keep(
+        "prompt", render(list(memories), 700), at_s, by="daemon", ms=31.4, **more
+    )
 
 
 def _why(**values: object) -> Answer:
@@ -33,12 +42,17 @@ def _why(**values: object) -> Answer:
 def test_the_last_injection_is_shown_with_its_scores_and_cost(home: Path) -> None:
     _shown(home, "one", 1_760_000_000.0, [_RULE])
     _shown(
-        home, "two", 1_760_000_060.0, [InjectedMemory(title="", citation="", text="몇 시로?", who="user", score=0.4)]
+        home,
+        "two",
+        1_760_000_060.0,
+        [InjectedMemory(title="", citation="", text="몇 시로?", who="user", score=0.4)],
     )
     _shown(home, "one", 1_760_000_030.0, [])
     one, newest = _why(last=True, session="one"), _why(last=True)
     assert isinstance(one.data, dict)
-    assert one.data["memories"] == [{"handle": "1a2b3c4d", "score": 0.876, "status": "current", "title": "Deploy"}]
+    assert one.data["memories"] == [
+        {"handle": "1a2b3c4d", "score": 0.876, "status": "current", "title": "Deploy"}
+    ]
     assert (one.data["by"], one.data["ms"], one.data["agent"]) == ("daemon", 31.4, "codex")
     assert one.data["text"] == render([_RULE], 700).text
     assert one.data["tokens"] == render([_RULE], 700).tokens
@@ -50,11 +64,17 @@ def test_secrets_that_only_a_newer_rule_knows_are_cut_from_what_is_kept(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _shown(
-        home, "one", 1_760_000_000.0, [InjectedMemory(title="Door", citation="d.md", text="Code DOOR-4711 opens it.")]
+        home,
+        "one",
+        1_760_000_000.0,
+        [InjectedMemory(title="Door", citation="d.md", text="Code DOOR-4711 opens it.")],
     )
     monkeypatch.setenv(
         "GIEOK_REDACT_RULES",
-        '[{"name": "door", "pattern": "DOOR-[0-9]+", "example": "DOOR-1", "counter_example": "DOOR"}]',
+        (
+            '[{"name": "door", "pattern": "DOOR-[0-9]+", "example": "DOOR-1", "counter_example": '
+            '"DOOR"}]'
+        ),
     )
     assert "4711" not in str(_why(last=True))
 

@@ -38,9 +38,16 @@ def _put(key: str, lines: tuple[str, ...], kind: str, valid_to: datetime | None 
         passages.append(Passage(start, start + len(line), number, number))
         start += len(line) + 1
     document = Document(
-        scope=Scope("agent:main"), key=key, kind=kind, text=text, content_hash=key, created_at=moment, updated_at=moment,
-        valid_from=moment, valid_to=valid_to,
-    )  # fmt: skip
+        scope=Scope("agent:main"),
+        key=key,
+        kind=kind,
+        text=text,
+        content_hash=key,
+        created_at=moment,
+        updated_at=moment,
+        valid_from=moment,
+        valid_to=valid_to,
+    )
     open_context({}).memory.store().put([Entry(document, tuple(passages))])
 
 
@@ -52,14 +59,21 @@ def test_a_turn_is_shown_in_its_words_with_day_speaker_and_handle() -> None:
     found = _recall("결제 토스페이먼츠 어디로 옮겼지?")
     handle = places.handle("agent:main", _KEY, 1)
     (memory,) = (m for m in found.memories if m.handle == handle)
-    assert (memory.who, memory.day, memory.text) == ("user", "2026-11-20", "우리 결제는 토스페이먼츠로 옮겼어")
+    assert (memory.who, memory.day, memory.text) == (
+        "user",
+        "2026-11-20",
+        "우리 결제는 토스페이먼츠로 옮겼어",
+    )
     assert f"- 2026-11-20 user: 우리 결제는 토스페이먼츠로 옮겼어 ({handle})" in found.text
     assert found.tokens > 0
 
 
 def test_a_question_brings_its_answer() -> None:
     said = _recall("스탠드업 회의 몇 시?").text
-    assert "몇 시로 할까요? → 9시 반" in said or "9시 반 — answering: 스탠드업 회의는 몇 시로 할까요?" in said
+    assert (
+        "몇 시로 할까요? → 9시 반" in said
+        or "9시 반 — answering: 스탠드업 회의는 몇 시로 할까요?" in said
+    )
 
 
 def test_what_was_said_in_this_session_is_in_its_context() -> None:
@@ -68,8 +82,15 @@ def test_what_was_said_in_this_session_is_in_its_context() -> None:
 
 
 def test_what_holds_no_more_says_so() -> None:
-    _put("old", ("The staging host was stg.example.test.",), "observation", datetime(2026, 11, 21, tzinfo=UTC))
-    assert "ended on 2026-11-20" in _recall("what was the staging host stg?").text  # nothing took its place
+    _put(
+        "old",
+        ("The staging host was stg.example.test.",),
+        "observation",
+        datetime(2026, 11, 21, tzinfo=UTC),
+    )
+    assert (
+        "ended on 2026-11-20" in _recall("what was the staging host stg?").text
+    )  # nothing took its place
 
 
 def test_other_scopes_are_read_where_they_are_named_and_no_others() -> None:
@@ -84,11 +105,16 @@ def test_without_meanings_there_is_no_hint() -> None:
 @pytest.mark.parametrize(
     ("prompt", "word"),
     [
-        ("PR 올려줘", "pull request"), ("write the release notes for 3.1", "changelog"), ("make a chart of sales", "chart"),
-        ("커밋해줘", "commit"), ("고객 메일 답장 써줘", "메일"),
-        ("fix the failing test", ""), ("what did we decide about charts?", ""), ("이 함수 리팩터링해줘", ""),
+        ("PR 올려줘", "pull request"),
+        ("write the release notes for 3.1", "changelog"),
+        ("make a chart of sales", "chart"),
+        ("커밋해줘", "commit"),
+        ("고객 메일 답장 써줘", "메일"),
+        ("fix the failing test", ""),
+        ("what did we decide about charts?", ""),
+        ("이 함수 리팩터링해줘", ""),
     ],
-)  # fmt: skip
+)
 def test_a_task_is_asked_about_by_its_kind(prompt: str, word: str) -> None:
     about = tasks.question_of(prompt)
     assert (word in about) if word else about == ""
@@ -124,7 +150,10 @@ def _with_meanings(models: Path, home: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize(
     ("prompt", "is_near"),
-    [("which release did we tag on Monday again?", False), ("pull request 제목 규칙 뭐라고 했지", True)],
+    [
+        ("which release did we tag on Monday again?", False),
+        ("pull request 제목 규칙 뭐라고 했지", True),
+    ],
 )
 def test_something_near_is_told_of_only_where_it_is(
     models: Path, home: Path, monkeypatch: pytest.MonkeyPatch, prompt: str, *, is_near: bool

@@ -1,4 +1,6 @@
-"""`gieok setup` by real key presses: saved at once or not at all, back and cancel everywhere, present values on a re-run."""
+"""`gieok setup` by real key presses: saved at once or not at all, back and cancel everywhere,
+present values on a re-run.
+"""
 
 import json
 import os
@@ -38,7 +40,13 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     talks = made / ".claude" / "projects" / "-shop"
     talks.mkdir(parents=True)
     said = {"role": "user", "content": _SAID}
-    row = {"type": "user", "uuid": "u1", "sessionId": "s", "timestamp": "2026-11-20T09:00:00Z", "message": said}
+    row = {
+        "type": "user",
+        "uuid": "u1",
+        "sessionId": "s",
+        "timestamp": "2026-11-20T09:00:00Z",
+        "message": said,
+    }
     (talks / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     return made
 
@@ -46,12 +54,19 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     with serving() as made:
-        made.script = ["<observations>\n* 🔴 (12:00) [decision] They settle payments on Tuesdays {1}\n</observations>"]
+        made.script = [
+            (
+                "<observations>\n* 🔴 (12:00) [decision] They settle payments on Tuesdays "
+                "{1}\n</observations>"
+            )
+        ]
         yield made
 
 
 def _files(user: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(user)): path.read_bytes() for path in user.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(user)): path.read_bytes() for path in user.rglob("*") if path.is_file()
+    }
 
 
 def _settings(user: Path) -> object:
@@ -63,12 +78,20 @@ def _vault(user: Path) -> Path:
     (vault / ".obsidian").mkdir(parents=True)
     listed = user / ".config" / "obsidian" / "obsidian.json"
     listed.parent.mkdir(parents=True)
-    listed.write_text(json.dumps({"vaults": {"0123456789abcdef": {"path": str(vault), "ts": 1, "open": True}}}))
+    listed.write_text(
+        json.dumps({"vaults": {"0123456789abcdef": {"path": str(vault), "ts": 1, "open": True}}})
+    )
     return vault
 
 
-def test_pressing_enter_takes_every_default_and_the_first_question_finds_what_was_said_long_ago(user: Path) -> None:
-    keys = [ENTER] * _STEPS + [ENTER, ENTER, ENTER]  # install, take in, the question that is suggested
+def test_pressing_enter_takes_every_default_and_the_first_question_finds_what_was_said_long_ago(
+    user: Path,
+) -> None:
+    keys = [ENTER] * _STEPS + [
+        ENTER,
+        ENTER,
+        ENTER,
+    ]  # install, take in, the question that is suggested
     result, shown = press(*keys, user=user)
     assert result is not None
     assert len(keys) + 1 <= 12  # `start` is asked where a daemon may run
@@ -79,10 +102,16 @@ def test_pressing_enter_takes_every_default_and_the_first_question_finds_what_wa
     assert "gieok" in (user / ".claude" / "settings.json").read_text()
 
 
-@pytest.mark.parametrize(("answered", "key"), [*((step, ESCAPE) for step in range(_STEPS)), (2, CTRL_C)])
-def test_cancelled_at_any_question_the_home_stays_byte_for_byte(user: Path, answered: int, key: str) -> None:
+@pytest.mark.parametrize(
+    ("answered", "key"), [*((step, ESCAPE) for step in range(_STEPS)), (2, CTRL_C)]
+)
+def test_cancelled_at_any_question_the_home_stays_byte_for_byte(
+    user: Path, answered: int, key: str
+) -> None:
     before = _files(user)
-    result, shown = press(*[DOWN, ENTER] * min(answered, 1), *[ENTER] * (answered - 1), key, user=user)
+    result, shown = press(
+        *[DOWN, ENTER] * min(answered, 1), *[ENTER] * (answered - 1), key, user=user
+    )
     assert result is None
     assert "nothing was changed" in shown
     assert _files(user) == before
@@ -100,7 +129,9 @@ def test_back_asks_again_with_the_answer_that_was_given(user: Path) -> None:
 def test_what_is_set_is_shown_when_it_is_run_again_and_comments_stay(user: Path) -> None:
     file = user / ".gieok" / "config.yaml"
     file.parent.mkdir()
-    file.write_text("# mine\nlang: en  # here\narchive:\n  hot_days: 45 # days\nunknown: 1\n", encoding="utf-8")
+    file.write_text(
+        "# mine\nlang: en  # here\narchive:\n  hot_days: 45 # days\nunknown: 1\n", encoding="utf-8"
+    )
     with pytest.raises(BadConfig, match="unknown"):
         press(ESCAPE, user=user)
     file.write_text("# mine\nlang: en  # here\narchive:\n  hot_days: 45 # days\n", encoding="utf-8")
@@ -110,7 +141,10 @@ def test_what_is_set_is_shown_when_it_is_run_again_and_comments_stay(user: Path)
     assert result.settings == {}
     typed = [ENTER, DOWN * 4, ENTER, "x", ERASE, "60", ENTER]
     assert press(*typed, *[ENTER] * 4, ESCAPE, user=user)[0] is not None
-    assert file.read_text(encoding="utf-8") == "# mine\nlang: en  # here\narchive:\n  hot_days: 60 # days\n"
+    assert (
+        file.read_text(encoding="utf-8")
+        == "# mine\nlang: en  # here\narchive:\n  hot_days: 60 # days\n"
+    )
 
 
 def test_a_vault_is_found_and_a_wrong_path_is_refused_as_it_is_typed(user: Path) -> None:
@@ -118,20 +152,47 @@ def test_a_vault_is_found_and_a_wrong_path_is_refused_as_it_is_typed(user: Path)
     keys = [ENTER, ENTER, DOWN, ENTER, ENTER, ENTER, ENTER]  # … Obsidian, a year, ask, rules
     wrong = [DOWN, ENTER, "/nowhere", ENTER, ERASE, f"~/{vault.name}", ENTER]  # another folder
     result, shown = press(
-        *keys, *wrong, ERASE, "../x", ENTER, ERASE, "AI/Gieok", ENTER, ENTER, ENTER, ESCAPE, user=user
+        *keys,
+        *wrong,
+        ERASE,
+        "../x",
+        ENTER,
+        ERASE,
+        "AI/Gieok",
+        ENTER,
+        ENTER,
+        ENTER,
+        ESCAPE,
+        user=user,
     )
     assert result is not None
-    assert _settings(user) == {"archive": {"cold": "obsidian", "folder": str(vault), "subfolder": "AI/Gieok"}}
+    assert _settings(user) == {
+        "archive": {"cold": "obsidian", "folder": str(vault), "subfolder": "AI/Gieok"}
+    }
     assert "found: ~/" in shown
 
 
-def test_a_wrong_key_is_found_before_it_is_saved_and_can_be_typed_again(user: Path, server: ModelServer) -> None:
+def test_a_wrong_key_is_found_before_it_is_saved_and_can_be_typed_again(
+    user: Path, server: ModelServer
+) -> None:
     (user / ".gieok").mkdir()
     (user / ".gieok" / ".env").write_text("# mine\nOTHER=1\n")
     (user / ".gieok" / ".env").chmod(0o600)
     model = [UP, UP, ENTER]  # the last of the list: another, OpenAI-compatible
     address = [f"{server.url}/v1", ENTER, "small", ENTER]
-    keys = [*[ENTER] * 3, *model, *address, "key-wrong", ENTER, ENTER, GOOD, ENTER, ENTER, ENTER, ESCAPE]
+    keys = [
+        *[ENTER] * 3,
+        *model,
+        *address,
+        "key-wrong",
+        ENTER,
+        ENTER,
+        GOOD,
+        ENTER,
+        ENTER,
+        ENTER,
+        ESCAPE,
+    ]
     result, shown = press(*keys, user=user)
     assert result is not None
     assert "compatible: invalid" in shown
@@ -139,7 +200,11 @@ def test_a_wrong_key_is_found_before_it_is_saved_and_can_be_typed_again(user: Pa
     assert "it observed a sentence" in shown
     assert GOOD not in shown
     assert _settings(user) == {
-        "observe": {"model": "compatible:small", "base_url": f"{server.url}/v1", "key_variable": "COMPATIBLE_API_KEY"}
+        "observe": {
+            "model": "compatible:small",
+            "base_url": f"{server.url}/v1",
+            "key_variable": "COMPATIBLE_API_KEY",
+        }
     }
     private = user / ".gieok" / ".env"
     assert private.read_text() == f"# mine\nOTHER=1\nCOMPATIBLE_API_KEY={GOOD}\n"
@@ -192,19 +257,31 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize("replaced", [0, 1])
-def test_killed_while_it_saves_the_settings_are_the_old_ones_and_the_next_run_saves(user: Path, replaced: int) -> None:
+def test_killed_while_it_saves_the_settings_are_the_old_ones_and_the_next_run_saves(
+    user: Path, replaced: int
+) -> None:
     home = user / ".gieok"
     home.mkdir()
     (home / "config.yaml").write_text("observe.model: rules\n")
     answer_file = user / "answers.yaml"
     answer_file.write_text(
-        "model: compatible\nbase_url: http://127.0.0.1:9/v1\nmodel_name: small\nkey: K\nkeep_untested: true\n"
+        "model: compatible\nbase_url: http://127.0.0.1:9/v1\nmodel_name: small\nkey: "
+        "K\nkeep_untested: true\n"
         "hot_days: 33\ninstall: no\ntake_in: no\nstart: no\n"
     )
-    environment = {"PATH": os.environ["PATH"], "HOME": str(user), "K": "key-1", "GIEOK_HOME": str(home)}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(user),
+        "K": "key-1",
+        "GIEOK_HOME": str(home),
+    }
     command = ["setup", "--answers", str(answer_file)]
-    subprocess.run([sys.executable, "-m", "gieok", "status"], env=environment, check=False, capture_output=True)
-    done = subprocess.run([sys.executable, "-c", _KILLED, str(replaced), *command], env=environment, check=False)
+    subprocess.run(
+        [sys.executable, "-m", "gieok", "status"], env=environment, check=False, capture_output=True
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, str(replaced), *command], env=environment, check=False
+    )
     assert done.returncode == -signal.SIGKILL
     assert (home / "config.yaml").read_text() == "observe.model: rules\n"
     assert (home / ".env").exists() == bool(replaced)
@@ -216,8 +293,10 @@ def test_killed_while_it_saves_the_settings_are_the_old_ones_and_the_next_run_sa
 def test_answers_take_everything_that_is_asked(user: Path, server: ModelServer) -> None:
     vault, file = _vault(user), user / "answers.yaml"
     file.write_text(
-        f"agents: [claude-code]\nhot_days: 60\ncold: obsidian\nfolder: {vault}\napprove: no\nmodel: compatible\n"
-        f"base_url: {server.url}/v1\nmodel_name: small\nkey: MY_KEY\ntake_in: yes\ninstall: no\nask: Redis?\n",
+        f"agents: [claude-code]\nhot_days: 60\ncold: obsidian\nfolder: {vault}\napprove: "
+        f"no\nmodel: compatible\n"
+        f"base_url: {server.url}/v1\nmodel_name: small\nkey: MY_KEY\ntake_in: yes\ninstall: "
+        f"no\nask: Redis?\n",
         encoding="utf-8",
     )
     result = answer(file, user=user, MY_KEY=GOOD)
@@ -229,13 +308,20 @@ def test_answers_take_everything_that_is_asked(user: Path, server: ModelServer) 
 
 
 @pytest.mark.parametrize(("answered", "kept_back"), [("asked", True), ("yes", False)])
-def test_the_notes_of_a_vault_may_be_searched_and_never_injected(user: Path, answered: str, kept_back: bool) -> None:
+def test_the_notes_of_a_vault_may_be_searched_and_never_injected(
+    user: Path, answered: str, kept_back: bool
+) -> None:
     vault, file = _vault(user), user / "answers.yaml"
     (vault / "mother.md").write_text("Mother takes the blue tablets.\n", encoding="utf-8")
-    file.write_text(f"agents: []\ncold: none\nmodel: rules\ninstall: no\nindex_vault: {answered}\n", encoding="utf-8")
+    file.write_text(
+        f"agents: []\ncold: none\nmodel: rules\ninstall: no\nindex_vault: {answered}\n",
+        encoding="utf-8",
+    )
     result = answer(file, user=user)
     assert [deed.what for deed in result.done] == ["index"]
-    assert _settings(user).get("hook", {}).get("asked_only", "") == (str(vault) if kept_back else "")
+    assert _settings(user).get("hook", {}).get("asked_only", "") == (
+        str(vault) if kept_back else ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,13 +335,19 @@ def test_the_notes_of_a_vault_may_be_searched_and_never_injected(user: Path, ans
         ("cold: folder", "folder is missing: name a folder", ""),
         ("cold: obsidian\nfolder: /", "it has no .obsidian folder", ""),
         ("cold: folder\nfolder: /no/such/place", "there is no folder /no/such", ""),
-        ("model: anthropic\nkey: sk-ant-in-the-file", "key must name a variable", "never stands in the file"),
+        (
+            "model: anthropic\nkey: sk-ant-in-the-file",
+            "key must name a variable",
+            "never stands in the file",
+        ),
         ("notify: smtp", "smtp_host is missing", ""),
         ("- 1", "must hold `name: answer` lines", ""),
         ("a: [", "cannot read", ""),
     ],
-)  # fmt: skip
-def test_wrong_answers_are_named_and_nothing_is_saved(user: Path, text: str, told: str, hint: str) -> None:
+)
+def test_wrong_answers_are_named_and_nothing_is_saved(
+    user: Path, text: str, told: str, hint: str
+) -> None:
     file = user / "answers.yaml"
     file.write_text(text)
     before = _files(user)
@@ -271,7 +363,10 @@ def test_a_key_that_does_not_work_is_not_saved_without_a_person_unless_they_say_
     user: Path, server: ModelServer
 ) -> None:
     file = user / "answers.yaml"
-    text = f"model: compatible\nbase_url: {server.url}/v1\nmodel_name: m\nkey: K\ntake_in: no\ninstall: no\n"
+    text = (
+        f"model: compatible\nbase_url: {server.url}/v1\nmodel_name: m\nkey: K\ntake_in: "
+        f"no\ninstall: no\n"
+    )
     file.write_text(text)
     with pytest.raises(BadRequest, match="nothing is saved: ✗ compatible: invalid"):
         answer(file, user=user, K="bad")
@@ -280,10 +375,14 @@ def test_a_key_that_does_not_work_is_not_saved_without_a_person_unless_they_say_
     assert answer(file, user=user, K="bad").secrets == ("COMPATIBLE_API_KEY",)
 
 
-def test_dropbox_is_tried_before_its_keys_are_kept(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dropbox_is_tried_before_its_keys_are_kept(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     file = user / "answers.yaml"
-    file.write_text("cold: dropbox\ndropbox_app_key: A\ndropbox_refresh_token: T\ninstall: no\ntake_in: no\n")
+    file.write_text(
+        "cold: dropbox\ndropbox_app_key: A\ndropbox_refresh_token: T\ninstall: no\ntake_in: no\n"
+    )
     with pytest.raises(BadRequest, match="nothing is saved: ✗ dropbox") as refused:
         answer(file, user=user, A="app-1", T="token-1")
     assert "token-1" not in f"{refused.value}{refused.value.hint}"
@@ -328,7 +427,10 @@ def test_every_answer_of_the_documents_is_one_that_is_asked() -> None:
 
 
 def test_questions_can_be_left_in_every_way() -> None:
-    picks = [Pick("a", "first"), Pick("b", "second", "a note that is much too long for a terminal of sixty columns")]
+    picks = [
+        Pick("a", "first"),
+        Pick("b", "second", "a note that is much too long for a terminal of sixty columns"),
+    ]
     with dialogue(DOWN + ENTER) as (asking, _):
         assert asking.one("which", picks, "a") == "b"
     with dialogue(SPACE + DOWN + SPACE + ENTER) as (asking, _):

@@ -1,4 +1,6 @@
-"""However a person walks through `gieok setup`, back and forth, what is saved follows from the path that they end on."""
+"""However a person walks through `gieok setup`, back and forth, what is saved follows from the path
+that they end on.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -48,7 +50,9 @@ class _Untried(HomeSetup):
 
 
 class _Person:
-    """`Dialogue` of somebody who answers by `choose`, and goes back where it gives a number that says so."""
+    """`Dialogue` of somebody who answers by `choose`, and goes back where it gives a number that
+    says so.
+    """
 
     def __init__(self, choose: Callable[[int], int], backs: int) -> None:
         self._choose = choose
@@ -69,7 +73,9 @@ class _Person:
         self._perhaps_back()
         return [pick.value for pick in picks if self._choose(1)]
 
-    def text(self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False) -> str:
+    def text(
+        self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False
+    ) -> str:
         self._perhaps_back()
         return self._of([line for line in (default, *_LINES) if not wrong(line)])
 
@@ -124,7 +130,9 @@ def test_what_is_saved_is_what_the_last_path_says(fresh: Interview, data: st.Dat
     options = {option.name: option for option in config.OPTIONS}
     for name, text in found.settings.items():
         options[name].parse(text, "setup")
-    secrets = {q.variable(known) for q in QUESTIONS if q.kind is AnswerKind.SECRET and q.name in asked}
+    secrets = {
+        q.variable(known) for q in QUESTIONS if q.kind is AnswerKind.SECRET and q.name in asked
+    }
     assert set(found.secrets) <= secrets
 
 
@@ -143,7 +151,9 @@ class _Scripted(_Person):
     def many(self, question: str, picks: Sequence[Pick], default: Sequence[str]) -> list[str]:
         return list(default)
 
-    def text(self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False) -> str:
+    def text(
+        self, question: str, default: str, wrong: Callable[[str], str], *, is_secret: bool = False
+    ) -> str:
         return self._next(default)
 
     def _next(self, default: str) -> str:
@@ -160,18 +170,37 @@ def test_a_model_that_was_named_before_going_back_to_rules_is_forgotten(fresh: I
     assert "observe.model" not in changes(known).settings
 
 
-def test_an_answer_is_offered_again_where_the_question_is_the_same_and_nowhere_else(fresh: Interview) -> None:
+def test_an_answer_is_offered_again_where_the_question_is_the_same_and_nowhere_else(
+    fresh: Interview,
+) -> None:
     names = ("claude-opus-9", None, None)
     person = _Scripted(
-        "90", "none", "anthropic", *names, "openai", "gpt-5-mini", None, None, "anthropic", None, "rules"
+        "90",
+        "none",
+        "anthropic",
+        *names,
+        "openai",
+        "gpt-5-mini",
+        None,
+        None,
+        "anthropic",
+        None,
+        "rules",
     )
     Asking(person, QUESTIONS, STEPS).ask(fresh)
     asked = [
-        "90", "none", "rules", "claude-haiku-4-5",
-        "claude-opus-9", "anthropic",  # two steps back: as it was typed
-        "gpt-5-mini", "gpt-5-mini", "openai",
-        "claude-haiku-4-5", "anthropic",  # the name is asked of another provider than last: no draft
-    ]  # fmt: skip
+        "90",
+        "none",
+        "rules",
+        "claude-haiku-4-5",
+        "claude-opus-9",
+        "anthropic",  # two steps back: as it was typed
+        "gpt-5-mini",
+        "gpt-5-mini",
+        "openai",
+        "claude-haiku-4-5",
+        "anthropic",  # the name is asked of another provider than last: no draft
+    ]
     assert person.suggested[: len(asked)] == asked
 
 

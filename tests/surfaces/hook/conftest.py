@@ -1,4 +1,6 @@
-"""A home and a project with memory, and the hook as an agent runs it: another process, JSON in, JSON out."""
+"""A home and a project with memory, and the hook as an agent runs it: another process, JSON in,
+JSON out.
+"""
 
 import json
 import os
@@ -18,7 +20,8 @@ from gieok.ops.memory.trust import TrustRequest
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
 
-#: Runs the hook with all the time that indexing at a session's start needs: a shared machine is slow at times.
+#: Runs the hook with all the time that indexing at a session's start needs: a shared machine is
+#: slow at times.
 _PATIENT = """
 import sys, gieok.__main__ as program
 program._REFRESH_S = 600
@@ -38,7 +41,9 @@ class Said(NamedTuple):
     def context(self) -> str:
         """What is put before the model."""
         printed = json.loads(self.out or b"{}")
-        return printed.get("hookSpecificOutput", {}).get("additionalContext") or printed.get("additional_context", "")
+        return printed.get("hookSpecificOutput", {}).get("additionalContext") or printed.get(
+            "additional_context", ""
+        )
 
     @property
     def notice(self) -> str:
@@ -51,7 +56,11 @@ class Place:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._sessions = 0
-        self.user, self.home, self.project = folder / "user", folder / "home", folder / "user" / "shop"
+        self.user, self.home, self.project = (
+            folder / "user",
+            folder / "home",
+            folder / "user" / "shop",
+        )
         (self.project / ".git").mkdir(parents=True)
         monkeypatch.chdir(self.project)
         # A shared machine is slow at times: no test but those of the deadline depends on it.
@@ -85,7 +94,9 @@ class Place:
     def payload(self, prompt: object, **fields: object) -> dict[str, object]:
         return {"session_id": "s", "cwd": str(self.project), "prompt": prompt, **fields}
 
-    def run(self, event: str, payload: bytes, *arguments: str, code: str = "", **environment: str) -> Said:
+    def run(
+        self, event: str, payload: bytes, *arguments: str, code: str = "", **environment: str
+    ) -> Said:
         """Run `gieok hook EVENT`, or a program in its place, on a payload as it is."""
         code = code or (_PATIENT if event == "session-start" else "")
         command = ["-c", code] if code else ["-m", "gieok", "hook"]
@@ -99,10 +110,13 @@ class Place:
         )
         return Said(done.returncode, done.stdout, done.stderr)
 
-    def hook(self, event: str, payload: Mapping[str, object], *arguments: str, **environment: str) -> Said:
+    def hook(
+        self, event: str, payload: Mapping[str, object], *arguments: str, **environment: str
+    ) -> Said:
         """Run `gieok hook EVENT`; it must end well and keep stderr clean.
 
-        Each call is of a session of its own, unless the payload names one: in one session nothing is injected twice.
+        Each call is of a session of its own, unless the payload names one: in one session nothing
+        is injected twice.
         """
         if payload.get("session_id") == "s":
             self._sessions += 1
@@ -117,10 +131,14 @@ class Place:
 
     def calls(self) -> list[dict[str, object]]:
         file = self.home / "hook" / "calls.jsonl"
-        return [json.loads(line) for line in file.read_text().splitlines()] if file.is_file() else []
+        return (
+            [json.loads(line) for line in file.read_text().splitlines()] if file.is_file() else []
+        )
 
     def spooled(self) -> list[dict[str, object]]:
-        return [json.loads(file.read_text()) for file in sorted((self.home / "spool").glob("*.json"))]
+        return [
+            json.loads(file.read_text()) for file in sorted((self.home / "spool").glob("*.json"))
+        ]
 
 
 @pytest.fixture
@@ -131,7 +149,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 @pytest.fixture
 def known(place: Place) -> Place:
     place.remember("린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.", tags="lint, ruff")
-    place.remember("Deploys go out on Tuesday mornings.", title="Deploy window", category="constraint")
-    place.remember("Retry webhooks with exponential backoff, at most five times.", category="preference")
+    place.remember(
+        "Deploys go out on Tuesday mornings.", title="Deploy window", category="constraint"
+    )
+    place.remember(
+        "Retry webhooks with exponential backoff, at most five times.", category="preference"
+    )
     place.remember("보고서는 항상 존댓말로 짧게 쓴다.", category="preference", user=True)
     return place

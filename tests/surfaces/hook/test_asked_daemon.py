@@ -16,8 +16,9 @@ from gieok.daemon.server import Server
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _MEMORY = {
-    "handle": "1a2b3c4d.2", "score": 0.9, "title": "", "text": "린터는 ruff", "citation": "", "category": "", "tags": "",
-    "day": "2026-11-20", "who": "user", "answers": "", "status": "", "scope": "agent:main", "is_sure": True,
+    "handle": "1a2b3c4d.2", "score": 0.9, "title": "", "text": "린터는 ruff", "citation": "",
+    "category": "", "tags": "", "day": "2026-11-20", "who": "user", "answers": "", "status": "",
+    "scope": "agent:main", "is_sure": True,
 }  # fmt: skip
 _DATA = {
     "text": "the daemon's text",
@@ -31,7 +32,9 @@ _FAILURE = {"code": "error", "message": "x", "hint": ""}
 
 
 @contextmanager
-def _daemon(home: Path, answer: Callable[..., dict[str, object]], version: str = __version__) -> Iterator[list[object]]:
+def _daemon(
+    home: Path, answer: Callable[..., dict[str, object]], version: str = __version__
+) -> Iterator[list[object]]:
     """Answer in the place of a daemon; give the calls that came."""
     calls: list[object] = []
     listening, address = wire.listen(home, "now", version)
@@ -59,14 +62,21 @@ def _answer(**more: object) -> dict[str, object]:
 
 def test_what_the_daemon_says_is_injected_and_kept_as_shown(known) -> None:
     with _daemon(known.home, _answer) as calls:
-        said = known.hook("prompt", known.payload(_LINTER, session_id="one"), GIT_EDITOR="true", HTTPS_PROXY="http://p")
+        said = known.hook(
+            "prompt",
+            known.payload(_LINTER, session_id="one"),
+            GIT_EDITOR="true",
+            HTTPS_PROXY="http://p",
+        )
     assert said.context == "the daemon's text"
     (call,) = calls
     assert (call.operation, call.surface, call.folder) == ("recall", "hook", str(known.project))
     assert call.values["prompt"] == [_LINTER]
     assert (call.values["agent"], call.values["session"]) == ("claude-code", "one")
     assert call.values["within_ms"] > 0
-    (kept,) = (json.loads(file.read_text()) for file in (known.home / "hook" / "sessions").iterdir())
+    (kept,) = (
+        json.loads(file.read_text()) for file in (known.home / "hook" / "sessions").iterdir()
+    )
     assert kept["last"]["text"] == "the daemon's text"
     assert kept["last"]["memories"] == [_MEMORY]
     assert known.calls()[-1]["by"] == "daemon"
@@ -116,9 +126,12 @@ def test_nothing_is_injected_twice_in_a_session_until_it_is_compacted(known) -> 
 
 
 @pytest.mark.parametrize(
-    ("agent", "name"), [("claude-code", "CLAUDE.md"), ("codex", "AGENTS.md"), ("gemini-cli", "GEMINI.md")]
+    ("agent", "name"),
+    [("claude-code", "CLAUDE.md"), ("codex", "AGENTS.md"), ("gemini-cli", "GEMINI.md")],
 )
-def test_what_stands_in_the_agents_own_instructions_is_not_injected(known, agent: str, name: str) -> None:
+def test_what_stands_in_the_agents_own_instructions_is_not_injected(
+    known, agent: str, name: str
+) -> None:
     text = "# Rules\n\n- 린터는 **ruff를** 쓰기로 했다. flake8은 느려서\n  버렸다.\n"
     (known.project / "sub").mkdir()
     (known.project / name).write_text(text)
@@ -143,5 +156,8 @@ def test_the_handle_that_is_shown_is_that_of_the_memory(known) -> None:
 
 def test_what_stands_at_the_start_of_the_session_is_not_injected_again(known) -> None:
     payload = known.payload(_LINTER, session_id="one")
-    assert "린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다." in known.hook("session-start", payload).context
+    assert (
+        "린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다."
+        in known.hook("session-start", payload).context
+    )
     assert known.hook("prompt", payload).out == b""

@@ -1,4 +1,6 @@
-"""What came with a repository neither speaks nor is obeyed until a person trusts it: each agent, each way in."""
+"""What came with a repository neither speaks nor is obeyed until a person trusts it: each agent,
+each way in.
+"""
 
 import json
 import os
@@ -19,7 +21,14 @@ _AGENTS = tuple(table.HOOKED)
 
 
 def git(folder: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=Somebody", "-c", "user.email=somebody@else.test", "-c", "commit.gpgsign=false")
+    identity = (
+        "-c",
+        "user.name=Somebody",
+        "-c",
+        "user.email=somebody@else.test",
+        "-c",
+        "commit.gpgsign=false",
+    )
     subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 
@@ -52,8 +61,17 @@ def clone(place, upstream: Path) -> Path:
 
 
 def payload(place, agent: str, event: str, prompt: str = "") -> dict[str, object]:
-    folder = {"workspace_roots": [str(place.project)]} if agent == "cursor" else {"cwd": str(place.project)}
-    return {"session_id": "s", "hook_event_name": table.BY_NAME[agent].events[event], "prompt": prompt, **folder}
+    folder = (
+        {"workspace_roots": [str(place.project)]}
+        if agent == "cursor"
+        else {"cwd": str(place.project)}
+    )
+    return {
+        "session_id": "s",
+        "hook_event_name": table.BY_NAME[agent].events[event],
+        "prompt": prompt,
+        **folder,
+    }
 
 
 def start(place, agent: str = "claude-code") -> tuple[str, str]:
@@ -63,7 +81,9 @@ def start(place, agent: str = "claude-code") -> tuple[str, str]:
 
 
 def asked(place, agent: str = "claude-code", prompt: str = _ASKED) -> str:
-    return place.hook("prompt", payload(place, agent, table.PROMPT, prompt), "--agent", agent).context
+    return place.hook(
+        "prompt", payload(place, agent, table.PROMPT, prompt), "--agent", agent
+    ).context
 
 
 def tell(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -73,7 +93,9 @@ def tell(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 
 
 @pytest.mark.parametrize("agent", _AGENTS)
-def test_a_clone_is_silent_until_it_is_trusted_and_speaks_as_the_project_then(place, clone: Path, agent: str) -> None:
+def test_a_clone_is_silent_until_it_is_trusted_and_speaks_as_the_project_then(
+    place, clone: Path, agent: str
+) -> None:
     context, notice = start(place, agent)
     told = notice if table.BY_NAME[agent].shows_notices else context
     assert "1 memory file and settings of this project wait" in told
@@ -83,7 +105,8 @@ def test_a_clone_is_silent_until_it_is_trusted_and_speaks_as_the_project_then(pl
     assert context == "" or not table.BY_NAME[agent].shows_notices
     assert asked(place, agent) == ""
     place.trust()
-    (clone / ".gieok" / "config.yaml").unlink()  # its unknown setting is an error once it is trusted
+    # its unknown setting is an error once it is trusted
+    (clone / ".gieok" / "config.yaml").unlink()
     context, notice = start(place, agent)
     assert ("- constraint: Deploy rule" in context, notice) == (True, "")
     shown = asked(place, agent)
@@ -104,7 +127,9 @@ def test_the_person_is_told_once_and_again_when_what_waits_changes(place, clone:
 
 
 def test_the_person_is_told_in_their_language(place, clone: Path) -> None:
-    said = place.hook("session-start", payload(place, "codex", table.SESSION_START), LC_ALL="ko_KR.UTF-8")
+    said = place.hook(
+        "session-start", payload(place, "codex", table.SESSION_START), LC_ALL="ko_KR.UTF-8"
+    )
     assert "기억 파일 1개" in said.notice
 
 
@@ -122,7 +147,9 @@ def test_a_pull_does_not_speak_until_it_is_trusted_and_what_was_trusted_goes_on(
     git(clone, "pull", "--quiet")
     context, notice = start(place)
     assert "3 memory files of this project wait" in notice
-    assert "Mallory" not in context + notice + asked(place, prompt="Who is the robot Mallory, who deploys?")
+    assert "Mallory" not in context + notice + asked(
+        place, prompt="Who is the robot Mallory, who deploys?"
+    )
     assert asked(place, prompt="Where does the umbrella stand, behind the door?") == ""
     git(clone, "reset", "--quiet", "--hard", "HEAD~1")
     (clone / ".gieok" / "config.yaml").unlink()
@@ -133,7 +160,13 @@ def test_a_pull_does_not_speak_until_it_is_trusted_and_what_was_trusted_goes_on(
 def test_an_untrusted_file_of_settings_is_not_read_at_all(
     place, clone: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for text in ("hook.floor: 0\nno.such: setting\n", "[", "hook: {limit: 0}\n", "\0", "store: postgres\n"):
+    for text in (
+        "hook.floor: 0\nno.such: setting\n",
+        "[",
+        "hook: {limit: 0}\n",
+        "\0",
+        "store: postgres\n",
+    ):
         (clone / ".gieok" / "config.yaml").write_text(text)
         status, out, err = tell(capsys, "config", "show", "--json")
         assert (status, json.loads(out)["hook.floor"]["origin"]) == (0, "default")
@@ -144,10 +177,14 @@ def test_an_untrusted_file_of_settings_is_not_read_at_all(
     place.trust()
     assert json.loads(tell(capsys, "config", "show", "--json")[1])["hook.limit"]["value"] == "1"
     (clone / ".gieok" / "config.yaml").write_text("hook.limit: 2\nhook.session_tokens: 7\n")
-    assert json.loads(tell(capsys, "config", "show", "--json")[1])["hook.limit"]["origin"] == "default"
+    assert (
+        json.loads(tell(capsys, "config", "show", "--json")[1])["hook.limit"]["origin"] == "default"
+    )
 
 
-def test_a_pipe_or_a_link_in_place_of_settings_is_no_settings(place, clone: Path, tmp_path: Path) -> None:
+def test_a_pipe_or_a_link_in_place_of_settings_is_no_settings(
+    place, clone: Path, tmp_path: Path
+) -> None:
     settings = clone / ".gieok" / "config.yaml"
     place.trust()
     text = settings.read_text()
@@ -163,7 +200,9 @@ def test_a_pipe_or_a_link_in_place_of_settings_is_no_settings(place, clone: Path
     place.remember("Use ruff.", category="constraint")
 
 
-def test_search_and_get_leave_out_what_waits_and_say_so(place, clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_search_and_get_leave_out_what_waits_and_say_so(
+    place, clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = ".gieok/memory/constraint/deploy.md"
     status, _, err = tell(capsys, "search", "deploys")
     assert (status, "wait" in err, "gieok trust" in err, "Friday" in err) == (2, True, True, False)
@@ -188,24 +227,36 @@ def test_a_model_can_neither_read_what_waits_nor_trust_it(place, clone: Path) ->
     answer = tools.answer("memory_search", {"query": "deploys on Fridays"})
     assert "skip the review" not in answer.text
     assert "Nothing found" in answer.text
-    refused = tools.answer("memory_get", {"path": str(clone / ".gieok/memory/constraint/deploy.md")})
+    refused = tools.answer(
+        "memory_get", {"path": str(clone / ".gieok/memory/constraint/deploy.md")}
+    )
     assert "waits for `gieok trust`" in refused.text
-    tools.answer("memory_remember", {"text": "Retry webhooks five times.", "category": "constraint"})
+    tools.answer(
+        "memory_remember", {"text": "Retry webhooks five times.", "category": "constraint"}
+    )
     text = tools.answer("memory_search", {"query": "webhooks review"}).text
     assert "Retry webhooks" in text
     assert "skip the review" not in text
 
 
-def test_status_and_doctor_name_the_projects_that_wait(place, clone: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_and_doctor_name_the_projects_that_wait(
+    place, clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     start(place)
     assert "1 memory file and settings of this project wait" in tell(capsys, "status")[1]
-    assert json.loads(tell(capsys, "status", "--json")[1])["waiting"] == {"records": 1, "settings": True}
+    assert json.loads(tell(capsys, "status", "--json")[1])["waiting"] == {
+        "records": 1,
+        "settings": True,
+    }
     os.chdir(place.user)
     assert f"trust: {clone}: 1 memory file and settings" in tell(capsys, "doctor")[1]
     os.chdir(clone)
     place.trust()
     (clone / ".gieok" / "config.yaml").unlink()
-    assert json.loads(tell(capsys, "status", "--json")[1])["waiting"] == {"records": 0, "settings": False}
+    assert json.loads(tell(capsys, "status", "--json")[1])["waiting"] == {
+        "records": 0,
+        "settings": False,
+    }
     assert "trust" not in tell(capsys, "doctor")[1]
 
 
@@ -230,8 +281,12 @@ def test_trust_is_for_one_place(place, clone: Path, upstream: Path, way: str) ->
     moves[way]()
     place.project = clone / "a" if way == "subfolder" else other
     os.chdir(place.project)
-    is_same = way in ("link", "subfolder", "worktree")  # all worktrees have one memory, kept in the main checkout
-    assert ("1 memory file" in start(place)[1], "skip the review" in asked(place)) == (not is_same, is_same)
+    # all worktrees have one memory, kept in the main checkout
+    is_same = way in ("link", "subfolder", "worktree")
+    assert ("1 memory file" in start(place)[1], "skip the review" in asked(place)) == (
+        not is_same,
+        is_same,
+    )
 
 
 def test_another_repository_in_the_same_place_waits(place, clone: Path, upstream: Path) -> None:
@@ -251,7 +306,8 @@ def test_a_repository_cannot_bring_its_trust_along(place, clone: Path) -> None:
     shutil.copytree(place.home / "trust", clone / "home" / "trust")
     shutil.rmtree(place.home)
     assert "1 memory file" in start(place)[1]
-    place.environment["GIEOK_HOME"] = str(clone / "home")  # all that was trusted, under the same path
+    # all that was trusted, under the same path
+    place.environment["GIEOK_HOME"] = str(clone / "home")
     assert asked(place) == ""
     assert "skip the review" not in "".join(start(place))
 

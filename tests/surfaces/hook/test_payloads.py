@@ -9,33 +9,77 @@ from gieok.agents import table
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _ID = "01a1ffe7-821a-73a2-a6fb-15734fccb9a6"
 _CLAUDE = {"session_id": _ID, "transcript_path": f"/home/u/.claude/projects/-shop/{_ID}.jsonl"}
-_CODEX = {"session_id": _ID, "transcript_path": f"/home/u/.codex/sessions/2026/11/21/rollout-{_ID}.jsonl"}
+_CODEX = {
+    "session_id": _ID,
+    "transcript_path": f"/home/u/.codex/sessions/2026/11/21/rollout-{_ID}.jsonl",
+}
 _TURN = {"turn_id": "01a1ffe7-82bb", "model": "m", "permission_mode": "bypassPermissions"}
-_GEMINI = {"session_id": _ID, "transcript_path": "/home/u/.gemini/tmp/1/chats/s.json", "timestamp": "2026-11-21T20:58Z"}
+_GEMINI = {
+    "session_id": _ID,
+    "transcript_path": "/home/u/.gemini/tmp/1/chats/s.json",
+    "timestamp": "2026-11-21T20:58Z",
+}
 _QWEN = {
-    "session_id": _ID, "transcript_path": f"/home/u/.qwen/projects/-shop/chats/{_ID}.jsonl", "permission_mode": "auto",
+    "session_id": _ID,
+    "transcript_path": f"/home/u/.qwen/projects/-shop/chats/{_ID}.jsonl",
+    "permission_mode": "auto",
     "timestamp": "2026-11-22T14:16:30.665Z",
-}  # fmt: skip
+}
 _OPENCODE = {"session_id": _ID, "transcript_path": "/home/u/.local/share/opencode/opencode.db"}
 _CURSOR = {
-    "conversation_id": _ID, "generation_id": "g", "model": "m", "transcript_path": "/home/u/.cursor/projects/p/t.jsonl",
-}  # fmt: skip
+    "conversation_id": _ID,
+    "generation_id": "g",
+    "model": "m",
+    "transcript_path": "/home/u/.cursor/projects/p/t.jsonl",
+}
 _PROMPTED = {"prompt_id": "643fb160", "permission_mode": "default"}
 _STOPPED = {"stop_hook_active": False, "last_assistant_message": "Noted."}
 #: agent → our event → what the agent sends, without the folder.
 _SENT: dict[str, dict[str, dict[str, object]]] = {
     "claude-code": {
-        "prompt": {**_CLAUDE, **_PROMPTED, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},
-        "session-start": {**_CLAUDE, "hook_event_name": "SessionStart", "source": "startup", "model": "m"},
-        "stop": {**_CLAUDE, **_PROMPTED, **_STOPPED, "hook_event_name": "Stop", "effort": {"level": "medium"},
-                 "background_tasks": [], "session_crons": []},
-        "pre-compact": {**_CLAUDE, "hook_event_name": "PreCompact", "trigger": "auto", "custom_instructions": None},
-        "session-end": {**_CLAUDE, "prompt_id": "643fb160", "hook_event_name": "SessionEnd", "reason": "other"},
+        "prompt": {
+            **_CLAUDE,
+            **_PROMPTED,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": _LINTER,
+        },
+        "session-start": {
+            **_CLAUDE,
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+            "model": "m",
+        },
+        "stop": {
+            **_CLAUDE,
+            **_PROMPTED,
+            **_STOPPED,
+            "hook_event_name": "Stop",
+            "effort": {"level": "medium"},
+            "background_tasks": [],
+            "session_crons": [],
+        },
+        "pre-compact": {
+            **_CLAUDE,
+            "hook_event_name": "PreCompact",
+            "trigger": "auto",
+            "custom_instructions": None,
+        },
+        "session-end": {
+            **_CLAUDE,
+            "prompt_id": "643fb160",
+            "hook_event_name": "SessionEnd",
+            "reason": "other",
+        },
     },
     "codex": {
         "prompt": {**_CODEX, **_TURN, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},
-        "session-start": {**_CODEX, "hook_event_name": "SessionStart", "model": "m", "permission_mode": "default",
-                          "source": "startup"},
+        "session-start": {
+            **_CODEX,
+            "hook_event_name": "SessionStart",
+            "model": "m",
+            "permission_mode": "default",
+            "source": "startup",
+        },
         "stop": {**_CODEX, **_TURN, **_STOPPED, "hook_event_name": "Stop"},
         "pre-compact": {**_CODEX, **_TURN, "hook_event_name": "PreCompact", "trigger": "auto"},
         "session-end": {**_CODEX, "hook_event_name": "SessionEnd", "reason": "other"},
@@ -43,16 +87,44 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
     "gemini-cli": {
         "prompt": {**_GEMINI, "hook_event_name": "BeforeAgent", "prompt": _LINTER},
         "session-start": {**_GEMINI, "hook_event_name": "SessionStart", "source": "startup"},
-        "stop": {**_GEMINI, "hook_event_name": "AfterAgent", "prompt": _LINTER, "prompt_response": "ruff"},
+        "stop": {
+            **_GEMINI,
+            "hook_event_name": "AfterAgent",
+            "prompt": _LINTER,
+            "prompt_response": "ruff",
+        },
         "session-end": {**_GEMINI, "hook_event_name": "SessionEnd", "reason": "exit"},
     },
     "qwen-code": {
-        "prompt": {**_QWEN, "hook_event_name": "UserPromptSubmit", "prompt_id": f"{_ID}########0", "prompt": _LINTER,
-                   "submitted_prompt": _LINTER},
-        "session-start": {**_QWEN, "hook_event_name": "SessionStart", "source": "startup", "model": "m"},
-        "stop": {**_QWEN, **_STOPPED, "hook_event_name": "Stop", "background_tasks": [], "crons": [],
-                 "context_usage": 2.5e-05, "context_limit": 200000, "input_tokens": 5},
-        "pre-compact": {**_QWEN, "hook_event_name": "PreCompact", "trigger": "manual", "custom_instructions": ""},
+        "prompt": {
+            **_QWEN,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt_id": f"{_ID}########0",
+            "prompt": _LINTER,
+            "submitted_prompt": _LINTER,
+        },
+        "session-start": {
+            **_QWEN,
+            "hook_event_name": "SessionStart",
+            "source": "startup",
+            "model": "m",
+        },
+        "stop": {
+            **_QWEN,
+            **_STOPPED,
+            "hook_event_name": "Stop",
+            "background_tasks": [],
+            "crons": [],
+            "context_usage": 2.5e-05,
+            "context_limit": 200000,
+            "input_tokens": 5,
+        },
+        "pre-compact": {
+            **_QWEN,
+            "hook_event_name": "PreCompact",
+            "trigger": "manual",
+            "custom_instructions": "",
+        },
         "session-end": {**_QWEN, "hook_event_name": "SessionEnd", "reason": "prompt_input_exit"},
     },
     "opencode": {
@@ -62,18 +134,25 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "pre-compact": {**_OPENCODE, "hook_event_name": "experimental.session.compacting"},
     },
     "cursor": {
-        "prompt": {**_CURSOR, "hook_event_name": "beforeSubmitPrompt", "prompt": _LINTER, "attachments": []},
+        "prompt": {
+            **_CURSOR,
+            "hook_event_name": "beforeSubmitPrompt",
+            "prompt": _LINTER,
+            "attachments": [],
+        },
         "session-start": {**_CURSOR, "hook_event_name": "sessionStart", "composer_mode": "agent"},
         "stop": {**_CURSOR, "hook_event_name": "stop", "status": "completed", "loop_count": 0},
         "pre-compact": {**_CURSOR, "hook_event_name": "preCompact", "trigger": "auto"},
         "session-end": {**_CURSOR, "hook_event_name": "sessionEnd", "reason": "completed"},
     },
-}  # fmt: skip
+}
 _ALL = [(agent, event) for agent, events in _SENT.items() for event in events]
 
 
 def _sent(agent: str, event: str, folder: str) -> dict[str, object]:
-    return _SENT[agent][event] | ({"workspace_roots": [folder]} if agent == "cursor" else {"cwd": folder})
+    return _SENT[agent][event] | (
+        {"workspace_roots": [folder]} if agent == "cursor" else {"cwd": folder}
+    )
 
 
 def test_every_agent_and_event_has_a_payload_here() -> None:
@@ -94,19 +173,25 @@ def test_an_agent_is_known_by_its_payload(agent: str, event: str) -> None:
 
 @pytest.mark.parametrize("event", ["prompt", "session-start"])
 @pytest.mark.parametrize("agent", _SENT)
-def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(known, agent: str, event: str) -> None:
+def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(
+    known, agent: str, event: str
+) -> None:
     answer = json.loads(known.hook(event, _sent(agent, event, str(known.project))).out)
     if agent in ("cursor", "opencode"):
         context = answer.pop("additional_context")
         assert answer == ({"continue": True} if (agent, event) == ("cursor", "prompt") else {})
     else:
         context = answer["hookSpecificOutput"].pop("additionalContext")
-        assert answer == {"hookSpecificOutput": {"hookEventName": table.BY_NAME[agent].events[event]}}
+        assert answer == {
+            "hookSpecificOutput": {"hookEventName": table.BY_NAME[agent].events[event]}
+        }
     assert "ruff" in context
     assert known.calls()[-1].items() >= {"event": event, "agent": agent, "session": _ID}.items()
 
 
-@pytest.mark.parametrize(("agent", "event"), [pair for pair in _ALL if pair[1] not in ("prompt", "session-start")])
+@pytest.mark.parametrize(
+    ("agent", "event"), [pair for pair in _ALL if pair[1] not in ("prompt", "session-start")]
+)
 def test_a_transcript_is_kept_for_later_and_nothing_is_said(place, agent: str, event: str) -> None:
     payload = _sent(agent, event, str(place.project))
     assert place.hook(event, payload).out == b""
@@ -121,7 +206,13 @@ def test_a_transcript_is_kept_for_later_and_nothing_is_said(place, agent: str, e
     }
 
 
-def test_what_is_named_on_the_command_line_counts_more_than_what_a_payload_looks_like(known) -> None:
+def test_what_is_named_on_the_command_line_counts_more_than_what_a_payload_looks_like(
+    known,
+) -> None:
     payload = _sent("claude-code", "prompt", str(known.project))
-    assert "additional_context" in json.loads(known.hook("prompt", payload, "--agent", "cursor").out)
-    assert "hookSpecificOutput" in json.loads(known.hook("prompt", payload, "--agent", "nobody").out)
+    assert "additional_context" in json.loads(
+        known.hook("prompt", payload, "--agent", "cursor").out
+    )
+    assert "hookSpecificOutput" in json.loads(
+        known.hook("prompt", payload, "--agent", "nobody").out
+    )

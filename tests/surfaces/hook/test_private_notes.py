@@ -1,4 +1,6 @@
-"""A person's own notes in a prompt at work: only what surely bears on it, and nothing of folders that are asked only."""
+"""A person's own notes in a prompt at work: only what surely bears on it, and nothing of folders
+that are asked only.
+"""
 
 import json
 from pathlib import Path
@@ -14,7 +16,9 @@ from gieok.ops.prompt.recall import RecallRequest
 
 _WORK = "when does the warehouse scanner contract with Lindqvist end?"
 _NOTES = {
-    "scanner.md": "# Warehouse scanner\n\nThe warehouse scanner contract with Lindqvist ends in March.\n",
+    "scanner.md": (
+        "# Warehouse scanner\n\nThe warehouse scanner contract with Lindqvist ends in March.\n"
+    ),
     "mother.md": "# Mother\n\nMother takes the blue tablets for her heart before breakfast.\n",
     "tax.md": "# Tax\n\nThe tax office wants the letter by the tenth.\n",
 }
@@ -49,7 +53,9 @@ def test_a_note_that_surely_bears_on_a_prompt_comes_up_at_work(place, vault: Pat
 def test_of_a_folder_that_is_asked_only_nothing_is_injected_and_everything_is_found(
     place, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (place.home / "config.yaml").write_text(json.dumps({"hook": {"asked_only": "~/vault"}}), encoding="utf-8")
+    (place.home / "config.yaml").write_text(
+        json.dumps({"hook": {"asked_only": "~/vault"}}), encoding="utf-8"
+    )
     assert place.hook("prompt", place.payload(_WORK)).context == ""
     assert _recalled(_WORK) == ""
     context = open_context({})
@@ -74,15 +80,26 @@ def test_a_private_note_needs_a_shared_word_and_to_be_likely_where_the_prompt_is
     scopes = ["project:shop-1", places.USER_SCOPE] if is_work else [places.USER_SCOPE]
     gate = NoteGate("", scopes, "which tablets do we sell?")
     source, category = (
-        ("/home/kim/vault/a.md", "") if is_note else ("/home/kim/.gieok/memory/decision/a.md", "decision")
+        ("/home/kim/vault/a.md", "")
+        if is_note
+        else ("/home/kim/.gieok/memory/decision/a.md", "decision")
     )
-    admits = gate.admits(source=source, scope=scope, key="vault/a.md", category=category, score=score, text=text)
+    admits = gate.admits(
+        source=source, scope=scope, key="vault/a.md", category=category, score=score, text=text
+    )
     assert admits is (is_admitted or not is_work)
 
 
 def test_what_is_no_file_is_no_note() -> None:
     gate = NoteGate("/home/kim/vault", ["project:shop-1"], "tablets")
-    assert gate.admits(source="journal", scope=places.USER_SCOPE, key="observe:1", category="", score=0.1, text="")
+    assert gate.admits(
+        source="journal", scope=places.USER_SCOPE, key="observe:1", category="", score=0.1, text=""
+    )
     assert not gate.admits(
-        source="/home/kim/vault/a.md", scope=places.USER_SCOPE, key="v/a.md", category="", score=1, text=""
+        source="/home/kim/vault/a.md",
+        scope=places.USER_SCOPE,
+        key="v/a.md",
+        category="",
+        score=1,
+        text="",
     )

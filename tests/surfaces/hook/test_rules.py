@@ -1,4 +1,6 @@
-"""Rules that bind, told months ago in a memory of real size: first at a session's start, and before what they govern."""
+"""Rules that bind, told months ago in a memory of real size: first at a session's start, and before
+what they govern.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -49,9 +51,13 @@ def _session(name: str, folder: Path, turns: Sequence[str], day: str) -> Iterato
             ("assistant", [{"type": "text", "text": "I looked at it, see the diff."}]),
         ):
             line = {
-                "type": role, "uuid": f"{name}-{number}-{role}", "sessionId": name, "cwd": str(folder),
-                "timestamp": f"{day}T10:{number:02}:00Z", "message": {"role": role, "content": content},
-            }  # fmt: skip
+                "type": role,
+                "uuid": f"{name}-{number}-{role}",
+                "sessionId": name,
+                "cwd": str(folder),
+                "timestamp": f"{day}T10:{number:02}:00Z",
+                "message": {"role": role, "content": content},
+            }
             yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
@@ -62,7 +68,9 @@ def _lay_out(place, sessions: Sequence[tuple[Sequence[str], str]]) -> None:
     chats.mkdir(parents=True, exist_ok=True)
     first = len(list(chats.iterdir()))
     for number, (turns, day) in enumerate(sessions, start=first):
-        (chats / f"s{number:03}.jsonl").write_text("".join(_session(f"s{number:03}", place.project, turns, day)))
+        (chats / f"s{number:03}.jsonl").write_text(
+            "".join(_session(f"s{number:03}", place.project, turns, day))
+        )
     context = open_context({})
     observe(context, ObserveRunRequest(once=True))
     context.memory.store().close()
@@ -79,11 +87,19 @@ def _noise(sessions: int) -> list[tuple[list[str], str]]:
 
 
 def _start(place, session: str = "new") -> str:
-    payload = {"session_id": session, "cwd": str(place.project), "hook_event_name": "SessionStart", "source": "startup"}
+    payload = {
+        "session_id": session,
+        "cwd": str(place.project),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    }
     return place.hook("session-start", payload).context
 
 
-_TOLD = [*(([rule], f"2026-05-{number + 1:02}") for number, rule in enumerate(_RULES)), ([*_ONE_OFF], "2026-05-20")]
+_TOLD = [
+    *(([rule], f"2026-05-{number + 1:02}") for number, rule in enumerate(_RULES)),
+    ([*_ONE_OFF], "2026-05-20"),
+]
 
 
 @pytest.fixture
@@ -120,7 +136,12 @@ def test_a_rule_comes_before_what_it_governs(bound, prompt: str, rule: str) -> N
 
 
 @pytest.mark.parametrize(
-    "prompt", ["center the title of the about page", "변수 이름을 더 짧게 바꿔줘", "how do I push a tag in git?"]
+    "prompt",
+    [
+        "center the title of the about page",
+        "변수 이름을 더 짧게 바꿔줘",
+        "how do I push a tag in git?",
+    ],
 )
 def test_a_rule_stays_away_from_what_it_does_not_govern(bound, prompt: str) -> None:
     shown = bound.hook("prompt", bound.payload(prompt, session_id="p")).context
@@ -129,12 +150,22 @@ def test_a_rule_stays_away_from_what_it_does_not_govern(bound, prompt: str) -> N
 
 def test_a_rule_stands_once_in_a_session(bound) -> None:
     _start(bound, "one")
-    again = bound.hook("prompt", bound.payload("run the pending migration on production", session_id="one")).context
+    again = bound.hook(
+        "prompt", bound.payload("run the pending migration on production", session_id="one")
+    ).context
     assert _RULES[0] not in again
 
 
 def test_a_rule_is_gone_when_the_user_lifts_it_or_forgets_it_and_only_then(bound) -> None:
-    _lay_out(bound, [(["you can run migrations against prod again", "why did the billing module fail?"], "2026-11-20")])
+    _lay_out(
+        bound,
+        [
+            (
+                ["you can run migrations against prod again", "why did the billing module fail?"],
+                "2026-11-20",
+            )
+        ],
+    )
     shown = _start(bound)
     assert _RULES[0] not in shown.split("## ")[1]
     assert _RULES[4] in shown.split("## ")[1]

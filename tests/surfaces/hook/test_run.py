@@ -1,4 +1,6 @@
-"""`gieok hook`, end to end in a process of its own: what it prints, and that it stays silent whatever is broken."""
+"""`gieok hook`, end to end in a process of its own: what it prints, and that it stays silent
+whatever is broken.
+"""
 
 import json
 import os
@@ -23,14 +25,28 @@ _SPOOLED = ("stop", "pre-compact", "session-end")
 @pytest.mark.parametrize(
     ("prompt", "text", "citation"),
     [
-        (_LINTER, "린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.", ".gieok/memory/decision/린터는"),
-        ("When do deploys go out?", "Deploys go out on Tuesday mornings.", ".gieok/memory/constraint/deploy-window.md#L"),
-        ("Fix the login page.\n\nHow often do we retry webhooks?", "Retry webhooks", ".gieok/memory/preference/retry-"),
+        (
+            _LINTER,
+            "린터는 ruff를 쓰기로 했다. flake8은 느려서 버렸다.",
+            ".gieok/memory/decision/린터는",
+        ),
+        (
+            "When do deploys go out?",
+            "Deploys go out on Tuesday mornings.",
+            ".gieok/memory/constraint/deploy-window.md#L",
+        ),
+        (
+            "Fix the login page.\n\nHow often do we retry webhooks?",
+            "Retry webhooks",
+            ".gieok/memory/preference/retry-",
+        ),
         ("보고서를 존댓말로 쓰던가?", "보고서는 항상 존댓말로", "/home/memory/preference/보고서는"),
         ("어떤 \ud800 린터를 쓰기로 했지?", "린터는 ruff를", ".gieok/memory/decision/"),
     ],
-)  # fmt: skip
-def test_a_sure_memory_is_shown_whole_with_its_citation(known, prompt: str, text: str, citation: str) -> None:
+)
+def test_a_sure_memory_is_shown_whole_with_its_citation(
+    known, prompt: str, text: str, citation: str
+) -> None:
     said = known.hook("prompt", known.payload(prompt))
     assert said.context.startswith('<memory-context source="gieok">\n')
     assert text in said.context
@@ -40,8 +56,16 @@ def test_a_sure_memory_is_shown_whole_with_its_citation(known, prompt: str, text
 
 
 @pytest.mark.parametrize(
-    "prompt", ["Write a haiku about giraffes in Kenya.", "기린에 대한 짧은 시를 써 줘", "/clear", "ok", "", "고마워"]
-)  # fmt: skip
+    "prompt",
+    [
+        "Write a haiku about giraffes in Kenya.",
+        "기린에 대한 짧은 시를 써 줘",
+        "/clear",
+        "ok",
+        "",
+        "고마워",
+    ],
+)
 def test_a_prompt_that_memory_says_nothing_of_gets_nothing(known, prompt: str) -> None:
     assert known.hook("prompt", known.payload(prompt)).out == b""
     assert known.log() == []
@@ -56,7 +80,9 @@ def test_a_memory_that_is_not_sure_says_so_unless_all_is_wanted(known) -> None:
     payload = known.payload(_LINTER)
     said = known.hook("prompt", payload, GIEOK_HOOK_FLOOR="0.95")
     assert ", unsure, " in said.context
-    full = known.hook("prompt", payload, GIEOK_HOOK_FLOOR="0.95", GIEOK_HOOK_OUTPUT_MODE="full").context
+    full = known.hook(
+        "prompt", payload, GIEOK_HOOK_FLOOR="0.95", GIEOK_HOOK_OUTPUT_MODE="full"
+    ).context
     assert "flake8" in full
     assert known.hook("prompt", payload, GIEOK_HOOK_LIMIT="0").out == b""
 
@@ -71,15 +97,35 @@ def test_a_long_paste_is_asked_by_its_ends(known) -> None:
 @pytest.mark.parametrize(
     ("payload", "cause"),
     [
-        (b"", "JSONDecodeError"), (b'{"prompt": "', "JSONDecodeError"), (b"\xff\xfe\x00\x81" * 999, "JSONDecodeError"),
-        (b"[" * 200_000, "RecursionError"), (b'{"prompt": ' + b"9" * 5000 + b"}", "ValueError"),
-        (b"[]", "the payload is a list"), (b'"prompt"', "the payload is a str"), (b"null", "the payload is a NoneType"),
-        (b'{"session_id": "s"}', "has no prompt"), (b'{"prompt": ["a", "b"]}', "has no prompt"),
+        (b"", "JSONDecodeError"),
+        (b'{"prompt": "', "JSONDecodeError"),
+        (b"\xff\xfe\x00\x81" * 999, "JSONDecodeError"),
+        (b"[" * 200_000, "RecursionError"),
+        (b'{"prompt": ' + b"9" * 5000 + b"}", "ValueError"),
+        (b"[]", "the payload is a list"),
+        (b'"prompt"', "the payload is a str"),
+        (b"null", "the payload is a NoneType"),
+        (b'{"session_id": "s"}', "has no prompt"),
+        (b'{"prompt": ["a", "b"]}', "has no prompt"),
         (b'{"prompt": "%s"}' % (b"secretword " * 2_000_000), "JSONDecodeError"),
     ],
-    ids=["empty", "cut", "binary", "deep", "number", "list", "text", "null", "missing", "no text", "22 MB"],
-)  # fmt: skip
-def test_a_bad_payload_is_a_line_in_the_log_and_nothing_else(known, payload: bytes, cause: str) -> None:
+    ids=[
+        "empty",
+        "cut",
+        "binary",
+        "deep",
+        "number",
+        "list",
+        "text",
+        "null",
+        "missing",
+        "no text",
+        "22 MB",
+    ],
+)
+def test_a_bad_payload_is_a_line_in_the_log_and_nothing_else(
+    known, payload: bytes, cause: str
+) -> None:
     before = known.database.read_bytes()
     assert known.run("prompt", payload) == (0, b"", b"")
     (line,) = known.log()
@@ -99,13 +145,22 @@ def _sql(statement: str) -> Callable[[Path], None]:
 
 _DAMAGES = {
     "garbage": (lambda file: file.write_bytes(b"not a database " * 9999), "file is not a database"),
-    "half": (lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]), "malformed"),
-    "header": (lambda file: file.write_bytes(file.read_bytes()[:100] + b"\7" * 99999), "malformed|not a database"),
+    "half": (
+        lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+        "malformed",
+    ),
+    "header": (
+        lambda file: file.write_bytes(file.read_bytes()[:100] + b"\7" * 99999),
+        "malformed|not a database",
+    ),
     "schema": (_sql("PRAGMA user_version = 99"), "schema 99"),
-    "keywords": (_sql("UPDATE meta SET value = '99' WHERE name = 'keywords_version'"), "version 99"),
+    "keywords": (
+        _sql("UPDATE meta SET value = '99' WHERE name = 'keywords_version'"),
+        "version 99",
+    ),
     "no keywords": (_sql("DELETE FROM meta WHERE name = 'keywords_version'"), "keyword"),
     "no table": (_sql("DROP TABLE documents"), "no such table: documents"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _DAMAGES)
@@ -131,7 +186,9 @@ def test_a_session_starts_well_on_a_damaged_database_too(known, name: str) -> No
 
 @pytest.mark.parametrize("size", [0, 50, None])
 def test_where_there_is_no_index_yet_nothing_is_said(known, size: int | None) -> None:
-    known.database.unlink() if size is None else known.database.write_bytes(known.database.read_bytes()[:size])
+    known.database.unlink() if size is None else known.database.write_bytes(
+        known.database.read_bytes()[:size]
+    )
     assert known.hook("prompt", known.payload(_LINTER)).out == b""
     assert known.log() == []
 
@@ -162,7 +219,12 @@ def test_a_database_that_somebody_writes_is_read_all_the_same(known) -> None:
 
 
 def test_a_database_that_somebody_keeps_for_himself_is_silence(known) -> None:
-    with _locked(known.database, "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"):
+    with _locked(
+        known.database,
+        "PRAGMA locking_mode = EXCLUSIVE",
+        "PRAGMA journal_mode = DELETE",
+        "BEGIN EXCLUSIVE",
+    ):
         before = known.database.read_bytes()
         assert known.hook("prompt", known.payload(_LINTER)).out == b""
         assert known.database.read_bytes() == before
@@ -186,8 +248,12 @@ sys.exit(gieok.__main__.main())
 """
 
 
-@pytest.mark.parametrize(("mode_of_home", "mode_of_file", "lines"), [(0o000, 0o600, 0), (0o755, 0o000, 1)])
-def test_a_home_that_cannot_be_read_is_silence(known, mode_of_home: int, mode_of_file: int, lines: int) -> None:
+@pytest.mark.parametrize(
+    ("mode_of_home", "mode_of_file", "lines"), [(0o000, 0o600, 0), (0o755, 0o000, 1)]
+)
+def test_a_home_that_cannot_be_read_is_silence(
+    known, mode_of_home: int, mode_of_file: int, lines: int
+) -> None:
     with tempfile.TemporaryDirectory() as open_folder:  # pytest's own is closed to others
         folder = Path(open_folder)
         folder.chmod(0o755)
@@ -207,16 +273,22 @@ def test_a_home_that_cannot_be_read_is_silence(known, mode_of_home: int, mode_of
 def test_an_agent_that_does_not_listen_or_a_full_disk_is_no_error(known) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "gieok", "hook", "prompt"], input=json.dumps(known.payload(_LINTER)).encode(),
-            stdout=full, stderr=subprocess.PIPE, check=False, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        )  # fmt: skip
+            [sys.executable, "-m", "gieok", "hook", "prompt"],
+            input=json.dumps(known.payload(_LINTER)).encode(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("event", ["prompt", "stop"])
 def test_a_home_that_the_hook_makes_is_the_owners_alone(place, event: str) -> None:
     place.hook(event, {"transcript_path": "/t.jsonl"})  # a failure to log, or a transcript to keep
-    modes = {path.name: path.stat().st_mode & 0o777 for path in (place.home, *place.home.rglob("*"))}
+    modes = {
+        path.name: path.stat().st_mode & 0o777 for path in (place.home, *place.home.rglob("*"))
+    }
     assert modes == {name: 0o600 if "." in name else 0o700 for name in modes}
     assert modes["home"] == 0o700
 
@@ -229,7 +301,17 @@ sys.argv = ["gieok", "hook", *sys.argv[1:]]
 main()
 print(*sys.modules.keys() - before, sep="\\n", file=sys.stderr)
 """
-_SLOW = {"typing", "pathlib", "dataclasses", "argparse", "contextlib", "inspect", "urllib.request", "numpy", "yaml"}
+_SLOW = {
+    "typing",
+    "pathlib",
+    "dataclasses",
+    "argparse",
+    "contextlib",
+    "inspect",
+    "urllib.request",
+    "numpy",
+    "yaml",
+}
 
 
 @pytest.mark.parametrize("event", _EVENTS)
@@ -252,14 +334,21 @@ def _loaded(place, event: str, payload: dict[str, object]) -> set[str]:
     return set(said.err.decode().split())
 
 
-def test_turns_of_talk_are_recalled_but_not_listed_and_crowd_no_note_out(known, tmp_path: Path) -> None:
+def test_turns_of_talk_are_recalled_but_not_listed_and_crowd_no_note_out(
+    known, tmp_path: Path
+) -> None:
     """Conversations in the user's scope hold the same words, hundreds of times."""
     state = tmp_path / "openclaw"
     folder = state / "agents" / "main" / "sessions"
     folder.mkdir(parents=True)
     for number in range(60):
-        turn = {"type": "message", "id": "e", "parentId": None, "timestamp": "2026-11-20T10:00:00Z",
-                "message": {"role": "user", "content": "보고서는 존댓말로 쓴다 보고서는 존댓말로"}}  # fmt: skip
+        turn = {
+            "type": "message",
+            "id": "e",
+            "parentId": None,
+            "timestamp": "2026-11-20T10:00:00Z",
+            "message": {"role": "user", "content": "보고서는 존댓말로 쓴다 보고서는 존댓말로"},
+        }
         lines = [{"type": "session", "id": f"s{number}"}, turn]
         (folder / f"s{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.MonkeyPatch.context() as patch:
@@ -280,9 +369,17 @@ def test_a_session_starts_from_what_is_there_while_a_writer_holds_the_index(know
     environment = os.environ | known.environment | {"PYTHONPATH": os.pathsep.join(sys.path)}
     writer = sqlite3.connect(known.database, isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
-    try:  # a hang, not a limit: the lock is held until the hook has ended, and a writer waits for 30 s
-        done = subprocess.run(command, input=json.dumps(known.payload("")).encode(), capture_output=True, check=False,
-                              cwd=known.user, env=environment, timeout=20)  # fmt: skip
+    # a hang, not a limit: the lock is held until the hook has ended, and a writer waits for 30 s
+    try:
+        done = subprocess.run(
+            command,
+            input=json.dumps(known.payload("")).encode(),
+            capture_output=True,
+            check=False,
+            cwd=known.user,
+            env=environment,
+            timeout=20,
+        )
     finally:
         writer.execute("ROLLBACK")
         writer.close()

@@ -1,4 +1,6 @@
-"""Around a session: the index at its start, the transcript that is kept at its ends, and what is counted."""
+"""Around a session: the index at its start, the transcript that is kept at its ends, and what is
+counted.
+"""
 
 import json
 import os
@@ -24,7 +26,11 @@ def _note(place, path: str, text: str) -> Path:
 
 def test_a_session_is_told_what_is_known_what_binds_most_first(known) -> None:
     lines = [line for line in _start(known).splitlines() if line.startswith("- ")]
-    assert [line.partition(":")[0] for line in lines] == ["- constraint", "- decision", "- preference"]
+    assert [line.partition(":")[0] for line in lines] == [
+        "- constraint",
+        "- decision",
+        "- preference",
+    ]
     assert lines[0] == "- constraint: Deploy window (.gieok/memory/constraint/deploy-window.md)"
     assert "존댓말" not in "".join(lines)  # the user's own are no project's
     assert known.calls()[-1]["shown"] == 3
@@ -76,7 +82,10 @@ def test_a_wrong_setting_does_not_spoil_the_start_of_a_session(known) -> None:
 
 
 def test_a_spooled_file_is_private_and_whole(place) -> None:
-    said = place.run("stop", b'{"session_id": "s", "cwd": "/x", "transcript_path": "/t/caf\xe9 \xea\xb8\xb0.jsonl"}')
+    said = place.run(
+        "stop",
+        b'{"session_id": "s", "cwd": "/x", "transcript_path": "/t/caf\xe9 \xea\xb8\xb0.jsonl"}',
+    )
     assert said == (0, b"", b"")
     (file,) = (place.home / "spool").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
@@ -93,12 +102,25 @@ def test_the_counters_hold_no_word_of_a_prompt_or_a_memory(known) -> None:
     known.hook("stop", known.payload("", transcript_path="/t/elephant.jsonl"))
     rows = known.calls()
     assert [(row.get("high"), row.get("medium"), row.get("noted")) for row in rows[:4]] == [
-        (1, 0, False), (0, 1, False), (0, 0, False), (0, 0, False),
-    ]  # fmt: skip
+        (1, 0, False),
+        (0, 1, False),
+        (0, 0, False),
+        (0, 0, False),
+    ]
     texts = {"event", "agent", "session", "by"}
     numbers = {"at", "ms", "high", "medium", "noted", "score", "tokens", "shown"}
     assert {name for row in rows for name in row} == texts | numbers
     assert all(isinstance(row.get(name, 0), int | float) for row in rows for name in numbers)
     text = (known.home / "hook" / "calls.jsonl").read_text()
-    for word in ("린터", "ruff", "flake8", "코끼리", "haiku", "giraffe", "Deploy", "shop", "elephant"):
+    for word in (
+        "린터",
+        "ruff",
+        "flake8",
+        "코끼리",
+        "haiku",
+        "giraffe",
+        "Deploy",
+        "shop",
+        "elephant",
+    ):
         assert word not in text

@@ -1,4 +1,6 @@
-"""The hook uses the very settings that `gieok config show` prints, and no YAML library where nothing changed."""
+"""The hook uses the very settings that `gieok config show` prints, and no YAML library where
+nothing changed.
+"""
 
 import json
 import tempfile
@@ -30,9 +32,13 @@ def _never(home: str, file: resolved.SettingsFile) -> resolved.FileSettings:
     raise AssertionError(f"{file.path} was parsed once more")
 
 
-def _read(home: Path, project: str = "", parse: resolved.Parse = config.parse) -> tuple[HookSettings, list[str]]:
+def _read(
+    home: Path, project: str = "", parse: resolved.Parse = config.parse
+) -> tuple[HookSettings, list[str]]:
     values, wrong = resolved.load(str(home), project, USED, {}, parse)
-    return HookSettings({name: value for name, (value, _) in values.items()}), [str(error) for error in wrong]
+    return HookSettings({name: value for name, (value, _) in values.items()}), [
+        str(error) for error in wrong
+    ]
 
 
 def _value(draw: st.DrawFn, name: str) -> str:
@@ -42,8 +48,16 @@ def _value(draw: st.DrawFn, name: str) -> str:
     elif isinstance(default, str):
         value = draw(st.sampled_from(_TEXTS[name]))
     else:
-        value = str(draw(st.integers(50, 5000) if isinstance(default, int) else st.sampled_from([0, 0.25, 1, 30.5])))
-    quote = draw(st.sampled_from(["'", '"'] if "," in value else ["", "'", '"']))  # a flow would be cut at the comma
+        value = str(
+            draw(
+                st.integers(50, 5000)
+                if isinstance(default, int)
+                else st.sampled_from([0, 0.25, 1, 30.5])
+            )
+        )
+    quote = draw(
+        st.sampled_from(["'", '"'] if "," in value else ["", "'", '"'])
+    )  # a flow would be cut at the comma
     return f"{quote}{value}{quote}"
 
 
@@ -108,16 +122,25 @@ def test_the_hook_reads_a_file_as_everything_else_does(text: str) -> None:
         "hook:\n  scopes: >-\n    agent:main,\n    agent:b\n",
         "hook.limit: &n 7\nhook.session_tokens: *n\n",
     ],
-)  # fmt: skip
+)
 def test_each_way_to_write_a_setting_is_understood(text: str) -> None:
     _agrees(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["hook.limit: many", "hook.limit: -1", "hook.limit: 2.5", "hook.limit: inf", "hook.floor: nan",
-     "hook.floor: '0,5'", "hook.output_mode: loud", "hook.deadline_ms: 1", "judge.enabled: perhaps"],
-)  # fmt: skip
+    [
+        "hook.limit: many",
+        "hook.limit: -1",
+        "hook.limit: 2.5",
+        "hook.limit: inf",
+        "hook.floor: nan",
+        "hook.floor: '0,5'",
+        "hook.output_mode: loud",
+        "hook.deadline_ms: 1",
+        "judge.enabled: perhaps",
+    ],
+)
 def test_a_value_that_cannot_be_is_the_default_and_is_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.yaml").write_text(text)
     read, (wrong,) = _read(tmp_path)
@@ -144,7 +167,9 @@ def test_a_project_sets_only_what_a_project_may(tmp_path: Path, option: Option) 
     assert (value == str(default) or value == default) is not option.in_project
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe hook", b"hook: [1, 2", b"\0" * 99, b"- a\n- b\n", b"hook: {limit"])
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe hook", b"hook: [1, 2", b"\0" * 99, b"- a\n- b\n", b"hook: {limit"]
+)
 def test_a_file_that_is_no_settings_changes_nothing(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "config.yaml").write_bytes(content)
     read, _ = _read(tmp_path)
@@ -160,9 +185,14 @@ def test_a_wrong_setting_is_logged_and_the_prompt_is_answered(known) -> None:
     ]
 
 
-def test_a_setting_that_changed_holds_at_the_next_prompt_and_the_one_after_parses_nothing(known) -> None:
+def test_a_setting_that_changed_holds_at_the_next_prompt_and_the_one_after_parses_nothing(
+    known,
+) -> None:
     asked = known.payload("어떤 린터를 쓰기로 했지?")
-    code = "import sys\nfrom gieok.__main__ import main\nsys.argv[:] = ['gieok', 'hook', 'prompt']\nmain()\n"
+    code = (
+        "import sys\nfrom gieok.__main__ import main\nsys.argv[:] = ['gieok', 'hook', "
+        "'prompt']\nmain()\n"
+    )
     code += "print('yaml' in sys.modules, file=sys.stderr)"
     for text, shown, parses in (
         ('{"hook": {"limit": 0}}', False, True),

@@ -11,8 +11,14 @@ import gieok as gieok_package
 def gieok(place, *arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[bytes]:
     """Run a command in a folder of the place."""
     command = [sys.executable, "-m", "gieok", *arguments]
-    environment = os.environ | place.environment | {"PYTHONPATH": str(Path(gieok_package.__file__).parents[1])}
-    return subprocess.run(command, cwd=folder or place.project, env=environment, capture_output=True, check=False)
+    environment = (
+        os.environ
+        | place.environment
+        | {"PYTHONPATH": str(Path(gieok_package.__file__).parents[1])}
+    )
+    return subprocess.run(
+        command, cwd=folder or place.project, env=environment, capture_output=True, check=False
+    )
 
 
 def hook(place, event: str, prompt: str = "", folder: Path | None = None) -> str:
@@ -35,7 +41,9 @@ def test_a_link_out_of_the_project_is_neither_read_nor_emptied(place) -> None:
     private = place.user / "private" / "decision"
     private.mkdir(parents=True)
     diary = private / "diary.md"
-    diary.write_text("---\nretired: 2020-01-01T00:00:00Z\n---\nThe heron nests at the north pond.\n")
+    diary.write_text(
+        "---\nretired: 2020-01-01T00:00:00Z\n---\nThe heron nests at the north pond.\n"
+    )
     (place.project / ".gieok").mkdir()
     (place.project / ".gieok" / "memory").symlink_to(place.user / "private")
     (place.project / ".gieok" / "retired").symlink_to(place.user / "private")
@@ -67,7 +75,10 @@ def test_the_deadline_is_not_for_bringing_the_index_in_line(place) -> None:
     for file in place.home.glob("memory.sqlite*"):
         file.unlink()
     # Indexing a new store takes longer than a tenth of a second, in a new process as well.
-    assert "Step" in place.hook("session-start", place.payload(""), GIEOK_HOOK_DEADLINE_MS="100").context
+    assert (
+        "Step"
+        in place.hook("session-start", place.payload(""), GIEOK_HOOK_DEADLINE_MS="100").context
+    )
 
 
 def test_records_of_a_named_scope_lie_in_the_home_and_wait_for_no_trust(place) -> None:
@@ -90,8 +101,14 @@ def test_stdin_that_does_not_end_holds_up_no_prompt(place) -> None:
     reading, writing = os.pipe()
     try:
         command = [sys.executable, "-m", "gieok", "hook", "prompt"]
-        environment = os.environ | place.environment | {"PYTHONPATH": str(Path(gieok_package.__file__).parents[1])}
-        done = subprocess.run(command, stdin=reading, env=environment, capture_output=True, check=False, timeout=60)
+        environment = (
+            os.environ
+            | place.environment
+            | {"PYTHONPATH": str(Path(gieok_package.__file__).parents[1])}
+        )
+        done = subprocess.run(
+            command, stdin=reading, env=environment, capture_output=True, check=False, timeout=60
+        )
     finally:
         os.close(reading)
         os.close(writing)

@@ -1,4 +1,6 @@
-"""While memory is paused, private or excluded, the hook recalls nothing and keeps nothing; a session's start says so."""
+"""While memory is paused, private or excluded, the hook recalls nothing and keeps nothing; a
+session's start says so.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -21,7 +23,12 @@ def privacy(place) -> Privacy:
 
 
 def _kept(place) -> list[str]:
-    return [path.name for name in ("hook", "spool") for path in (place.home / name).rglob("*") if path.is_file()]
+    return [
+        path.name
+        for name in ("hook", "spool")
+        for path in (place.home / name).rglob("*")
+        if path.is_file()
+    ]
 
 
 def test_a_pause_is_said_once_at_the_start_and_every_prompt_is_left_alone(place, privacy) -> None:
@@ -34,7 +41,9 @@ def test_a_pause_is_said_once_at_the_start_and_every_prompt_is_left_alone(place,
     assert _kept(place) == []
 
 
-def test_a_session_with_the_variable_is_private_and_no_longer_once_it_goes_on_without(place, privacy) -> None:
+def test_a_session_with_the_variable_is_private_and_no_longer_once_it_goes_on_without(
+    place, privacy
+) -> None:
     start = place.hook("session-start", _AT_START | {"cwd": str(place.project)}, GIEOK_PRIVATE="1")
     assert "private" in start.notice
     assert _kept(place) == []
@@ -45,10 +54,18 @@ def test_a_session_with_the_variable_is_private_and_no_longer_once_it_goes_on_wi
 
 
 @pytest.mark.parametrize(("said", "is_private"), [((), True), (("hello there",), False)])
-def test_the_word_makes_a_session_private_where_it_is_the_first(place, privacy, tmp_path, said, is_private) -> None:
+def test_the_word_makes_a_session_private_where_it_is_the_first(
+    place, privacy, tmp_path, said, is_private
+) -> None:
     file = tmp_path / "a.jsonl"
     rows = [
-        {"type": "user", "uuid": text, "sessionId": "a", "message": {"role": "user", "content": text}} for text in said
+        {
+            "type": "user",
+            "uuid": text,
+            "sessionId": "a",
+            "message": {"role": "user", "content": text},
+        }
+        for text in said
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     place.hook("prompt", _asked(place) | {"prompt": "비공개", "transcript_path": str(file)})
@@ -57,6 +74,16 @@ def test_the_word_makes_a_session_private_where_it_is_the_first(place, privacy, 
 
 def test_an_excluded_folder_or_agent_gets_nothing(place, privacy) -> None:
     assert b"nine" in place.hook("prompt", _asked(place)).out
-    for name, value in (("GIEOK_EXCLUDE_FOLDERS", str(place.user)), ("GIEOK_EXCLUDE_AGENTS", "claude-code")):
-        assert place.hook("prompt", _asked(place) | {"session_id": name}, **{name: value}).out == b""
-        assert "excluded" in place.hook("session-start", _asked(place) | {"session_id": name}, **{name: value}).notice
+    for name, value in (
+        ("GIEOK_EXCLUDE_FOLDERS", str(place.user)),
+        ("GIEOK_EXCLUDE_AGENTS", "claude-code"),
+    ):
+        assert (
+            place.hook("prompt", _asked(place) | {"session_id": name}, **{name: value}).out == b""
+        )
+        assert (
+            "excluded"
+            in place.hook(
+                "session-start", _asked(place) | {"session_id": name}, **{name: value}
+            ).notice
+        )

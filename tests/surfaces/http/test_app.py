@@ -11,13 +11,18 @@ from gieok.capabilities.character.cards.card import new_card
 from gieok.surfaces.http.guards import BodyGuard
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 
-_OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), body_kb=4, per_minute=1000, hosts=("memory.example",))
+_OPTIONS = HttpOptions(
+    tokens=TokenOptions(SECRET), body_kb=4, per_minute=1000, hosts=("memory.example",)
+)
 _SEARCH = "/api/memories/mina/search"
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, _OPTIONS) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch, _OPTIONS) as found,
+    ):
         found.house.roster.create("", new_card({"name": "미나"}), "mina")
         found.house.roster.create("", new_card({"name": "미나"}), "mina-of-the-log")
         yield found
@@ -42,13 +47,16 @@ def test_health_and_readiness_need_no_key(service: Served) -> None:
         ("GET", "/health", {"headers": {"Host": "evil.example"}}, 421, "wrong_host"),
         ("GET", "/health", {"headers": {"Origin": "https://evil.example"}}, 403, "forbidden"),
     ],
-)  # fmt: skip
+)
 def test_every_error_is_a_problem_document(
     service: Served, method: str, path: str, sent: dict[str, object], status: int, code: str
 ) -> None:
     known = {"Content-Type": "application/json", **token("kim"), **sent.pop("headers", {})}
     found = service.client.request(method, path, headers=known, **sent)
-    assert (found.status_code, found.headers["content-type"]) == (status, "application/problem+json")
+    assert (found.status_code, found.headers["content-type"]) == (
+        status,
+        "application/problem+json",
+    )
     problem = found.json()
     assert problem["status"] == status
     assert problem["type"] == f"urn:problem-type:gieok:{code}"
@@ -56,8 +64,19 @@ def test_every_error_is_a_problem_document(
 
 
 def test_other_names_and_numbers_of_this_server_are_taken(service: Served) -> None:
-    for host in ("memory.example", "memory.example:8377", "127.0.0.1:8377", "[::1]:8377", "LOCALHOST"):
-        assert service.client.get("/health", headers={"Host": host, "Origin": f"http://{host}"}).status_code == 200
+    for host in (
+        "memory.example",
+        "memory.example:8377",
+        "127.0.0.1:8377",
+        "[::1]:8377",
+        "LOCALHOST",
+    ):
+        assert (
+            service.client.get(
+                "/health", headers={"Host": host, "Origin": f"http://{host}"}
+            ).status_code
+            == 200
+        )
 
 
 def test_what_nobody_raised_on_purpose_is_a_problem_without_its_words(
@@ -73,14 +92,19 @@ def test_what_nobody_raised_on_purpose_is_a_problem_without_its_words(
     assert "RuntimeError at" in caplog.text
 
 
-def test_the_log_and_the_metrics_name_routes_and_nobody(service: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_and_the_metrics_name_routes_and_nobody(
+    service: Served, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("INFO", "gieok.serve")
     headers = token("kim-of-the-log")
-    service.client.post("/api/memories/mina-of-the-log/search", json={"text": "words"}, headers=headers)
+    service.client.post(
+        "/api/memories/mina-of-the-log/search", json={"text": "words"}, headers=headers
+    )
     counted = service.client.get("/metrics", headers=service.key("")).text
     assert (
-        'gieok_http_requests_total{method="POST",route="/api/memories/{character_id}/search",status="200"}' in counted
-    )
+        'gieok_http_requests_total{method="POST",route="/api/memories/{character_id}/search",'
+        'status="200"}'
+    ) in counted
     assert "gieok_rates_shared 0.0" in counted
     assert "POST /api/memories/{character_id}/search 200" in caplog.text
     assert "of-the-log" not in caplog.text + counted
@@ -112,7 +136,9 @@ def test_turns_and_points_are_counted(service: Served) -> None:
     assert "gieok_points_charged_total 1.0" in counted
 
 
-def test_a_key_may_ask_so_often_and_another_is_not_held_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_may_ask_so_often_and_another_is_not_held_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with served(tmp_path, monkeypatch, _OPTIONS._replace(per_minute=2)) as service:
         found = [service.client.get("/openapi.json", headers=token("kim")) for _ in range(3)]
         assert [one.status_code for one in found] == [200, 200, 429]

@@ -1,4 +1,6 @@
-"""What an attacker sends, to every route: refused, or harmless. benchmarks/server_attacks.py has what needs sockets."""
+"""What an attacker sends, to every route: refused, or harmless. benchmarks/server_attacks.py has
+what needs sockets.
+"""
 
 import re
 from collections.abc import Iterator
@@ -15,23 +17,36 @@ from gieok.ops.home.gate import CHANGE_HEADER, COOKIE, Gate
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 from gieok.surfaces.web.changes import CHANGES
 
-_OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), hosts=("memory.example",), origins=("https://chat.example",))
-#: What nobody has to be known for: that it is up, who it is, a link's one use, a choice of language, our own files; a
-#: payment is signed.
+_OPTIONS = HttpOptions(
+    tokens=TokenOptions(SECRET), hosts=("memory.example",), origins=("https://chat.example",)
+)
+#: What nobody has to be known for: that it is up, who it is, a link's one use, a choice of
+#: language, our own files; a payment is signed.
 _PUBLIC = {
     ("GET", "/health"), ("GET", "/ready"), ("GET", "/who"), ("GET", "/lang"), ("GET", "/scope"),
     ("GET", "/static/{name}"), ("POST", "/api/webhooks/points"),
 }  # fmt: skip
 _HOSTILE = (
-    "../../../etc/passwd", "..%2f..%2fetc%2fpasswd", "%252e%252e%252fetc%252fpasswd", "..\\..\\etc\\passwd", "%00",
-    "a%0d%0aSet-Cookie:%20x=1", "%3Cscript%3Ealert(1)%3C/script%3E", "%EA%B0%80" * 200, "%ff%fe", "'%20OR%201=1--",
-)  # fmt: skip
+    "../../../etc/passwd",
+    "..%2f..%2fetc%2fpasswd",
+    "%252e%252e%252fetc%252fpasswd",
+    "..\\..\\etc\\passwd",
+    "%00",
+    "a%0d%0aSet-Cookie:%20x=1",
+    "%3Cscript%3Ealert(1)%3C/script%3E",
+    "%EA%B0%80" * 200,
+    "%ff%fe",
+    "'%20OR%201=1--",
+)
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     home = tmp_path_factory.mktemp("home")
-    with pytest.MonkeyPatch.context() as patch, served(home, patch, _OPTIONS, has_pages=True) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(home, patch, _OPTIONS, has_pages=True) as found,
+    ):
         patch.chdir(home)
         yield found
 
@@ -41,13 +56,25 @@ def session(service: Served) -> TestClient:
     """A browser that was let in."""
     cookie = service.gate.enter(service.gate.link_code())
     # Without the lifespan: the application is up.
-    return TestClient(service.app, base_url="http://localhost", cookies={COOKIE: cookie}, raise_server_exceptions=False)
+    return TestClient(
+        service.app,
+        base_url="http://localhost",
+        cookies={COOKIE: cookie},
+        raise_server_exceptions=False,
+    )
 
 
 def _routes(service: Served) -> list[tuple[str, str]]:
     """Return method and path of everything that is served; a HEAD is a GET."""
     found = list(_flat(service.app.routes))
-    return sorted({(method, route.path) for route in found for method in (route.methods or ()) if method != "HEAD"})
+    return sorted(
+        {
+            (method, route.path)
+            for route in found
+            for method in (route.methods or ())
+            if method != "HEAD"
+        }
+    )
 
 
 def _flat(routes: object) -> Iterator[Route]:
@@ -55,7 +82,9 @@ def _flat(routes: object) -> Iterator[Route]:
         if isinstance(route, Route):
             yield route
         else:
-            inner = getattr(route, "routes", None) or getattr(getattr(route, "original_router", None), "routes", None)
+            inner = getattr(route, "routes", None) or getattr(
+                getattr(route, "original_router", None), "routes", None
+            )
             assert inner, route
             yield from _flat(list(inner))
 
@@ -63,7 +92,9 @@ def _flat(routes: object) -> Iterator[Route]:
 def test_every_route_is_public_by_name_or_refuses_who_is_nobody(service: Served) -> None:
     forged = {"Cookie": f"{COOKIE}=9999999999.x.{'0' * 64}"}
     link = {"Cookie": f"{COOKIE}={service.gate.link_code()}"}  # a code is no session
-    wrong = cycle((bearer("go_" + "a" * 43), bearer("gk_x"), {"Authorization": "Basic YTpi"}, forged, link))
+    wrong = cycle(
+        (bearer("go_" + "a" * 43), bearer("gk_x"), {"Authorization": "Basic YTpi"}, forged, link)
+    )
     routes = _routes(service)
     assert len(routes) > 60
     for method, path in routes:
@@ -78,35 +109,77 @@ def test_every_route_is_public_by_name_or_refuses_who_is_nobody(service: Served)
 def test_a_user_opens_nothing_of_the_owners(service: Served) -> None:
     for method, path in _routes(service):
         if path == "/mcp" or path.startswith(("/api/operations", "/memories", "/m/", "/status")):
-            sent = service.client.request(method, re.sub(r"\{[^}]+\}", "x", path), headers=token("kim"))
+            sent = service.client.request(
+                method, re.sub(r"\{[^}]+\}", "x", path), headers=token("kim")
+            )
             assert sent.status_code in (401, 403), (method, path)
 
 
 @pytest.mark.parametrize(
     "host",
     [
-        "evil.example", "evil.example:8377", "localhost.", "localhost.evil.example", "127.0.0.1.", "127.0.0.1.evil.example",
-        "127.0.0.1@evil.example", "[::1].evil.example", "[::1", "::1", "0x7f000001", "2130706433", "127.1", "", ":80",
-        "localhost:1:1", "localhost, evil.example", "memory.example.evil.example", "xn--localhost-",
+        "evil.example",
+        "evil.example:8377",
+        "localhost.",
+        "localhost.evil.example",
+        "127.0.0.1.",
+        "127.0.0.1.evil.example",
+        "127.0.0.1@evil.example",
+        "[::1].evil.example",
+        "[::1",
+        "::1",
+        "0x7f000001",
+        "2130706433",
+        "127.1",
+        "",
+        ":80",
+        "localhost:1:1",
+        "localhost, evil.example",
+        "memory.example.evil.example",
+        "xn--localhost-",
     ],
-)  # fmt: skip
+)
 def test_a_name_that_is_not_ours_is_refused(service: Served, host: str) -> None:
     for path in ("/health", "/", "/mcp", "/who?nonce=a", "/static/gieok.css"):
         assert service.client.get(path, headers=service.owner | {"Host": host}).status_code == 421
 
 
 def test_our_own_names_are_taken(service: Served) -> None:
-    for host in ("localhost", "LOCALHOST:8377", "127.0.0.1", "127.0.0.1:1", "[::1]:8377", "[::1]", "memory.example"):
+    for host in (
+        "localhost",
+        "LOCALHOST:8377",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "[::1]:8377",
+        "[::1]",
+        "memory.example",
+    ):
         assert service.client.get("/health", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
     "origin",
-    ["null", "http://evil.example", "http://localhost:1", "http://localhost.evil.example", "file://", "localhost", "x"],
+    [
+        "null",
+        "http://evil.example",
+        "http://localhost:1",
+        "http://localhost.evil.example",
+        "file://",
+        "localhost",
+        "x",
+    ],
 )
-def test_a_page_of_another_origin_may_not_ask(service: Served, session: TestClient, origin: str) -> None:
-    assert service.client.get("/api/points", headers=token("kim") | {"Origin": origin}).status_code == 403
-    assert service.client.post("/mcp", headers=service.owner | {"Origin": origin}, json={}).status_code == 403
+def test_a_page_of_another_origin_may_not_ask(
+    service: Served, session: TestClient, origin: str
+) -> None:
+    assert (
+        service.client.get("/api/points", headers=token("kim") | {"Origin": origin}).status_code
+        == 403
+    )
+    assert (
+        service.client.post("/mcp", headers=service.owner | {"Origin": origin}, json={}).status_code
+        == 403
+    )
     assert session.post("/remember", headers={"Origin": origin}).status_code == 403
     allowed = service.client.get("/health", headers={"Origin": origin}).headers
     assert "access-control-allow-origin" not in allowed
@@ -127,30 +200,52 @@ def test_no_change_comes_from_elsewhere(service: Served, session: TestClient) ->
             session.post(where, content=f"token={good}", headers={"Content-Type": "text/plain"}),
             session.post(where, data={"token": [other, ""]}),
             session.post(where, headers={CHANGE_HEADER: other}),
-            session.get(where + "?yes=1") if where in ("/forget", "/remember") else session.post(where),
+            session.get(where + "?yes=1")
+            if where in ("/forget", "/remember")
+            else session.post(where),
         ):
             assert sent.status_code in (401, 405), (path, sent.request)
 
 
-def test_hostile_addresses_are_answered_and_lead_nowhere(service: Served, session: TestClient) -> None:
+def test_hostile_addresses_are_answered_and_lead_nowhere(
+    service: Served, session: TestClient
+) -> None:
     session.follow_redirects = False
     for method, path in _routes(service):
         if method != "GET" or path.startswith(("/api", "/v1")):
             continue
         for word in _HOSTILE:
             where = re.sub(r"\{[^}]+\}", lambda _, word=word: word, path)
-            asked = "" if "{" in path else f"?q={word}&scope={word}&to={word}&back={word}&told={word}&code={word}"
+            asked = (
+                ""
+                if "{" in path
+                else f"?q={word}&scope={word}&to={word}&back={word}&told={word}&code={word}"
+            )
             sent = session.get(f"{where}{asked}")
             assert sent.status_code < 500, (path, word)
             assert "root:" not in sent.text
-            assert "html" not in sent.headers.get("content-type", "") or "<script>alert(1)" not in sent.text
+            assert (
+                "html" not in sent.headers.get("content-type", "")
+                or "<script>alert(1)" not in sent.text
+            )
             assert sent.headers.get("location", "/").startswith("/")
-            assert "x" not in {cookie.partition("=")[0] for cookie in sent.headers.get_list("set-cookie")}
+            assert "x" not in {
+                cookie.partition("=")[0] for cookie in sent.headers.get_list("set-cookie")
+            }
 
 
 @pytest.mark.parametrize(
     "name",
-    ["../site.py", "..%2fsite.py", "..%252fsite.py", "..\\site.py", "/etc/passwd", "gieok.css/..", "gieok.css%00", "."],
+    [
+        "../site.py",
+        "..%2fsite.py",
+        "..%252fsite.py",
+        "..\\site.py",
+        "/etc/passwd",
+        "gieok.css/..",
+        "gieok.css%00",
+        ".",
+    ],
 )
 def test_only_our_own_files_are_given(service: Served, name: str) -> None:
     assert service.client.get(f"/static/{name}").status_code == 404

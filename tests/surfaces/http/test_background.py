@@ -26,7 +26,9 @@ _PATIENCE_S = 180.0
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    for name, value in World(tmp_path).environment(GIEOK_EMBEDDER="none", GIEOK_OBSERVE_AGENTS="none").items():
+    for name, value in (
+        World(tmp_path).environment(GIEOK_EMBEDDER="none", GIEOK_OBSERVE_AGENTS="none").items()
+    ):
         monkeypatch.setenv(name, value)
     yield World(tmp_path).home
     subprocess.run([*GIEOK, "down"], check=False, capture_output=True)

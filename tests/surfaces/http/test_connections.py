@@ -1,4 +1,6 @@
-"""Connections whose request does not come are closed; benchmarks/server_attacks.py sees it over sockets."""
+"""Connections whose request does not come are closed; benchmarks/server_attacks.py sees it over
+sockets.
+"""
 
 import asyncio
 from typing import Any
@@ -44,7 +46,9 @@ def _connected(config: Config, state: ServerState) -> tuple[PatientProtocol, _Li
     return made, line
 
 
-def test_who_sends_no_head_is_closed_and_who_waits_longest_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_sends_no_head_is_closed_and_who_waits_longest_makes_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(connections, "MOST_WAITING", 3)
 
     async def main() -> None:

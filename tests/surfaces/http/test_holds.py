@@ -1,4 +1,6 @@
-"""What a server that was killed left on hold is decided by the next one that starts, by what the journal says."""
+"""What a server that was killed left on hold is decided by the next one that starts, by what the
+journal says.
+"""
 
 from datetime import timedelta
 from pathlib import Path
@@ -18,13 +20,17 @@ def test_a_reply_that_is_in_the_journal_is_charged_and_another_is_let_go(
         desk.credit("kim", 5, "first")
         for reply in ("delivered", "lost"):
             desk.hold_reply("kim", "mina", reply)
-        house.memory.journal.say(Bond("kim", "mina").scope, [Message("delivered", Role.ASSISTANT, "응.", NOW)])
+        house.memory.journal.say(
+            Bond("kim", "mina").scope, [Message("delivered", Role.ASSISTANT, "응.", NOW)]
+        )
         service.clock.advance(timedelta(minutes=10))
         desk.hold_reply("kim", "mina", "under way")
         assert house.accounts.balance("kim") == 2
         service.clock.advance(timedelta(minutes=6))
         assert house.points.settle_stale() == (1, 1)
-        assert [one.purpose for one in house.accounts.holds(service.clock.now(), 9)] == ["mina/under way"]
+        assert [one.purpose for one in house.accounts.holds(service.clock.now(), 9)] == [
+            "mina/under way"
+        ]
         assert house.accounts.balance("kim") == 3
         service.clock.advance(timedelta(hours=2))
         # A server that starts now does as this one would.

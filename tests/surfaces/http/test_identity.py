@@ -25,7 +25,10 @@ _EXP = {"sub": "kim", "exp": NOW + timedelta(hours=1)}
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch) as found,
+    ):
         yield found
 
 
@@ -63,9 +66,19 @@ def test_a_key_that_is_not_quite_right_opens_nothing(service: Served) -> None:
     _, other = identity.issue("lee")
     secret = other.rpartition(".")[2].partition("_")[2]
     _, admin = identity.issue("", KeyRole.ADMIN)
-    wrong = [text[:-1] + ("A" if text[-1] != "A" else "B"), text + "A", text[:-1], text.replace("gk_", "gk_a"), "gk_", "gk_a._",
-             f"gk_{key.id}_{secret}", text.replace(key.id, admin[3 : 3 + 18]), text.upper(),
-             text + "\n", "gk_" + "u" * 400]  # fmt: skip
+    wrong = [
+        text[:-1] + ("A" if text[-1] != "A" else "B"),
+        text + "A",
+        text[:-1],
+        text.replace("gk_", "gk_a"),
+        "gk_",
+        "gk_a._",
+        f"gk_{key.id}_{secret}",
+        text.replace(key.id, admin[3 : 3 + 18]),
+        text.upper(),
+        text + "\n",
+        "gk_" + "u" * 400,
+    ]
     said = set()
     for one in wrong:
         with pytest.raises(Unauthorized) as caught:
@@ -76,7 +89,12 @@ def test_a_key_that_is_not_quite_right_opens_nothing(service: Served) -> None:
 
 def test_keys_are_of_users_with_names_or_of_admins(service: Served) -> None:
     identity = service.house.identity
-    for user, role in (("", KeyRole.USER), ("kim", KeyRole.ADMIN), ("k m", KeyRole.USER), ("k/m", KeyRole.USER)):
+    for user, role in (
+        ("", KeyRole.USER),
+        ("kim", KeyRole.ADMIN),
+        ("k m", KeyRole.USER),
+        ("k/m", KeyRole.USER),
+    ):
         with pytest.raises(BadRequest):
             identity.issue(user, role)
     for moment in (NOW, datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))):
@@ -120,9 +138,13 @@ def _unsigned(**header: str) -> dict[str, str]:
         ({"Authorization": "Basic a2ltOg=="}, 401),
         ({}, 401),
     ],
-)  # fmt: skip
-def test_a_token_counts_where_it_is_signed_and_in_time(service: Served, headers: dict[str, str], status: int) -> None:
-    found = service.client.get("/openapi.json", headers={name: one.encode() for name, one in headers.items()})
+)
+def test_a_token_counts_where_it_is_signed_and_in_time(
+    service: Served, headers: dict[str, str], status: int
+) -> None:
+    found = service.client.get(
+        "/openapi.json", headers={name: one.encode() for name, one in headers.items()}
+    )
     assert found.status_code == status
     assert status == 200 or found.headers["WWW-Authenticate"] == "Bearer"
 
@@ -134,23 +156,33 @@ def test_a_token_is_for_whom_and_by_whom_the_settings_say() -> None:
         return tokens.verify(token("kim", **claims)["Authorization"][7:]).user
 
     assert verified(iss="shop", aud="gieok") == verified(iss="shop", aud=["a", "gieok"]) == "kim"
-    for claims in ({"iss": "shop"}, {"aud": "gieok"}, {"iss": "shop", "aud": "b"}, {"iss": "b", "aud": "gieok"}):
+    for claims in (
+        {"iss": "shop"},
+        {"aud": "gieok"},
+        {"iss": "shop", "aud": "b"},
+        {"iss": "b", "aud": "gieok"},
+    ):
         with pytest.raises(Unauthorized):
             verified(**claims)
 
 
 def _write_jwks(file: Path, **keys: rsa.RSAPrivateKey) -> None:
     rows = [
-        json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())) | {"kid": kid} for kid, key in keys.items()
+        json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())) | {"kid": kid}
+        for kid, key in keys.items()
     ]
     file.write_text(json.dumps({"keys": rows}))
 
 
-def test_tokens_are_signed_by_keys_of_a_file_which_may_be_replaced(tmp_path: Path, signer: rsa.RSAPrivateKey) -> None:
+def test_tokens_are_signed_by_keys_of_a_file_which_may_be_replaced(
+    tmp_path: Path, signer: rsa.RSAPrivateKey
+) -> None:
     file = tmp_path / "jwks.json"
     _write_jwks(file, old=signer)
     tokens = Tokens(TokenOptions(SECRET, str(file)), ManualClock(NOW))
-    first, second = (jwt.encode(_EXP, signer, "RS256", headers={"kid": kid}) for kid in ("old", "new-one"))
+    first, second = (
+        jwt.encode(_EXP, signer, "RS256", headers={"kid": kid}) for kid in ("old", "new-one")
+    )
     assert tokens.verify(first).user == "kim"
     with pytest.raises(Unauthorized):
         tokens.verify(second)
@@ -168,7 +200,11 @@ def test_no_token_picks_the_kind_of_its_key(tmp_path: Path, signer: rsa.RSAPriva
     public = signer.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
     tokens = Tokens(TokenOptions("", str(file)), ManualClock(NOW))
     signed = jwt.encode(_EXP, "x" * 32, "HS256", headers={"kid": "one"}).rpartition(".")[0]
-    mac = base64.urlsafe_b64encode(hmac.digest(public, signed.encode(), "sha256")).decode().rstrip("=")
+    mac = (
+        base64.urlsafe_b64encode(hmac.digest(public, signed.encode(), "sha256"))
+        .decode()
+        .rstrip("=")
+    )
     with pytest.raises(Unauthorized):
         tokens.verify(f"{signed}.{mac}")
     ways = ((None, "none", "one"), (signer, "RS384", "one"), (signer, "RS256", "two"))

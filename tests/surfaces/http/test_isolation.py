@@ -24,12 +24,17 @@ _LAST = "/api/erase"
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def service(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     settings = {}
     if request.param == "postgres":
         url = request.getfixturevalue("databases").take()
         settings = {"STORE": "postgres", "JOURNAL": "postgres", "DATABASE_URL": url}
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, **settings) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch, **settings) as found,
+    ):
         yield found
 
 
@@ -46,31 +51,50 @@ def _settle(service: Served, random_: random.Random) -> dict[str, _Own]:
         service.house.roster.create("", new_card({"name": "모두의 미나"}), "all")
     found = {}
     for user in _USERS:
-        words = {kind: f"{user}{kind}{random_.randrange(10**9)}" for kind in ("name", "city", "card", "key", "note")}
+        words = {
+            kind: f"{user}{kind}{random_.randrange(10**9)}"
+            for kind in ("name", "city", "card", "key", "note")
+        }
         headers = token(user)
-        service.client.post("/api/characters", json={"id": "same", "name": words["card"]}, headers=headers)
+        service.client.post(
+            "/api/characters", json={"id": "same", "name": words["card"]}, headers=headers
+        )
         texts = (f"내 이름은 {words['name']}야", f"나는 {words['city']}에 살아")
         pairs = itertools.product(_CHARACTERS, texts)
-        said = [service.house.memory.hear(Bond(user, one), text, is_user=True) for one, text in pairs]
+        said = [
+            service.house.memory.hear(Bond(user, one), text, is_user=True) for one, text in pairs
+        ]
         service.house.points.credit(user, 50, f"{words['note']}", words["note"])
         key, _ = service.house.identity.issue(user, label=words["key"])
         memories = [
             one["id"]
             for character in _CHARACTERS
-            for one in service.client.get(f"/api/memories/{character}", headers=headers).json()["items"]
+            for one in service.client.get(f"/api/memories/{character}", headers=headers).json()[
+                "items"
+            ]
         ]
         assert memories
-        found[user] = _Own(set(words.values()), {"memory": memories, "message": said, "key": [key.id], "user": [user]})
+        found[user] = _Own(
+            set(words.values()),
+            {"memory": memories, "message": said, "key": [key.id], "user": [user]},
+        )
     return found
 
 
 def _state(service: Served, user: str) -> list[Any]:
     """Return all that a user can read of themselves."""
     headers = token(user)
-    paths = ["/api/account", "/api/points", "/api/points/transactions?limit=100", "/api/characters?limit=100"]
+    paths = [
+        "/api/account",
+        "/api/points",
+        "/api/points/transactions?limit=100",
+        "/api/characters?limit=100",
+    ]
     paths += [f"/api/characters/{one}" for one in _CHARACTERS]
     paths += [
-        f"/api/memories/{one}?layer={layer}&limit=100" for one in _CHARACTERS for layer in ("semantic", "episodic")
+        f"/api/memories/{one}?layer={layer}&limit=100"
+        for one in _CHARACTERS
+        for layer in ("semantic", "episodic")
     ]
     paths += [f"/api/characters/{one}/messages?limit=100" for one in _CHARACTERS] + ["/api/export"]
     return [service.client.get(path, headers=headers).json() for path in paths]
@@ -87,7 +111,9 @@ def _steps(service: Served) -> list[tuple[str, str]]:
     ]
 
 
-def _asked(service: Served, step: tuple[str, str], actor: str, other: _Own, random_: random.Random) -> httpx.Response:
+def _asked(
+    service: Served, step: tuple[str, str], actor: str, other: _Own, random_: random.Random
+) -> httpx.Response:
     """Do something as one user with what is another's."""
     method, path = step
     victim = other.ids["user"][0]
@@ -95,7 +121,12 @@ def _asked(service: Served, step: tuple[str, str], actor: str, other: _Own, rand
     path = re.sub(r"\{(\w+?)(_id)?\}", lambda found: random_.choice(names[found[1]]), path)
     number = random_.randrange(10**9)
     headers = {**token(actor), "Idempotency-Key": f"{number}", "X-User": victim}
-    query = {"user": victim, "owner": victim, "scope": f"user:{victim}/character:same", "id": f"brought-{number}"}
+    query = {
+        "user": victim,
+        "owner": victim,
+        "scope": f"user:{victim}/character:same",
+        "id": f"brought-{number}",
+    }
     content = json.dumps(_filled(service, step, other, random_)).encode()
     if step[1].endswith("/import"):
         content = json.dumps({"spec": "chara_card_v3", "data": {"name": "들여온 것"}}).encode()
@@ -106,16 +137,31 @@ def _asked(service: Served, step: tuple[str, str], actor: str, other: _Own, rand
     return service.client.request(method, path, content=content, params=query, headers=headers)
 
 
-def _filled(service: Served, step: tuple[str, str], other: _Own, random_: random.Random) -> dict[str, Any]:
+def _filled(
+    service: Served, step: tuple[str, str], other: _Own, random_: random.Random
+) -> dict[str, Any]:
     """Return a body of what the operation takes, with what is another's where it fits."""
     victim = other.ids["user"][0]
     said = [{"role": "user", "content": "나 누구야?"}]
     whole = {
-        "text": "이름이 뭐야? 어디 살아?", "object": "남의 것", "change": random_.choice(other.ids["message"]), "limit": 50,
-        "is_important": True, "name": "내 것", "id": f"new-{random_.randrange(10**9)}", "zone": "Asia/Seoul", "quantity": 1,
-        "character_id": "same", "model": "same", "user": victim, "messages": said, "message_id": other.ids["message"][0],
-    }  # fmt: skip
-    fields = _fields(service, service.app.openapi()["paths"][step[1]][step[0].lower()].get("requestBody", {}))
+        "text": "이름이 뭐야? 어디 살아?",
+        "object": "남의 것",
+        "change": random_.choice(other.ids["message"]),
+        "limit": 50,
+        "is_important": True,
+        "name": "내 것",
+        "id": f"new-{random_.randrange(10**9)}",
+        "zone": "Asia/Seoul",
+        "quantity": 1,
+        "character_id": "same",
+        "model": "same",
+        "user": victim,
+        "messages": said,
+        "message_id": other.ids["message"][0],
+    }
+    fields = _fields(
+        service, service.app.openapi()["paths"][step[1]][step[0].lower()].get("requestBody", {})
+    )
     return {name: one for name, one in whole.items() if name in fields}
 
 
@@ -165,7 +211,9 @@ def test_who_is_erased_is_gone_and_nobody_else(service: Served) -> None:
 def test_what_is_anothers_is_told_as_what_is_not_there(service: Served) -> None:
     owned = _settle(service, random.Random(7))
     kim, lee = token("kim"), owned["lee"].ids
-    service.client.post("/api/characters", json={"id": "only-lees", "name": "x"}, headers=token("lee"))
+    service.client.post(
+        "/api/characters", json={"id": "only-lees", "name": "x"}, headers=token("lee")
+    )
     ways = ("characters/{}", "characters/{}/card", "characters/{}/messages", "memories/{}")
     pairs = [(f"/api/{way}", "only-lees", "nowhere") for way in ways]
     pairs += [("/api/memories/same/{}", one, one[:-4] + "0000") for one in lee["memory"]]

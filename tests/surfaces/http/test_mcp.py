@@ -22,16 +22,23 @@ _TOLD = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch) as found,
+    ):
         yield found
 
 
-def _talk(service: Served, path: str, conversation: Callable[[Any], Awaitable[Any]], mode: str = "") -> Any:
+def _talk(
+    service: Served, path: str, conversation: Callable[[Any], Awaitable[Any]], mode: str = ""
+) -> Any:
     """Speak with the server as the official client does, and return what came of it."""
 
     async def main() -> Any:
         transport = httpx2.ASGITransport(service.app)
-        async with httpx2.AsyncClient(transport=transport, headers=service.owner, base_url="http://localhost") as http:
+        async with httpx2.AsyncClient(
+            transport=transport, headers=service.owner, base_url="http://localhost"
+        ) as http:
             streams = streamable_http_client(f"http://localhost{path}", http_client=http)
             if mode:
                 async with Client(streams, mode=mode) as client:
@@ -58,9 +65,16 @@ def test_the_official_client_finds_the_tools_of_stdio_and_calls_them(
     async def conversation(client: Any) -> tuple[Any, Any, Any, Any]:
         made = await client.call_tool("memory_remember", {"text": "린터는 ruff를 쓰기로 했다."})
         found = await client.call_tool("memory_search", {"query": "린터"})
-        return (await client.list_tools()).tools, made, found, await client.call_tool("memory_dance", {})
+        return (
+            (await client.list_tools()).tools,
+            made,
+            found,
+            await client.call_tool("memory_dance", {}),
+        )
 
-    listed, made, found, refused = _talk(service, f"/mcp?folder={tmp_path / 'shop'}", conversation, mode)
+    listed, made, found, refused = _talk(
+        service, f"/mcp?folder={tmp_path / 'shop'}", conversation, mode
+    )
     assert [tool.model_dump(by_alias=True, exclude_none=True) for tool in listed] == tools.listed()
     assert not made.is_error
     assert "ruff" in found.content[0].text
@@ -68,12 +82,17 @@ def test_the_official_client_finds_the_tools_of_stdio_and_calls_them(
     assert "unknown tool" in refused.content[0].text
 
 
-def test_what_is_told_is_taken_and_what_asks_is_answered_in_the_form_that_the_client_takes(service: Served) -> None:
+def test_what_is_told_is_taken_and_what_asks_is_answered_in_the_form_that_the_client_takes(
+    service: Served,
+) -> None:
     told = _post(service, _TOLD)
     assert (told.status_code, told.content) == (202, b"")
     assert _post(service, {"jsonrpc": "2.0", "id": 9, "result": {}}).status_code == 202
     answered = _post(service, _PING, Accept="application/json, text/event-stream")
-    assert (answered.status_code, answered.json()) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
+    assert (answered.status_code, answered.json()) == (
+        200,
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+    )
     assert answered.headers["content-type"] == "application/json"
     stream = _post(service, _PING, Accept="text/event-stream")
     assert stream.headers["content-type"].startswith("text/event-stream")
@@ -120,7 +139,11 @@ def test_a_version_in_each_request_repeats_its_headers(service: Served) -> None:
 
 def test_several_messages_come_as_one_where_the_version_has_that(service: Served) -> None:
     found = _post(service, [_PING, _TOLD, 7, _LIST])
-    assert [(row["id"], "error" in row) for row in found.json()] == [(1, False), (None, True), (2, False)]
+    assert [(row["id"], "error" in row) for row in found.json()] == [
+        (1, False),
+        (None, True),
+        (2, False),
+    ]
     assert _post(service, [_TOLD]).status_code == 202
 
 
@@ -130,5 +153,7 @@ def test_only_the_owner_asks_and_only_in_a_folder_that_is_there(service: Served)
     nobody = service.client.post("/mcp", json=_PING)
     assert (nobody.status_code, nobody.headers["www-authenticate"]) == (401, "Bearer")
     for folder in ("relative", "/no/such/folder", "/\0"):
-        asked = service.client.post("/mcp", params={"folder": folder}, json=_PING, headers=service.owner)
+        asked = service.client.post(
+            "/mcp", params={"folder": folder}, json=_PING, headers=service.owner
+        )
         assert asked.status_code == 400

@@ -13,7 +13,10 @@ _MINA = "/api/memories/mina"
 
 @pytest.fixture
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch) as found,
+    ):
         found.house.roster.create("", new_card({"name": "미나"}), "mina")
         found.house.memory.hear(Bond("kim", "mina"), "나는 성수동에 살아", is_user=True)
         yield found
@@ -36,12 +39,17 @@ def test_a_memory_is_read_edited_marked_deleted_and_taken_back(service: Served) 
     done = service.client.put(path, json={"object": "망원동"}, headers=fresh).json()
     assert (_facts(service), done["memory"]["is_edited"]) == (["망원동"], True)
     assert service.client.put(path, json={}, headers=kim).status_code == 400
-    found = service.client.post(f"{_MINA}/search", json={"text": "망원동"}, headers=kim).json()["items"]
+    found = service.client.post(f"{_MINA}/search", json={"text": "망원동"}, headers=kim).json()[
+        "items"
+    ]
     assert [one["memory"]["object"] for one in found] == ["망원동"]
     path = f"{_MINA}/{done['memory']['id']}"
     gone = service.client.delete(path, headers=kim).json()
     assert _facts(service) == []
-    assert service.client.post(f"{_MINA}/undo", json={"change": gone["undo"]}, headers=kim).status_code == 200
+    assert (
+        service.client.post(f"{_MINA}/undo", json={"change": gone["undo"]}, headers=kim).status_code
+        == 200
+    )
     assert _facts(service) == ["망원동"]
 
 
@@ -52,7 +60,10 @@ def test_all_that_a_character_knows_goes_at_once(service: Served) -> None:
     assert (gone["documents"], gone["messages"], gone["still"]) == (1, 1, [])
     assert _facts(service) == []
     assert service.client.get("/api/characters/mina/messages", headers=kim).json()["total"] == 0
-    assert service.client.get("/api/characters/mina/messages", headers=token("lee")).json()["total"] == 1
+    assert (
+        service.client.get("/api/characters/mina/messages", headers=token("lee")).json()["total"]
+        == 1
+    )
 
 
 def test_a_message_can_be_deleted_and_what_it_said_is_not_known_any_more(service: Served) -> None:

@@ -1,4 +1,6 @@
-"""OpenAI's protocol over a real server: the official client, and requests as SillyTavern and RisuAI send them."""
+"""OpenAI's protocol over a real server: the official client, and requests as SillyTavern and RisuAI
+send them.
+"""
 
 import http.client
 import json
@@ -17,12 +19,26 @@ from gieok.testing.model_server import Broken, ModelServer
 
 #: What SillyTavern's server rebuilds a request from (source "custom"); facts of 2026-11-22.
 _SILLY_TAVERN = {
-    "model": "mina", "temperature": 0.9, "max_tokens": 300, "max_completion_tokens": None, "stream": False, "prompt": None,
-    "presence_penalty": 0.1, "frequency_penalty": 0.2, "top_p": 0.95, "top_k": 40, "stop": ["\nKim:"], "logit_bias": {},
-    "seed": 7, "n": None,
-}  # fmt: skip
+    "model": "mina",
+    "temperature": 0.9,
+    "max_tokens": 300,
+    "max_completion_tokens": None,
+    "stream": False,
+    "prompt": None,
+    "presence_penalty": 0.1,
+    "frequency_penalty": 0.2,
+    "top_p": 0.95,
+    "top_k": 40,
+    "stop": ["\nKim:"],
+    "logit_bias": {},
+    "seed": 7,
+    "n": None,
+}
 _SILLY_TALK = [
-    {"role": "system", "content": "Write Mina's next reply in a fictional chat between Mina and Kim."},
+    {
+        "role": "system",
+        "content": "Write Mina's next reply in a fictional chat between Mina and Kim.",
+    },
     {"role": "system", "content": "[Example Chat]"},
     {"role": "system", "name": "example_user", "content": "나 제주도에 살아"},
     {"role": "system", "content": "[Start a new Chat]"},
@@ -30,9 +46,19 @@ _SILLY_TALK = [
     {"role": "user", "content": "나 망원동에 살아"},
 ]
 _RISU = {
-    "model": "mina", "max_tokens": 500, "temperature": 0.8, "top_p": 1, "top_k": 0, "min_p": 0, "top_a": 0,
-    "repetition_penalty": 1, "frequency_penalty": 0, "presence_penalty": 0, "logit_bias": {}, "stream": False,
-}  # fmt: skip
+    "model": "mina",
+    "max_tokens": 500,
+    "temperature": 0.8,
+    "top_p": 1,
+    "top_k": 0,
+    "min_p": 0,
+    "top_a": 0,
+    "repetition_penalty": 1,
+    "frequency_penalty": 0,
+    "presence_penalty": 0,
+    "logit_bias": {},
+    "stream": False,
+}
 
 
 class Online:
@@ -46,9 +72,13 @@ class Online:
         return self.service.house.identity.issue(user)[1]
 
     def client(self, user: str) -> openai.OpenAI:
-        return openai.OpenAI(api_key=self.key(user), base_url=f"http://127.0.0.1:{self.port}/v1", max_retries=0)
+        return openai.OpenAI(
+            api_key=self.key(user), base_url=f"http://127.0.0.1:{self.port}/v1", max_retries=0
+        )
 
-    def post(self, key: str, body: dict[str, Any], path: str = "/v1/chat/completions") -> tuple[int, dict[str, Any]]:
+    def post(
+        self, key: str, body: dict[str, Any], path: str = "/v1/chat/completions"
+    ) -> tuple[int, dict[str, Any]]:
         headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
         with closing(http.client.HTTPConnection("127.0.0.1", self.port)) as connection:
             connection.request("POST", path, json.dumps(body), headers)
@@ -67,11 +97,16 @@ def online(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Online]:
         "CHARACTER_BASE_URL": f"{model.url}/v1",
         "CHARACTER_MEMORY_MODEL": "rules",
     }
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, **settings) as service:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch, **settings) as service,
+    ):
         service.house.roster.create(
             "", new_card({"name": "Mina", "description": "A book shop."}, ("어서 와.",)), "mina"
         )
-        server = uvicorn.Server(uvicorn.Config(service.app, port=0, lifespan="off", log_config=None, http="h11"))
+        server = uvicorn.Server(
+            uvicorn.Config(service.app, port=0, lifespan="off", log_config=None, http="h11")
+        )
         started = threading.Event()
         startup = server.startup
 
@@ -104,11 +139,21 @@ def test_the_official_client_talks_streams_and_lists(online: Online, stack: Exit
     talk: list[Any] = [{"role": "user", "content": "나 망원동에 살아"}]
     whole = client.chat.completions.create(model="mina", messages=talk)
     assert whole.choices[0].message.content == "그래, 들었어."
-    assert (whole.choices[0].finish_reason, whole.usage and whole.usage.total_tokens) == ("stop", 18)
-    talk += [{"role": "assistant", "content": "그래, 들었어."}, {"role": "user", "content": "나 어디 살아?"}]
+    assert (whole.choices[0].finish_reason, whole.usage and whole.usage.total_tokens) == (
+        "stop",
+        18,
+    )
+    talk += [
+        {"role": "assistant", "content": "그래, 들었어."},
+        {"role": "user", "content": "나 어디 살아?"},
+    ]
     chunks = list(
         client.chat.completions.create(
-            model="mina", messages=talk, stream=True, stream_options={"include_usage": True}, max_tokens=9
+            model="mina",
+            messages=talk,
+            stream=True,
+            stream_options={"include_usage": True},
+            max_tokens=9,
         )
     )
     assert chunks[0].choices[0].delta.role == "assistant"
@@ -146,14 +191,31 @@ def test_sillytavern_is_followed_through_a_swipe_and_an_edit(online: Online) -> 
     key = online.key("silly")
     online.model.script = ["첫 답", "둘째 답", "셋째 답"]
     assert (
-        online.post(key, {**_SILLY_TAVERN, "messages": _SILLY_TALK})[1]["choices"][0]["message"]["content"] == "첫 답"
+        online.post(key, {**_SILLY_TAVERN, "messages": _SILLY_TALK})[1]["choices"][0]["message"][
+            "content"
+        ]
+        == "첫 답"
     )
     body = online.model.requests[-1][1]
-    assert (body["temperature"], body["max_tokens"], body["top_k"], body["stop"]) == (0.9, 300, 40, ["\nKim:"])
-    assert (body["seed"], body["presence_penalty"], "n" in body, "logit_bias" in body) == (7, 0.1, False, False)
+    assert (body["temperature"], body["max_tokens"], body["top_k"], body["stop"]) == (
+        0.9,
+        300,
+        40,
+        ["\nKim:"],
+    )
+    assert (body["seed"], body["presence_penalty"], "n" in body, "logit_bias" in body) == (
+        7,
+        0.1,
+        False,
+        False,
+    )
     online.post(key, {**_SILLY_TAVERN, "messages": _SILLY_TALK})  # a swipe
     edited = [*_SILLY_TALK[:-1], {"role": "user", "content": "나 성수동에 살아"}]
-    talk = [*edited, {"role": "assistant", "content": "둘째 답"}, {"role": "user", "content": "나 어디 살아?"}]
+    talk = [
+        *edited,
+        {"role": "assistant", "content": "둘째 답"},
+        {"role": "user", "content": "나 어디 살아?"},
+    ]
     status, _ = online.post(key, {**_SILLY_TAVERN, "messages": talk, "custom": {"any": 1}})
     assert status == 200
     told = online.told()
@@ -162,7 +224,13 @@ def test_sillytavern_is_followed_through_a_swipe_and_an_edit(online: Online) -> 
     facts = online.service.house.memory.memories(_bond("silly")).facts
     assert [(one.object, one.is_current) for one in facts] == [("성수동", True)]
     held = online.service.house.memory.journal.turns(_bond("silly").scope, "character", "silly")
-    assert [one.message.text for one in held] == ["어서 와.", "나 성수동에 살아", "둘째 답", "나 어디 살아?", "셋째 답"]
+    assert [one.message.text for one in held] == [
+        "어서 와.",
+        "나 성수동에 살아",
+        "둘째 답",
+        "나 어디 살아?",
+        "셋째 답",
+    ]
 
 
 def test_risuai_reaches_its_character_by_the_path(online: Online) -> None:
@@ -174,7 +242,9 @@ def test_risuai_reaches_its_character_by_the_path(online: Online) -> None:
     assert online.model.requests[-1][1]["messages"][0]["role"] == "system"
 
 
-def test_of_a_stream_that_the_client_leaves_what_came_is_kept_and_charged(online: Online, stack: ExitStack) -> None:
+def test_of_a_stream_that_the_client_leaves_what_came_is_kept_and_charged(
+    online: Online, stack: ExitStack
+) -> None:
     online.model.script = ["말 " * 40_000]
     client = stack.enter_context(online.client("gone"))
     stream = client.chat.completions.create(

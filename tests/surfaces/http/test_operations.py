@@ -1,4 +1,6 @@
-"""Every operation that fits over HTTP, called by a client that is made from the OpenAPI document."""
+"""Every operation that fits over HTTP, called by a client that is made from the OpenAPI
+document.
+"""
 
 import dataclasses
 import json
@@ -29,7 +31,11 @@ class _Served(NamedTuple):
     def post(self, name: str, **values: object) -> httpx2.Response:
         place = {"folder": str(self.world.project)}
         return httpx2.post(
-            self.url + path_of(name), params=place, headers=self.headers, content=json.dumps(values), timeout=60
+            self.url + path_of(name),
+            params=place,
+            headers=self.headers,
+            content=json.dumps(values),
+            timeout=60,
         )
 
 
@@ -39,7 +45,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Served]:
     world = worlds.make(tmp_path_factory.mktemp("user"))
     environment = world.environment(GIEOK_EMBEDDER="none")
     command = [*worlds.GIEOK, "serve", "--port", "0"]
-    with subprocess.Popen(command, env=environment, cwd="/", stderr=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        command, env=environment, cwd="/", stderr=subprocess.PIPE, text=True
+    ) as server:
         assert server.stderr
         try:
             port = int(server.stderr.readline().split()[2].rpartition(":")[2])
@@ -65,12 +73,16 @@ def _session(*given: Any, **named: Any) -> httpx2.Client:
 def _values(world: worlds.World, name: str) -> dict[str, Any]:
     """Return the parameters that the words of the world's call are."""
     words = tuple(word.format(notes=world.notes) for word in worlds.CALLS[name])
-    given = parser.values(operation(name), parser.of_command(name, "en", lambda error: 2).parsed(words))
+    given = parser.values(
+        operation(name), parser.of_command(name, "en", lambda error: 2).parsed(words)
+    )
     asked = dataclasses.asdict(checked(operation(name), given, Surface.CLI))
     return {field.rstrip("_"): value for field, value in asked.items()}
 
 
-def test_a_client_made_from_the_document_calls_every_operation(service: _Served, client: aiopenapi3.OpenAPI) -> None:
+def test_a_client_made_from_the_document_calls_every_operation(
+    service: _Served, client: aiopenapi3.OpenAPI
+) -> None:
     answers: dict[str, Any] = {}
     for name in filter(FITTING.__contains__, worlds.CALLS):
         call = getattr(client._, name.replace(" ", "_").replace("-", "_"))
@@ -87,10 +99,14 @@ def test_a_client_made_from_the_document_calls_every_operation(service: _Served,
 
 
 @pytest.mark.parametrize("name", ["search", "list", "config show"])
-def test_an_answer_is_what_the_command_line_prints(service: _Served, client: aiopenapi3.OpenAPI, name: str) -> None:
+def test_an_answer_is_what_the_command_line_prints(
+    service: _Served, client: aiopenapi3.OpenAPI, name: str
+) -> None:
     del client
     where = {"cwd": service.world.project, "env": service.world.environment(GIEOK_EMBEDDER="none")}
-    done = subprocess.run(service.world.command(name, "--json"), capture_output=True, check=False, **where)
+    done = subprocess.run(
+        service.world.command(name, "--json"), capture_output=True, check=False, **where
+    )
     assert service.post(name, **_values(service.world, name)).json() == json.loads(done.stdout)
 
 
@@ -120,22 +136,33 @@ def test_what_cannot_be_done_is_a_problem_that_names_it(
         service.post("index", paths=[str(service.world.notes)])
     found = service.post(name, **values)
     problem = found.json()
-    assert (found.status_code, found.headers["content-type"]) == (status, "application/problem+json")
+    assert (found.status_code, found.headers["content-type"]) == (
+        status,
+        "application/problem+json",
+    )
     assert detail in problem["detail"]
     assert hint in problem["hint"]
 
 
 def test_who_is_nowhere_gives_absolute_paths(service: _Served) -> None:
-    def post(name: str, folder: str = "", scope: str = "", **values: object) -> tuple[int, dict[str, Any]]:
+    def post(
+        name: str, folder: str = "", scope: str = "", **values: object
+    ) -> tuple[int, dict[str, Any]]:
         place = {"folder": folder, "scope": scope}
-        found = httpx2.post(service.url + path_of(name), params=place, headers=service.headers, json=values)
+        found = httpx2.post(
+            service.url + path_of(name), params=place, headers=service.headers, json=values
+        )
         return found.status_code, found.json()
 
     assert "relative path" in post("index", paths=["notes"])[1]["detail"]
     assert "no folder" in post("code init")[1]["detail"]
     assert post("index", paths=str(service.world.notes), scope="agent:other")[0] == 200
-    assert post("index", paths="notes", folder=str(service.world.user), scope="agent:other")[0] == 200
-    assert post("search", query="VLAN", scope="agent:other")[1]["results"][0]["scope"] == "agent:other"
+    assert (
+        post("index", paths="notes", folder=str(service.world.user), scope="agent:other")[0] == 200
+    )
+    assert (
+        post("search", query="VLAN", scope="agent:other")[1]["results"][0]["scope"] == "agent:other"
+    )
     for wrong in ({"scope": "nobody"}, {"folder": "notes"}, {"folder": "/nowhere"}):
         status, problem = post("search", query="VLAN", **wrong)
         assert (status, problem["code"]) == (400, "bad_request")
@@ -149,7 +176,10 @@ def test_a_body_that_is_no_object_is_refused(service: _Served, body: bytes) -> N
 
 def test_the_list_has_every_operation_and_why_one_is_not_here(service: _Served) -> None:
     korean = {**service.headers, "Accept-Language": "ko-KR,ko;q=0.9"}
-    rows = {row["name"]: row for row in httpx2.get(f"{service.url}/api/operations", headers=korean).json()}
+    rows = {
+        row["name"]: row
+        for row in httpx2.get(f"{service.url}/api/operations", headers=korean).json()
+    }
     assert list(rows) == list(NAMES)
     assert {name for name, row in rows.items() if row["elsewhere"]} == set(ELSEWHERE)
     for name, row in rows.items():

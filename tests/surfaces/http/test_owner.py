@@ -16,7 +16,10 @@ _OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), per_minute=2)
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, _OPTIONS) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch, _OPTIONS) as found,
+    ):
         yield found
 
 
@@ -38,7 +41,9 @@ def test_a_file_without_a_token_opens_nothing_and_says_so(tmp_path: Path) -> Non
         Gate(tmp_path, lambda: 0.0)
 
 
-def test_the_owner_sees_what_is_of_the_server_and_nothing_of_a_user_and_has_no_rate(service: Served) -> None:
+def test_the_owner_sees_what_is_of_the_server_and_nothing_of_a_user_and_has_no_rate(
+    service: Served,
+) -> None:
     for _ in range(3):
         assert _statuses(service, service.owner) == [200, 200, 403, 403]
 
@@ -56,7 +61,10 @@ def test_a_page_of_an_open_session_counts_as_the_owner(service: Served) -> None:
 
 @pytest.mark.parametrize("wrong", ["go_", "go_" + "a" * 43, "gk_", "", "\xe9"])
 def test_another_token_opens_nothing(service: Served, wrong: str) -> None:
-    assert _statuses(service, {"Authorization": bearer(wrong)["Authorization"].encode("latin-1")}) == [401] * 4
+    assert (
+        _statuses(service, {"Authorization": bearer(wrong)["Authorization"].encode("latin-1")})
+        == [401] * 4
+    )
 
 
 def test_keys_and_tokens_of_users_do_not_see_what_is_the_servers(service: Served) -> None:

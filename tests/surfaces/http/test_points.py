@@ -11,7 +11,10 @@ from gieok.capabilities.character import payments
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch) as found,
+    ):
         yield found
 
 
@@ -22,31 +25,68 @@ def _once(key: str) -> dict[str, str]:
 def test_a_day_gives_points_once_and_each_row_is_told(service: Served) -> None:
     kim = token("kim")
     assert service.client.get("/api/points", headers=kim).json()["balance"] == 0
-    first, second = (service.client.post("/api/points/check-in", headers=kim).json() for _ in range(2))
-    assert (first["given"], first["is_new"], second["is_new"], second["balance"]) == (10, True, False, 10)
+    first, second = (
+        service.client.post("/api/points/check-in", headers=kim).json() for _ in range(2)
+    )
+    assert (first["given"], first["is_new"], second["is_new"], second["balance"]) == (
+        10,
+        True,
+        False,
+        10,
+    )
     found = service.client.get("/api/points/transactions", headers=kim).json()
     assert (found["total"], found["page"], found["limit"]) == (1, 1, 20)
-    assert [(row["kind"], row["amount"], row["balance"]) for row in found["items"]] == [("check-in", 10, 10)]
+    assert [(row["kind"], row["amount"], row["balance"]) for row in found["items"]] == [
+        ("check-in", 10, 10)
+    ]
 
 
 def test_a_credit_counts_once_for_its_key(service: Served) -> None:
     admin, path = service.key(""), "/api/admin/users/lee/points"
-    sent = [service.client.post(path, json={"points": 50}, headers=admin | _once("o-1")).json() for _ in range(2)]
-    assert sent == [{"given": 50, "balance": 50, "is_new": True}, {"given": 50, "balance": 50, "is_new": False}]
-    assert service.client.post(path, json={"points": 51}, headers=admin | _once("o-1")).status_code == 409
-    assert service.client.post(path, json={"points": -1}, headers=admin | _once("o-2")).status_code == 422
+    sent = [
+        service.client.post(path, json={"points": 50}, headers=admin | _once("o-1")).json()
+        for _ in range(2)
+    ]
+    assert sent == [
+        {"given": 50, "balance": 50, "is_new": True},
+        {"given": 50, "balance": 50, "is_new": False},
+    ]
+    assert (
+        service.client.post(path, json={"points": 51}, headers=admin | _once("o-1")).status_code
+        == 409
+    )
+    assert (
+        service.client.post(path, json={"points": -1}, headers=admin | _once("o-2")).status_code
+        == 422
+    )
     assert service.client.post(path, json={"points": 1}, headers=admin).status_code == 422
     assert service.client.get(path, headers=admin).json()["balance"] == 50
-    assert service.client.post(path, json={"points": 1}, headers=token("lee") | _once("o-3")).status_code == 403
+    assert (
+        service.client.post(
+            path, json={"points": 1}, headers=token("lee") | _once("o-3")
+        ).status_code
+        == 403
+    )
 
 
 def test_a_payment_counts_once_where_it_is_signed(service: Served) -> None:
     body = json.dumps({"id": "pay_1", "user": "min", "points": 30}).encode()
     good = {"Gieok-Signature": payments.sign(body, WEBHOOK, NOW)}
-    found = [service.client.post("/api/webhooks/points", content=body, headers=good).json() for _ in range(2)]
+    found = [
+        service.client.post("/api/webhooks/points", content=body, headers=good).json()
+        for _ in range(2)
+    ]
     assert found == [{"given": 30, "is_new": True}, {"given": 30, "is_new": False}]
-    for content, headers in ((body, {"Gieok-Signature": payments.sign(body, "x" * 32, NOW)}), (body + b" ", good)):
-        assert service.client.post("/api/webhooks/points", content=content, headers=headers).status_code == 401
+    for content, headers in (
+        (body, {"Gieok-Signature": payments.sign(body, "x" * 32, NOW)}),
+        (body + b" ", good),
+    ):
+        assert (
+            service.client.post(
+                "/api/webhooks/points", content=content, headers=headers
+            ).status_code
+            == 401
+        )
     assert service.client.get("/api/points", headers=token("min")).json()["balance"] == 30
 
 
@@ -75,7 +115,18 @@ def test_an_admin_key_has_no_memory_and_no_points(service: Served) -> None:
 def test_a_user_says_where_they_are(service: Served) -> None:
     kim = token("kim2")
     sent = {"zone": "Asia/Seoul", "lang": "ko", "mail": "kim@example.org"}
-    assert service.client.put("/api/account", json=sent, headers=kim).json() == {"user": "kim2", **sent}
+    assert service.client.put("/api/account", json=sent, headers=kim).json() == {
+        "user": "kim2",
+        **sent,
+    }
     assert service.client.get("/api/account", headers=kim).json() == {"user": "kim2", **sent}
-    for wrong in ({"zone": "Asia/Soul"}, {"lang": "fr"}, {"mail": "a@b\r\nBcc: x@y"}, {"user": "lee"}):
-        assert service.client.put("/api/account", json=sent | wrong, headers=kim).status_code in (400, 422)
+    for wrong in (
+        {"zone": "Asia/Soul"},
+        {"lang": "fr"},
+        {"mail": "a@b\r\nBcc: x@y"},
+        {"user": "lee"},
+    ):
+        assert service.client.put("/api/account", json=sent | wrong, headers=kim).status_code in (
+            400,
+            422,
+        )

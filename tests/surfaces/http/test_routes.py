@@ -21,7 +21,10 @@ _OPEN = {"/health", "/ready", "/api/webhooks/points"}
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, _OPTIONS) as found:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch, _OPTIONS) as found,
+    ):
         yield found
 
 
@@ -51,7 +54,9 @@ def test_no_route_opens_without_a_key_that_is_good(service: Served) -> None:
 def test_operations_open_to_the_owner_alone(service: Served) -> None:
     for path in ("/api/operations", *map(path_of, FITTING)):
         for headers in (service.key("kim"), service.key("")):
-            found = service.client.request("POST" if path.count("/") > 2 else "GET", path, headers=headers)
+            found = service.client.request(
+                "POST" if path.count("/") > 2 else "GET", path, headers=headers
+            )
             assert (found.status_code, found.json()["code"]) == (403, "forbidden"), path
 
 
@@ -60,7 +65,8 @@ def test_every_route_is_as_described(service: Served) -> None:
     described = schemathesis.openapi.from_asgi("/openapi.json", service.app, headers=user)
     for found in described.get_all_operations():
         operation = found.ok()
-        is_own = operation.path.startswith("/api/operations")  # what is wrong there, `test_operations` sends
+        # what is wrong there, `test_operations` sends
+        is_own = operation.path.startswith("/api/operations")
         headers = admin if operation.path.startswith(("/api/admin", "/metrics")) else user
         headers = service.owner if is_own else headers
         modes = list(schemathesis.GenerationMode)[: 2 if operation.body and not is_own else 1]
@@ -70,10 +76,19 @@ def test_every_route_is_as_described(service: Served) -> None:
 
 
 def _check(cases: SearchStrategy[schemathesis.Case], headers: dict[str, str]) -> None:
-    @settings(max_examples=1, derandomize=True, deadline=None, database=None, phases=[Phase.explicit, Phase.generate])
+    @settings(
+        max_examples=1,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+    )
     @given(cases)
     def holds(case: schemathesis.Case) -> None:
-        # A zone may be none although it looks like one; what nobody asked for (?more=1) is left alone.
-        case.call_and_validate(headers=headers, excluded_checks=[positive_data_acceptance, negative_data_rejection])
+        # A zone may be none although it looks like one; what nobody asked for (?more=1) is left
+        # alone.
+        case.call_and_validate(
+            headers=headers, excluded_checks=[positive_data_acceptance, negative_data_rejection]
+        )
 
     holds()

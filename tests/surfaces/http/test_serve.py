@@ -26,9 +26,13 @@ _FOREVER = 1 << 40
 @contextmanager
 def _serving(home: Path, **settings: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """Start a server; return it, and its port."""
-    environment = world.World(home).environment(GIEOK_JWT_SECRET=SECRET, GIEOK_EMBEDDER="none", **settings)
+    environment = world.World(home).environment(
+        GIEOK_JWT_SECRET=SECRET, GIEOK_EMBEDDER="none", **settings
+    )
     command = [*world.GIEOK, "serve", "--port", "0"]
-    with subprocess.Popen(command, env=environment, cwd=home, stderr=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        command, env=environment, cwd=home, stderr=subprocess.PIPE, text=True
+    ) as server:
         try:
             greeting = server.stderr.readline()
             assert greeting.startswith("Gieok serves http://127.0.0.1:"), greeting
@@ -52,10 +56,15 @@ def test_two_servers_count_one_rate_and_end_when_their_work_is_done(
     url = f"redis://127.0.0.1:{valkey.port}/0"
     options = HttpOptions(tokens=TokenOptions(SECRET), per_minute=5)
     own = served(tmp_path / "own", monkeypatch, options, REDIS_URL=url)
-    with _serving(tmp_path, GIEOK_REDIS_URL=url, GIEOK_SERVE_PER_MINUTE="5") as (first, port), own as here:
+    with (
+        _serving(tmp_path, GIEOK_REDIS_URL=url, GIEOK_SERVE_PER_MINUTE="5") as (first, port),
+        own as here,
+    ):
         kim = token("kim")
         found = [
-            one for _ in range(4) for one in (_asked(port), here.client.get("/api/points", headers=kim).status_code)
+            one
+            for _ in range(4)
+            for one in (_asked(port), here.client.get("/api/points", headers=kim).status_code)
         ]
         assert found == [200] * 5 + [429] * 3
         # A request is under way as the signal comes: its body is there in half.
@@ -63,7 +72,10 @@ def test_two_servers_count_one_rate_and_end_when_their_work_is_done(
         body = json.dumps({"zone": "Asia/Seoul"}).encode()
         late = socket.create_connection(("127.0.0.1", port), timeout=20)
         head = f"PUT /api/account HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {lee}\r\n"
-        late.sendall(f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body[:5])
+        late.sendall(
+            f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            + body[:5]
+        )
         assert _asked(port, "min") == 200  # so that the half has been read
         first.send_signal(signal.SIGTERM)
         _wait_until_refused(port)

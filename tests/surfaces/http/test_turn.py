@@ -28,8 +28,13 @@ def service(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> Ite
         "CHARACTER_BASE_URL": f"{model.url}/v1",
         "CHARACTER_MEMORY_MODEL": "rules",
     }
-    with pytest.MonkeyPatch.context() as patch, served(tmp_path_factory.mktemp("home"), patch, **settings) as found:
-        found.house.roster.create("", new_card({"name": "Mina", "description": "A book shop."}, ("어서 와.",)), "mina")
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        served(tmp_path_factory.mktemp("home"), patch, **settings) as found,
+    ):
+        found.house.roster.create(
+            "", new_card({"name": "Mina", "description": "A book shop."}, ("어서 와.",)), "mina"
+        )
         for user in ("kim", "lee", "han"):
             found.house.points.credit(user, 5, "first")
         yield found
@@ -37,10 +42,15 @@ def service(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> Ite
 
 def _events(text: str) -> list[tuple[str, dict[str, Any]]]:
     blocks = [block.split("\n") for block in text.strip().split("\n\n")]
-    return [(block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: "))) for block in blocks]
+    return [
+        (block[0].removeprefix("event: "), json.loads(block[1].removeprefix("data: ")))
+        for block in blocks
+    ]
 
 
-def test_a_reply_is_whole_or_streamed_and_says_what_it_remembered(service: Served, model: ModelServer) -> None:
+def test_a_reply_is_whole_or_streamed_and_says_what_it_remembered(
+    service: Served, model: ModelServer
+) -> None:
     model.script = ["그래, 기억해 둘게."]
     who = token("kim")
     first = service.client.post(_MESSAGES, json={"text": "나 망원동에 살아"}, headers=who).json()
@@ -52,7 +62,9 @@ def test_a_reply_is_whole_or_streamed_and_says_what_it_remembered(service: Serve
     )
     assert (first["input_tokens"], first["output_tokens"]) == (11, 7)
     sent = {"text": "나 어디 살아?", "temperature": 0.2, "max_tokens": 50}
-    streamed = service.client.post(_MESSAGES, json=sent, headers={**who, "Accept": "text/event-stream"})
+    streamed = service.client.post(
+        _MESSAGES, json=sent, headers={**who, "Accept": "text/event-stream"}
+    )
     assert streamed.headers["content-type"].startswith("text/event-stream")
     (kind, start), *deltas, (end, done) = _events(streamed.text)
     assert (kind, end) == ("start", "done")
@@ -64,20 +76,26 @@ def test_a_reply_is_whole_or_streamed_and_says_what_it_remembered(service: Serve
     assert "망원동에 산다" in body["messages"][0]["content"]
 
 
-def test_a_model_that_fails_is_a_problem_and_costs_nothing(service: Served, model: ModelServer) -> None:
+def test_a_model_that_fails_is_a_problem_and_costs_nothing(
+    service: Served, model: ModelServer
+) -> None:
     who = token("lee")
     for answer in ((500, b"{}"), "", None):
         model.script = [answer]
         found = service.client.post(_MESSAGES, json={"text": "들려?"}, headers=who)
         assert (found.status_code, found.json()["code"]) == (502, "generator_failed"), answer
     model.script = [Broken("하나 둘 셋 넷 다섯 여섯 일곱 여덟")]
-    found = service.client.post(_MESSAGES, json={"text": "들려?"}, headers={**who, "Accept": "text/event-stream"})
+    found = service.client.post(
+        _MESSAGES, json={"text": "들려?"}, headers={**who, "Accept": "text/event-stream"}
+    )
     assert _events(found.text)[-1][0] == "error"
     assert _events(found.text)[-1][1]["code"] == "generator_failed"
     assert service.house.accounts.balance("lee") == 5
     model.script = ["이제 돼."]
     sent = {"text": "들려?", "message_id": "m1"}
-    assert [service.client.post(_MESSAGES, json=sent, headers=who).json()["balance"] for _ in range(2)] == [4, 4]
+    assert [
+        service.client.post(_MESSAGES, json=sent, headers=who).json()["balance"] for _ in range(2)
+    ] == [4, 4]
 
 
 def test_bad_messages_and_empty_purses_are_problems(service: Served, model: ModelServer) -> None:
@@ -91,13 +109,17 @@ def test_bad_messages_and_empty_purses_are_problems(service: Served, model: Mode
     ):
         found = service.client.post(_MESSAGES, json=sent, headers=who)
         assert (found.status_code, found.json()["code"]) == (status, code)
-    found = service.client.post("/api/characters/nobody/messages", json={"text": "안녕"}, headers=token("kim"))
+    found = service.client.post(
+        "/api/characters/nobody/messages", json={"text": "안녕"}, headers=token("kim")
+    )
     assert (found.status_code, found.json()["code"]) == (404, "not_found")
 
 
 def test_the_context_is_for_a_model_of_the_callers_own(service: Served, model: ModelServer) -> None:
     who, asked = token("han"), len(model.requests)
-    found = service.client.post("/api/characters/mina/context", json={"text": "안녕"}, headers=who).json()
+    found = service.client.post(
+        "/api/characters/mina/context", json={"text": "안녕"}, headers=who
+    ).json()
     assert [one["role"] for one in found["messages"]] == ["system", "user"]
     assert "A book shop." in found["messages"][0]["content"]
     assert (len(model.requests), service.house.accounts.balance("han")) == (asked, 5)

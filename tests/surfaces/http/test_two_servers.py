@@ -1,4 +1,6 @@
-"""Two servers over one home, or one database: each message is answered once and charged once, whoever it is said to."""
+"""Two servers over one home, or one database: each message is answered once and charged once,
+whoever it is said to.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -20,7 +22,9 @@ _MESSAGES = 8
 
 
 def _say(house: House, number: int) -> str:
-    reply = house.turns.begin(Said("kim", "mina", f"나 {number}월에 부산에 살았어. " * 40, f"m{number}"))
+    reply = house.turns.begin(
+        Said("kim", "mina", f"나 {number}월에 부산에 살았어. " * 40, f"m{number}")
+    )
     text = "".join(part.text for part in reply)
     return f"{reply.id} {text}"
 
@@ -40,8 +44,12 @@ def test_two_servers_answer_each_message_once_and_hold_one_memory(
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
     if journal == "postgres":
         monkeypatch.setenv("GIEOK_DATABASE_URL", make_database())
-    one, other = (open_context({}, clock=ManualClock(NOW), zone=UTC).character.house() for _ in range(2))
-    one.roster.create("", new_card({"name": "Mina", "description": "A friend."}, ("어서 와.",)), "mina")
+    one, other = (
+        open_context({}, clock=ManualClock(NOW), zone=UTC).character.house() for _ in range(2)
+    )
+    one.roster.create(
+        "", new_card({"name": "Mina", "description": "A friend."}, ("어서 와.",)), "mina"
+    )
     one.points.credit("kim", 100, "first")
     with ThreadPoolExecutor(4) as pool:
         asked = [(house, number) for number in range(_MESSAGES) for house in (one, other)]
@@ -50,7 +58,9 @@ def test_two_servers_answer_each_message_once_and_hold_one_memory(
         house.turns.close()
     assert len(set(answers)) == _MESSAGES
     scope = Bond("kim", "mina").scope
-    said = Counter(found.message.id for found in other.memory.journal.read(scope, 0, budget_tokens=1 << 40))
+    said = Counter(
+        found.message.id for found in other.memory.journal.read(scope, 0, budget_tokens=1 << 40)
+    )
     assert len(said) == sum(said.values()) == 2 * _MESSAGES + 1
     assert other.accounts.balance("kim") == 100 - _MESSAGES
     runs = [run for run in one.memory.journal.runs(scope, NOW) if run.reader == SUMMARY]

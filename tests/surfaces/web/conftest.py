@@ -46,5 +46,7 @@ def browser(tmp_path: Path, gate: Gate, monkeypatch: pytest.MonkeyPatch) -> Iter
     app = Starlette(routes=routes(site))
     app.state.site = site
     with TestClient(app, base_url="http://localhost") as client:
-        assert client.get(f"/open?code={gate.link_code()}", follow_redirects=False).status_code == 303
+        assert (
+            client.get(f"/open?code={gate.link_code()}", follow_redirects=False).status_code == 303
+        )
         yield client

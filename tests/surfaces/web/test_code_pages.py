@@ -15,7 +15,9 @@ from gieok.surfaces.python import Memory
 _SHOP = {
     "shop.py": "from bill import total\n\n\ndef pay():\n    return total()\n",
     "bill.py": "def price():\n    return 1\n\n\ndef total():\n    return price()\n",
-    "tests/test_bill.py": "from bill import total\n\n\ndef test_total():\n    assert total() == 1\n",
+    "tests/test_bill.py": (
+        "from bill import total\n\n\ndef test_total():\n    assert total() == 1\n"
+    ),
 }
 
 
@@ -36,7 +38,10 @@ def test_a_project_is_drawn_with_links_to_its_parts_and_no_styles_of_its_own(
     page = browser.get("/code")
     assert page.status_code == 200
     assert re.search(
-        r'<a href="/code/part\?project=[^"]+name=bill.py"><g><title>bill.py: \d lines, imported by 1 parts and 1 test files',
+        (
+            r'<a href="/code/part\?project=[^"]+name=bill.py"><g><title>bill.py: \d lines, '
+            r"imported by 1 parts and 1 test files"
+        ),
         page.text,
     )
     assert "<style" not in page.text
@@ -47,7 +52,9 @@ def test_a_project_is_drawn_with_links_to_its_parts_and_no_styles_of_its_own(
     assert browser.get("/code/map.svg").headers["content-type"] == "image/svg+xml"
 
 
-def test_what_a_change_reaches_is_drawn_and_its_tests_are_named(browser: TestClient, project: Path) -> None:
+def test_what_a_change_reaches_is_drawn_and_its_tests_are_named(
+    browser: TestClient, project: Path
+) -> None:
     page = browser.get(f"/code?project={quote(str(project))}&target=bill.py:price").text
     assert re.search(r'<g class="spotbox changed"><title>bill.py::price</title>', page)
     assert re.search(r'<g class="spotbox code tier\d"><title>bill.py::total', page)

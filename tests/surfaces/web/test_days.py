@@ -26,11 +26,14 @@ def talked(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     folder.mkdir(parents=True)
     rows = [
         {
-            "type": role, "uuid": f"u{n}", "sessionId": "s1", "timestamp": f"2024-05-06T09:0{n}:00Z",
+            "type": role,
+            "uuid": f"u{n}",
+            "sessionId": "s1",
+            "timestamp": f"2024-05-06T09:0{n}:00Z",
             "message": {"role": role, "content": text},
         }
         for n, (role, text) in enumerate(SAID)
-    ]  # fmt: skip
+    ]
     (folder / "s1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GIEOK_OBSERVE_AGENTS", "claude-code")
@@ -38,7 +41,9 @@ def talked(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return browser
 
 
-def test_a_day_shows_its_sessions_what_came_of_them_and_leads_to_what_was_said(talked: TestClient) -> None:
+def test_a_day_shows_its_sessions_what_came_of_them_and_leads_to_what_was_said(
+    talked: TestClient,
+) -> None:
     page = talked.get("/timeline?day=2024-05-06").text
     assert "09:00 – 09:02" in page
     assert "3 messages" in page
@@ -48,9 +53,13 @@ def test_a_day_shows_its_sessions_what_came_of_them_and_leads_to_what_was_said(t
     assert link
     whole = talked.get(link[1].replace("&amp;", "&")).text
     assert "Please run the &lt;b&gt;tests&lt;/b&gt; again" in whole
-    assert re.search(r'→ <a href="/m/\w+">', whole), "what was learned stands at the message that it is from"
+    assert re.search(r'→ <a href="/m/\w+">', whole), (
+        "what was learned stands at the message that it is from"
+    )
     assert talked.get("/timeline?day=2024-05-07").text.count("settle payments") == 0
-    assert "09:00 – 09:02" in talked.get("/timeline?month=2024-05").text, "a month opens at its last day with anything"
+    assert "09:00 – 09:02" in talked.get("/timeline?month=2024-05").text, (
+        "a month opens at its last day with anything"
+    )
 
 
 def test_filters_hide_what_is_of_another_kind_or_project(talked: TestClient) -> None:
@@ -65,7 +74,8 @@ def test_filters_hide_what_is_of_another_kind_or_project(talked: TestClient) -> 
 
 
 @pytest.mark.parametrize(
-    "query", ["scope=user:kim/character:mina", "scope=..%2F", "scope=agent:main&session=gone&page=9", ""]
+    "query",
+    ["scope=user:kim/character:mina", "scope=..%2F", "scope=agent:main&session=gone&page=9", ""],
 )
 def test_a_session_that_is_not_there_is_said_in_words(talked: TestClient, query: str) -> None:
     page = talked.get(f"/timeline/session?{query}")

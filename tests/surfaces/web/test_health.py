@@ -1,4 +1,6 @@
-"""The page of health: marks, meters and pictures, each with its numbers, and what a person answers there."""
+"""The page of health: marks, meters and pictures, each with its numbers, and what a person answers
+there.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -18,7 +20,13 @@ NOW = datetime.now(UTC)
 
 def test_what_waits_is_said_with_where_and_next(browser: TestClient) -> None:
     memory = Memory()
-    failed = Incident("observer", "<i>model</i> answered 500", NOW - timedelta(hours=2), 3, NOW + timedelta(hours=1))
+    failed = Incident(
+        "observer",
+        "<i>model</i> answered 500",
+        NOW - timedelta(hours=2),
+        3,
+        NOW + timedelta(hours=1),
+    )
     memory.context.memory.journal().raise_incident(failed)
     page = browser.get("/status", headers={"Accept-Language": "ko"}).text
     assert "&lt;i&gt;model&lt;/i&gt;의 답: 500" in page
@@ -42,16 +50,24 @@ def test_pictures_have_their_numbers_beside_them_and_no_styles_of_their_own(
     memory.add("We deploy on Mondays.")
     memory.add("Payments are retried three times.")
     home = tmp_path / "home"
-    (home / "labels.jsonl").write_text(json.dumps({"prompt": "When do we deploy?", "expect": ["we-deploy-on-mondays"]}))
+    (home / "labels.jsonl").write_text(
+        json.dumps({"prompt": "When do we deploy?", "expect": ["we-deploy-on-mondays"]})
+    )
     (home / "hook").mkdir(exist_ok=True)
     at = round(NOW.timestamp() * 1000)
-    rows = [{"at": at, "event": "prompt", "high": 1, "ms": 9.0}, {"at": at, "event": "prompt", "ms": 7.0}]
+    rows = [
+        {"at": at, "event": "prompt", "high": 1, "ms": 9.0},
+        {"at": at, "event": "prompt", "ms": 7.0},
+    ]
     (home / "hook" / "calls.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     page = browser.get("/status?whole=1").text
     assert page.count('role="img"') >= 5, "three curves, the weeks of the hook, how right it was"
     assert "2 prompts in all; something was given at 1" in page
     assert "style=" not in page
-    assert f"<td>{NOW.astimezone(memory.context.zone).date()}</td><td" in browser.get("/status/growth").text
+    assert (
+        f"<td>{NOW.astimezone(memory.context.zone).date()}</td><td"
+        in browser.get("/status/growth").text
+    )
 
 
 def test_an_answer_that_cannot_be_given_is_an_error_and_not_good_news(browser: TestClient) -> None:

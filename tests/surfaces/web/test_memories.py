@@ -1,4 +1,6 @@
-"""The pages for memories: search, put away, move, forget, history, trust, what agents were given, and the first run."""
+"""The pages for memories: search, put away, move, forget, history, trust, what agents were given,
+and the first run.
+"""
 
 import json
 import re
@@ -19,13 +21,17 @@ LONG = "가나다라마" * 1_000
 
 @pytest.fixture
 def told(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    """A browser over a memory with a record, two observations and what was said of them, a script and a very long word."""
+    """A browser over a memory with a record, two observations and what was said of them, a script
+    and a very long word.
+    """
     (tmp_path / "talk").mkdir()
     monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(tmp_path / "talk"))
     monkeypatch.setenv("HOME", str(tmp_path))
     rows = [
         {"role": "user", "text": text, "timestamp": f"2026-11-1{n}T09:00:00Z"}
-        for n, text in enumerate(("We decided to use Redis Streams.", "We decided to pay on Mondays."))
+        for n, text in enumerate(
+            ("We decided to use Redis Streams.", "We decided to pay on Mondays.")
+        )
     ]
     (tmp_path / "talk" / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     memory = Memory(resident=Resident())
@@ -54,7 +60,9 @@ def handle(browser: TestClient, words: str, kind: str = "all") -> str:
     return found[1]
 
 
-def test_the_address_of_a_search_is_kept_and_each_hit_says_why_it_is_there(told: TestClient) -> None:
+def test_the_address_of_a_search_is_kept_and_each_hit_says_why_it_is_there(
+    told: TestClient,
+) -> None:
     page = told.get("/hits?q=Redis+Streams&source=observed")
     assert page.headers["hx-replace-url"] == "/?q=Redis+Streams&source=observed"
     assert "Why is this here?" in page.text
@@ -78,8 +86,15 @@ def test_every_state_of_a_search_is_told(told: TestClient) -> None:
 
 
 def test_scripts_and_very_long_words_stay_text_on_every_page(told: TestClient) -> None:
-    for path in ("/?q=deploy", "/?q=" + quote("가나다라마"), "/memories", f"/m/{handle(told, 'deploy')}",
-                 f"/m/{handle(told, 'long word')}", "/injection?prompt=deploy", "/first?q=deploy"):  # fmt: skip
+    for path in (
+        "/?q=deploy",
+        "/?q=" + quote("가나다라마"),
+        "/memories",
+        f"/m/{handle(told, 'deploy')}",
+        f"/m/{handle(told, 'long word')}",
+        "/injection?prompt=deploy",
+        "/first?q=deploy",
+    ):
         page = told.get(path)
         assert page.status_code == 200
         assert "<script>alert" not in page.text
@@ -104,12 +119,21 @@ def test_the_chosen_move_to_another_scope_and_back(told: TestClient) -> None:
     page = post(told, "/memories/act", act="transfer", handle=[observed], to="project:shop-1")
     moved = re.search(r'name="handle" value="(\w+)"', page)
     assert moved
-    assert "project:shop-1" in told.get(f"/m/{moved[1]}").text  # found though another scope is shown
+    assert (
+        "project:shop-1" in told.get(f"/m/{moved[1]}").text
+    )  # found though another scope is shown
     assert "Redis Streams" in told.get(f"/m/{moved[1]}").text
     post(told, "/memories/act", act="transfer", handle=[moved[1]], to="agent:main")
     assert observed in told.get("/memories").text
-    refused = told.post("/memories/act", data={
-        "token": token(told), "act": "transfer", "handle": handle(told, "Redis", "turn"), "to": "project:shop-1"})  # fmt: skip
+    refused = told.post(
+        "/memories/act",
+        data={
+            "token": token(told),
+            "act": "transfer",
+            "handle": handle(told, "Redis", "turn"),
+            "to": "project:shop-1",
+        },
+    )
     assert refused.status_code == 400
     assert "belongs where it was held" in refused.text
 
@@ -141,7 +165,9 @@ def test_a_corrected_memory_shows_what_was_believed_when(told: TestClient) -> No
     assert told.get("/m/ffffffff").status_code == 400
 
 
-def test_what_a_project_brought_along_is_read_and_trusted_exactly(told: TestClient, tmp_path: Path) -> None:
+def test_what_a_project_brought_along_is_read_and_trusted_exactly(
+    told: TestClient, tmp_path: Path
+) -> None:
     record = tmp_path / "work" / ".gieok" / "memory" / "decision" / "tabs.md"
     record.parent.mkdir(parents=True)
     record.write_text("# Tabs\n\nWe indent with tabs.\u202e\n")
@@ -150,17 +176,23 @@ def test_what_a_project_brought_along_is_read_and_trusted_exactly(told: TestClie
     exactly = re.search(r'name="exactly" value="(\w+)"', page)
     assert exactly
     record.write_text("# Tabs\n\nWe indent with spaces.\n")
-    assert told.post("/trust", data={"token": token(told), "exactly": exactly[1]}).status_code == 400
+    assert (
+        told.post("/trust", data={"token": token(told), "exactly": exactly[1]}).status_code == 400
+    )
     exactly = re.search(r'name="exactly" value="(\w+)"', told.get("/trust").text)
     assert exactly
     assert "Nothing waits" in post(told, "/trust", exactly=exactly[1])
 
 
-def test_injections_are_stepped_through_and_lead_to_their_memories(told: TestClient, tmp_path: Path) -> None:
+def test_injections_are_stepped_through_and_lead_to_their_memories(
+    told: TestClient, tmp_path: Path
+) -> None:
     known = handle(told, "Payments")
     window = Window(str(tmp_path / "home"), "claude-code", "s")
     for n in range(3):
-        memory = InjectedMemory(title="Payments", citation="", text="three times", handle=known, score=0.7)
+        memory = InjectedMemory(
+            title="Payments", citation="", text="three times", handle=known, score=0.7
+        )
         window.keep("prompt", Injection(f"- text {n} ({known})", [memory], 40 + n), 1_000.0 + n)
     page = told.get("/injection").text
     assert "text 2" in page
@@ -170,14 +202,21 @@ def test_injections_are_stepped_through_and_lead_to_their_memories(told: TestCli
     assert told.get("/injection?n=99").status_code == 200
 
 
-def test_an_injection_leads_to_the_prompt_and_the_session_that_it_was_for(told: TestClient, tmp_path: Path) -> None:
+def test_an_injection_leads_to_the_prompt_and_the_session_that_it_was_for(
+    told: TestClient, tmp_path: Path
+) -> None:
     (said,) = (
-        m for m in Memory(resident=Resident()).run("why", id=handle(told, "Redis", "turn")).said if "Redis" in m.text
+        m
+        for m in Memory(resident=Resident()).run("why", id=handle(told, "Redis", "turn")).said
+        if "Redis" in m.text
     )
     window = Window(str(tmp_path / "home"), said.agent, said.session)
     window.keep("prompt", Injection("- something", [], 9), said.at.timestamp() + 1)
     page = told.get("/injection").text
-    assert "We decided to use Redis Streams." in page.partition("blockquote")[2].partition("/blockquote")[0]
+    assert (
+        "We decided to use Redis Streams."
+        in page.partition("blockquote")[2].partition("/blockquote")[0]
+    )
     address = re.search(r'href="(/timeline/session[^"]+)"', page)
     assert address
     assert "Redis Streams" in told.get(address[1].replace("&amp;", "&")).text
@@ -191,7 +230,9 @@ def test_the_workbench_says_of_each_candidate_what_became_of_it(told: TestClient
     assert "Nothing: it stays silent." in told.get("/injection?prompt=hi").text
 
 
-def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(browser: TestClient, tmp_path: Path) -> None:
+def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(
+    browser: TestClient, tmp_path: Path
+) -> None:
     jobs = browser.app.state.site.jobs
     assert "Nothing is remembered yet" in browser.get("/").text
     (tmp_path / "notes").mkdir()
@@ -227,7 +268,10 @@ def test_an_agent_is_connected_from_the_first_page(
     (tmp_path / ".claude").mkdir()
     data = {"token": re.search(r'X-Change-Token":"([0-9a-f]+)"', browser.get("/").text)[1]}
     assert 'value="claude-code"' in browser.get("/first").text
-    assert "claude-code is connected" in browser.post("/install", data={**data, "agent": "claude-code"}).text
+    assert (
+        "claude-code is connected"
+        in browser.post("/install", data={**data, "agent": "claude-code"}).text
+    )
     assert "hooks" in (tmp_path / ".claude" / "settings.json").read_text()
     assert "is no agent" in browser.post("/install", data={**data, "agent": "nobody"}).text
 

@@ -52,29 +52,45 @@ def test_from_an_empty_home_to_the_first_memory_that_is_found(browser: TestClien
 
 def test_a_memory_is_corrected_and_the_correction_undone(browser: TestClient) -> None:
     handle = told(browser, "Payments are retried three times.")
-    page = browser.post(f"/m/{handle}/edit", data={"text": "Payments are retried five times.", "token": token(browser)})
+    page = browser.post(
+        f"/m/{handle}/edit",
+        data={"text": "Payments are retried five times.", "token": token(browser)},
+    )
     assert "five times" in page.text
     assert "before=" in str(page.url)
     before = re.search(r'name="text" value="([^"]+)"', page.text)
     assert before
     again = browser.post(
-        str(page.url).split("?", maxsplit=1)[0] + "/edit", data={"text": before[1], "token": token(browser)}
+        str(page.url).split("?", maxsplit=1)[0] + "/edit",
+        data={"text": before[1], "token": token(browser)},
     )
     assert "three times" in again.text
 
 
 def test_forgetting_asks_once_more_and_then_leaves_nothing(browser: TestClient) -> None:
     handle = told(browser, "Payments are retried three times.")
-    asked = browser.post("/memories/act", data={"act": "forget", "handle": [handle], "token": token(browser)})
+    asked = browser.post(
+        "/memories/act", data={"act": "forget", "handle": [handle], "token": token(browser)}
+    )
     assert 'name="yes"' in asked.text
     assert "Payments" in browser.get("/memories").text
-    browser.post("/memories/act", data={"act": "forget", "handle": [handle], "yes": "1", "token": token(browser)})
+    browser.post(
+        "/memories/act",
+        data={"act": "forget", "handle": [handle], "yes": "1", "token": token(browser)},
+    )
     assert "Payments" not in browser.get("/memories").text
 
 
 def test_a_memory_that_is_a_script_stays_text(browser: TestClient) -> None:
     handle = told(browser, HOSTILE)
-    for path in ("/", "/?q=deploy", "/memories", f"/m/{handle}", "/timeline", "/injection?prompt=deploy"):
+    for path in (
+        "/",
+        "/?q=deploy",
+        "/memories",
+        f"/m/{handle}",
+        "/timeline",
+        "/injection?prompt=deploy",
+    ):
         assert "<script>alert" not in browser.get(path).text
 
 
@@ -82,7 +98,15 @@ def test_a_stranger_sees_nothing_and_changes_nothing(browser: TestClient, gate: 
     handle = told(browser, "Payments are retried three times.")
     good = token(browser)
     stranger = TestClient(browser.app, base_url="http://localhost")
-    for path in ("/", "/hits?q=payments", "/memories", f"/m/{handle}", "/timeline", "/status", "/code/map.svg"):
+    for path in (
+        "/",
+        "/hits?q=payments",
+        "/memories",
+        f"/m/{handle}",
+        "/timeline",
+        "/status",
+        "/code/map.svg",
+    ):
         page = stranger.get(path)
         assert page.status_code == 401
         assert "Payments" not in page.text
@@ -94,11 +118,17 @@ def test_a_stranger_sees_nothing_and_changes_nothing(browser: TestClient, gate: 
     )
     assert (
         browser.post(
-            "/memories/act", data={"act": "forget", "handle": [handle], "yes": "1", "token": "0" * 64}
+            "/memories/act",
+            data={"act": "forget", "handle": [handle], "yes": "1", "token": "0" * 64},
         ).status_code
         == 401
     )
-    assert browser.post("/memories/act", data={"act": "forget", "handle": [handle], "yes": "1"}).status_code == 401
+    assert (
+        browser.post(
+            "/memories/act", data={"act": "forget", "handle": [handle], "yes": "1"}
+        ).status_code
+        == 401
+    )
     assert "Payments" in browser.get("/memories").text
 
 
@@ -121,12 +151,22 @@ def test_choices_lead_back_into_the_site_alone(browser: TestClient) -> None:
     for back in ("https://elsewhere.example", "//elsewhere.example", "/\\elsewhere.example"):
         found = browser.get("/lang", params={"to": "ko", "back": back}, follow_redirects=False)
         assert found.headers["location"] == "/"
-    assert browser.get("/lang?to=ko&back=/memories", follow_redirects=False).headers["location"] == "/memories"
+    assert (
+        browser.get("/lang?to=ko&back=/memories", follow_redirects=False).headers["location"]
+        == "/memories"
+    )
     assert '<html lang="ko">' in browser.get("/memories").text
 
 
 @pytest.mark.parametrize(
-    "path", ["/static/../site.py", "/static/site.py", "/m/%2e%2e%2fetc", "/timeline?day=x", "/memories?limit=-1"]
+    "path",
+    [
+        "/static/../site.py",
+        "/static/site.py",
+        "/m/%2e%2e%2fetc",
+        "/timeline?day=x",
+        "/memories?limit=-1",
+    ],
 )
 def test_what_is_not_there_is_no_error_of_ours(browser: TestClient, path: str) -> None:
     assert browser.get(path).status_code < 500

@@ -1,4 +1,6 @@
-"""A talk with a character on the page, and the memory beside it: learned, recalled, put right, forgotten, taken back."""
+"""A talk with a character on the page, and the memory beside it: learned, recalled, put right,
+forgotten, taken back.
+"""
 
 import re
 
@@ -32,7 +34,9 @@ def met(browser: TestClient) -> TestClient:
     card = '{"name": "<i>Mina</i>", "first_mes": "Come in, {{user}}."}'
     file = png.with_card(png.blank(8, 8), card, card)
     page = browser.post(
-        "/characters/import", data={"token": token(browser), "id": "mina"}, files={"card": ("mina.png", file)}
+        "/characters/import",
+        data={"token": token(browser), "id": "mina"},
+        files={"card": ("mina.png", file)},
     )
     assert page.status_code == 200
     assert "&lt;i&gt;Mina&lt;/i&gt;" in page.text
@@ -40,7 +44,9 @@ def met(browser: TestClient) -> TestClient:
     return browser
 
 
-def test_what_is_said_is_learned_recalled_corrected_and_forgotten_beside_the_talk(met: TestClient) -> None:
+def test_what_is_said_is_learned_recalled_corrected_and_forgotten_beside_the_talk(
+    met: TestClient,
+) -> None:
     assert "No model answers yet" in met.get("/characters").text, "how to configure one is said"
     page = sent(met, f"{OWN}/talk", text="I live in Busan.")
     assert "the user lives in Busan" in page
@@ -64,7 +70,9 @@ def test_what_is_said_is_learned_recalled_corrected_and_forgotten_beside_the_tal
     assert "last talk" in glance
 
 
-def test_a_reply_comes_in_pieces_where_the_page_asks_for_them(met: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_comes_in_pieces_where_the_page_asks_for_them(
+    met: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = ModelServer()
     monkeypatch.setenv("GIEOK_CHARACTER_MODEL", "compatible:small")
     monkeypatch.setenv("GIEOK_CHARACTER_BASE_URL", f"{server.url}/v1")
@@ -76,7 +84,9 @@ def test_a_reply_comes_in_pieces_where_the_page_asks_for_them(met: TestClient, m
         assert pieces.count("data: ") > 3
         assert pieces.endswith("event: done\ndata: {}\n\n")
         failed = met.post(
-            f"{OWN}/talk", data={**said, "text": "And you?"}, headers={"Accept": "text/event-stream"}
+            f"{OWN}/talk",
+            data={**said, "text": "And you?"},
+            headers={"Accept": "text/event-stream"},
         ).text
         assert failed.startswith("event: error")
         plain = met.post(f"{OWN}/talk", data={**said, "text": "Are you there?"})
@@ -103,12 +113,17 @@ def test_what_goes_wrong_is_said_where_it_was_tried(met: TestClient) -> None:
         assert page.status_code in (400, 409)
         assert 'role="alert"' in page.text
         assert "Come in, me." in page.text, "the list is still there"
-    for path in ("/characters/me/nobody", "/characters/me/nobody/talk", "/characters/a%20b/mina/talk"):
+    for path in (
+        "/characters/me/nobody",
+        "/characters/me/nobody/talk",
+        "/characters/a%20b/mina/talk",
+    ):
         assert met.get(path).status_code in (400, 404)
     assert met.post(f"{OWN}/forget", data={"token": token(met), "key": "none"}).status_code == 404
     assert met.post(f"{OWN}/talk", data={"text": "hello"}).status_code == 401
 
 
 def test_a_form_of_a_page_says_where_it_comes_from(browser: TestClient) -> None:
-    # Under `no-referrer` a browser posts a form with `Origin: null`, which the server takes from nobody.
+    # Under `no-referrer` a browser posts a form with `Origin: null`, which the server takes from
+    # nobody.
     assert browser.get("/").headers["referrer-policy"] == "same-origin"

@@ -8,7 +8,9 @@ from gieok.private import Privacy
 from gieok.surfaces.python import Memory
 
 
-def test_every_page_shows_a_pause_in_the_readers_language(browser: TestClient, tmp_path: Path) -> None:
+def test_every_page_shows_a_pause_in_the_readers_language(
+    browser: TestClient, tmp_path: Path
+) -> None:
     assert "is paused" not in browser.get("/memories").text
     Privacy(str(tmp_path / "home")).begin_pause(1.0)
     for page in ("/", "/memories", "/timeline"):

@@ -1,4 +1,6 @@
-"""Changes to files that belong to somebody else: planned as text, written at once, and undone byte for byte."""
+"""Changes to files that belong to somebody else: planned as text, written at once, and undone byte
+for byte.
+"""
 
 import hashlib
 import json
@@ -16,7 +18,9 @@ from gieok.text import jsonc
 
 
 class Edit(NamedTuple):
-    """What we change in one file: `add` puts our part into its text, `remove` takes it out. Both raise ValueError."""
+    """What we change in one file: `add` puts our part into its text, `remove` takes it out. Both
+    raise ValueError.
+    """
 
     path: Path
     add: Callable[[str], str]
@@ -52,12 +56,16 @@ def own_file(path: Path, text: str) -> Edit:
 
 
 def kept_file(path: Path, text: str) -> Edit:
-    """Return the edit that is a whole file, unless somebody has one of that name or has changed ours: theirs stays."""
+    """Return the edit that is a whole file, unless somebody has one of that name or has changed
+    ours: theirs stays.
+    """
     return Edit(path, lambda now: now or text, lambda now: "" if now == text else now)
 
 
 class Item(NamedTuple):
-    """A value of ours in a JSON file: where it stands, how it is recognised there, and whether it is one of a list."""
+    """A value of ours in a JSON file: where it stands, how it is recognised there, and whether it
+    is one of a list.
+    """
 
     place: tuple[str, ...]
     value: object
@@ -82,14 +90,20 @@ def json_items(path: Path, items: Sequence[Item]) -> Edit:
 
 
 def members(now: str) -> Mapping[str, object]:
-    """Return the members of a JSON file's object; none where it is blank or something else. Raises ValueError."""
+    """Return the members of a JSON file's object; none where it is blank or something else. Raises
+    ValueError.
+    """
     return mapping(jsonc.load(now)) if now.strip() else {}
 
 
-def toml_table(path: Path, table: tuple[str, str], lines: Sequence[str], is_ours: Callable[[object], bool]) -> Edit:
-    """Return the edit that is a table at the end of a TOML file; it is known by its name and by what it holds.
+def toml_table(
+    path: Path, table: tuple[str, str], lines: Sequence[str], is_ours: Callable[[object], bool]
+) -> Edit:
+    """Return the edit that is a table at the end of a TOML file; it is known by its name and by
+    what it holds.
 
-    Not by marks around it: the agent writes the file anew, and would put tables of others between them.
+    Not by marks around it: the agent writes the file anew, and would put tables of others between
+    them.
     """
     header = re.compile(rf"\s*\[\s*{table[0]}\s*\.\s*[\"']?{table[1]}[\"']?\s*[.\]]")
 
@@ -116,28 +130,35 @@ def toml_table(path: Path, table: tuple[str, str], lines: Sequence[str], is_ours
         head = now if not now or now.endswith("\n") else now + "\n"
         added = "\n".join((f"[{'.'.join(table)}]", *lines)) + "\n"
         after = f"{head}\n{added}" if head else added
-        tomllib.loads(after.removeprefix("\ufeff"))  # such as `mcp_servers = {}`, which takes no table more
+        # such as `mcp_servers = {}`, which takes no table more
+        tomllib.loads(after.removeprefix("\ufeff"))
         return after
 
     return Edit(path, add, remove)
 
 
 class InstallRecord:
-    """What was installed: for each file the bytes before and the sum after, so that it can be put back exactly."""
+    """What was installed: for each file the bytes before and the sum after, so that it can be put
+    back exactly.
+    """
 
     def __init__(self, home: Path) -> None:
         self._folder = home / "installs"
 
     @contextmanager
     def alone(self, edits: Sequence[Edit]) -> Iterator[None]:
-        """Keep other processes from installing meanwhile, and sweep away what one left that was killed."""
+        """Keep other processes from installing meanwhile, and sweep away what one left that was
+        killed.
+        """
         with fs.exclusive(self._folder / "lock"):
             for folder in {edit.path.resolve().parent for edit in edits}:
                 fs.sweep(folder)
             yield
 
     def _entry(self, path: Path) -> Path:
-        return self._folder / f"{hashlib.sha256(str(path).encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
+        return self._folder / (
+            f"{hashlib.sha256(str(path).encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
+        )
 
     def original(self, path: Path, now: bytes | None) -> tuple[bool, bytes | None]:
         """Return whether the file is as we left it, and what it was before."""
@@ -150,8 +171,12 @@ class InstallRecord:
         return True, None if kept["before"] is None else bytes.fromhex(kept["before"])
 
     def keep(self, change: Change, before: bytes | None) -> None:
-        """Remember a file as it was, durably, before it is changed; and which of its folders are not there yet."""
-        missing = [str(f) for f in change.path.parents if not f.exists()] or self.folders(change.path)
+        """Remember a file as it was, durably, before it is changed; and which of its folders are
+        not there yet.
+        """
+        missing = [str(f) for f in change.path.parents if not f.exists()] or self.folders(
+            change.path
+        )
         row = {
             "path": str(change.path),
             "before": None if before is None else before.hex(),
@@ -163,11 +188,16 @@ class InstallRecord:
     def folders(self, path: Path) -> list[str]:
         """Return the folders that were made for a file, innermost first."""
         entry = self._entry(path)
-        return list(json.loads(entry.read_text(encoding="utf-8"))["folders"]) if entry.exists() else []
+        return (
+            list(json.loads(entry.read_text(encoding="utf-8"))["folders"]) if entry.exists() else []
+        )
 
     def paths(self) -> list[Path]:
         """Return every file of which something is remembered."""
-        rows = (json.loads(entry.read_text(encoding="utf-8")) for entry in sorted(self._folder.glob("*.json")))
+        rows = (
+            json.loads(entry.read_text(encoding="utf-8"))
+            for entry in sorted(self._folder.glob("*.json"))
+        )
         return [Path(row["path"]) for row in rows]
 
     def forget(self, path: Path) -> None:
@@ -180,13 +210,17 @@ def _sum(data: bytes) -> str:
 
 
 def read(path: Path) -> bytes | None:
-    """Return a file's bytes; None where there is none. Raises BadRequest where it cannot be read."""
+    """Return a file's bytes; None where there is none. Raises BadRequest where it cannot be
+    read.
+    """
     try:
         return path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise BadRequest(f"cannot read {str(path)!r}: {error.strerror}", hint="nothing was changed") from error
+        raise BadRequest(
+            f"cannot read {str(path)!r}: {error.strerror}", hint="nothing was changed"
+        ) from error
 
 
 def planned(edit: Edit, ledger: InstallRecord) -> Change:
@@ -199,7 +233,9 @@ def planned(edit: Edit, ledger: InstallRecord) -> Change:
 
 
 def undone(edit: Edit, ledger: InstallRecord) -> Change:
-    """Return what uninstalling changes: the bytes of before where nobody touched the file since, else only our part."""
+    """Return what uninstalling changes: the bytes of before where nobody touched the file since,
+    else only our part.
+    """
     before = read(edit.path)
     is_as_left, original = ledger.original(edit.path, before)
     if is_as_left or before is None:
@@ -213,31 +249,44 @@ def _edited(path: Path, now: bytes | None, edit: Callable[[str], str]) -> str:
         return edit((now or b"").decode())
     except ValueError as error:  # no JSON, no UTF-8, or another's part in our place
         raise BadRequest(
-            f"{str(path)!r} is left as it is: {error}", hint="mend the file by hand, then run the command again"
+            f"{str(path)!r} is left as it is: {error}",
+            hint="mend the file by hand, then run the command again",
         ) from error
 
 
 def install(edits: Sequence[Edit], changes: Sequence[Change], ledger: InstallRecord) -> None:
-    """Write the files, each at once; what each was, and which folders were there, is kept before the first is written."""
-    planned = [(edit, change) for edit, change in zip(edits, changes, strict=True) if change.status != "unchanged"]
+    """Write the files, each at once; what each was, and which folders were there, is kept before
+    the first is written.
+    """
+    planned = [
+        (edit, change)
+        for edit, change in zip(edits, changes, strict=True)
+        if change.status != "unchanged"
+    ]
     for edit, change in planned:
         is_as_left, original = ledger.original(change.path, change.before)
         ledger.keep(change, original if is_as_left else _before_us(edit, change.before))
     for _, change in planned:
         change.path.parent.mkdir(parents=True, exist_ok=True)
         if read(change.path) not in (change.before, change.after):
-            raise BadRequest(f"{str(change.path)!r} changed meanwhile", hint="run the command again")
+            raise BadRequest(
+                f"{str(change.path)!r} changed meanwhile", hint="run the command again"
+            )
         # Agents keep keys in their own files: a new one is the user's alone.
         fs.replace(change.path, change.after or b"")
 
 
 def _before_us(edit: Edit, now: bytes | None) -> bytes | None:
-    """Return a file without our part: somebody may have edited it since we were there, or copied it."""
+    """Return a file without our part: somebody may have edited it since we were there, or copied
+    it.
+    """
     return None if now is None else _edited(edit.path, now, edit.remove).encode()
 
 
 def uninstall(changes: Sequence[Change], ledger: InstallRecord) -> None:
-    """Write the files back, and remove those that were ours with the folders that were made for them."""
+    """Write the files back, and remove those that were ours with the folders that were made for
+    them.
+    """
     for change in changes:
         if change.after is None:
             change.path.unlink(missing_ok=True)

@@ -1,4 +1,6 @@
-"""What agents' installs are made of: hooks in settings, an MCP server, files of our own; and how ours are recognised."""
+"""What agents' installs are made of: hooks in settings, an MCP server, files of our own; and how
+ours are recognised.
+"""
 
 import json
 import shlex
@@ -17,7 +19,9 @@ _OTHER_S = 3
 
 
 class OwnCommand(NamedTuple):
-    """How to call this very Gieok from somewhere else: the program's words, and what it needs in its environment."""
+    """How to call this very Gieok from somewhere else: the program's words, and what it needs in
+    its environment.
+    """
 
     words: tuple[str, ...]
     environment: Mapping[str, str]
@@ -28,7 +32,9 @@ class OwnCommand(NamedTuple):
 
     def typed(self, *arguments: str) -> str:
         """Return a command line for a shell."""
-        settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in self.environment.items())
+        settings = " ".join(
+            f"{name}={shlex.quote(value)}" for name, value in self.environment.items()
+        )
         return f"{settings} {' '.join(map(shlex.quote, (*self.words, *arguments)))}".strip()
 
     def server(self) -> dict[str, object]:
@@ -45,21 +51,34 @@ class InstallPlace(NamedTuple):
     environment: Mapping[str, str]
 
     def below(self, variable: str, usual: str) -> Path:
-        """Return the agent's folder: what its variable says for the user, the usual name otherwise."""
+        """Return the agent's folder: what its variable says for the user, the usual name
+        otherwise.
+        """
         moved = "" if self.is_project else self.environment.get(variable, "")
         return Path(moved).expanduser() if moved else self.folder / usual
 
 
-def command(call: OwnCommand, agent: str, event: str, *, units_per_second: int = 1, **more: str) -> dict[str, object]:
-    """Return a hook as Claude Code and its imitators write it. A timeout is always set: the usual one is minutes."""
+def command(
+    call: OwnCommand, agent: str, event: str, *, units_per_second: int = 1, **more: str
+) -> dict[str, object]:
+    """Return a hook as Claude Code and its imitators write it. A timeout is always set: the usual
+    one is minutes.
+    """
     timeout = units_per_second * _SECONDS.get(event, _OTHER_S)
     return {"type": "command", **more, "command": call.line(event, agent), "timeout": timeout}
 
 
-def hooks(path: Path, agent: str, entry: Callable[[str], object], first: tuple[str, object] | None = None) -> Edit:
-    """Return the edit that adds `entry(event)` to each event's list; `first` begins a file that is new."""
+def hooks(
+    path: Path, agent: str, entry: Callable[[str], object], first: tuple[str, object] | None = None
+) -> Edit:
+    """Return the edit that adds `entry(event)` to each event's list; `first` begins a file that is
+    new.
+    """
     events = table.BY_NAME[agent].events.items()
-    edit = json_items(path, [Item(("hooks", native), entry(event), _is_hook, append=True) for event, native in events])
+    edit = json_items(
+        path,
+        [Item(("hooks", native), entry(event), _is_hook, append=True) for event, native in events],
+    )
 
     def remove(now: str) -> str:
         now = edit.remove(now)
@@ -75,7 +94,9 @@ def begun(now: str, first: tuple[str, object] | None) -> str:
     return jsonc.put(now, (first[0],), first[1], append=False) if first and not now.strip() else now
 
 
-def server(path: Path, row: object, group: str = "mcpServers", first: tuple[str, object] | None = None) -> Edit:
+def server(
+    path: Path, row: object, group: str = "mcpServers", first: tuple[str, object] | None = None
+) -> Edit:
     """Return the edit that adds our MCP server; one of our name that is not ours is not touched."""
     edit = json_items(path, [Item((group, "gieok"), row, is_server)])
 
@@ -89,7 +110,9 @@ def server(path: Path, row: object, group: str = "mcpServers", first: tuple[str,
 
 def both(one: Edit, other: Edit) -> Edit:
     """Return two edits of one file as one."""
-    return Edit(one.path, lambda now: other.add(one.add(now)), lambda now: one.remove(other.remove(now)))
+    return Edit(
+        one.path, lambda now: other.add(one.add(now)), lambda now: one.remove(other.remove(now))
+    )
 
 
 def text_of(name: str) -> str:
@@ -130,16 +153,25 @@ def _is_hook(value: object) -> bool:
 
 
 def is_server(value: object) -> bool:
-    """Recognise an MCP server of ours: `gieok mcp`, or Python with `-m gieok mcp`; the command may be one list."""
+    """Recognise an MCP server of ours: `gieok mcp`, or Python with `-m gieok mcp`; the command may
+    be one list.
+    """
     if not isinstance(value, dict):
         return False
-    parts = [part if isinstance(part, list) else [part] for part in (value.get("command", ""), value.get("args", []))]
+    parts = [
+        part if isinstance(part, list) else [part]
+        for part in (value.get("command", ""), value.get("args", []))
+    ]
     words = [str(word) for part in parts for word in part]
-    return words[-1:] == ["mcp"] and (Path(words[0]).stem == "gieok" or words[-3:-1] == ["-m", "gieok"])
+    return words[-1:] == ["mcp"] and (
+        Path(words[0]).stem == "gieok" or words[-3:-1] == ["-m", "gieok"]
+    )
 
 
 def _groups(settings: Mapping[str, object]) -> Iterator[tuple[str | int, ...]]:
-    """Yield where the lists of commands inside groups are, the last of an event first: somebody may share ours."""
+    """Yield where the lists of commands inside groups are, the last of an event first: somebody may
+    share ours.
+    """
     for event, groups in mapping(settings.get("hooks")).items():
         for place in reversed(range(len(groups))) if isinstance(groups, list) else ():
             yield ("hooks", event, place, "hooks")
@@ -151,7 +183,9 @@ def prompt_command(settings: str) -> str:
         data = jsonc.load(settings)
     except ValueError:
         return ""
-    return next((line for line in _commands(data) if is_ours(line) and f"hook {table.PROMPT} " in line), "")
+    return next(
+        (line for line in _commands(data) if is_ours(line) and f"hook {table.PROMPT} " in line), ""
+    )
 
 
 def _commands(data: object) -> Iterator[str]:
@@ -173,5 +207,7 @@ def script(name: str, **values: object) -> str:
     for number, line in enumerate(lines):
         constant = line.removeprefix("const ").partition(" = ")[0]
         if line.startswith("const ") and constant in values:
-            lines[number] = f"const {constant} = {json.dumps(values[constant], ensure_ascii=False)};"
+            lines[number] = (
+                f"const {constant} = {json.dumps(values[constant], ensure_ascii=False)};"
+            )
     return "\n".join(lines)

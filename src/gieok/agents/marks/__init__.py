@@ -1,1 +1,3 @@
-"""Who speaks: the marks that each host gives, as rows (see `transcripts.speakers`, which reads them)."""
+"""Who speaks: the marks that each host gives, as rows (see `transcripts.speakers`, which reads
+them).
+"""

@@ -1,4 +1,6 @@
-"""Marks of no host: editors, gateways, other memories and makers of titles write through whichever host there is."""
+"""Marks of no host: editors, gateways, other memories and makers of titles write through whichever
+host there is.
+"""
 
 from gieok.agents.marks.mark import ANY, SAID, Kind, Mark, Speaker
 
@@ -14,7 +16,11 @@ def _opening(sign: str, example: str, counter: str) -> Mark:
 
 
 _MEMORIES = (
-    _folder(r"[/\\]observer-sessions(?:[/\\]|$)", "/home/x/.claude-mem/observer-sessions", "/home/x/observer"),
+    _folder(
+        r"[/\\]observer-sessions(?:[/\\]|$)",
+        "/home/x/.claude-mem/observer-sessions",
+        "/home/x/observer",
+    ),
     # A hidden folder that is called after memory holds a memory, and no project.
     _folder(
         r"[/\\]\.(?:[\w]+-)*(?:\w*memory|\w*memories|\w*recall|mem\d?|remember|observer|letta|"
@@ -34,14 +40,19 @@ _MEMORIES = (
     ),
     _opening(
         r"You are (?:a|an|the) [\w ,-]{0,60}\b(?:memory|observer|memories)\b[\w -]{0,30}"
-        r"(?:agent|assistant|system|extractor|extraction|manager|writer|curator|consolidat\w+|observer|"
+        r"(?:agent|assistant|system|extractor|extraction|manager|writer|curator|consolidat\w+"
+        r"|observer|"
         r"summari[sz]er)?\b[^\n]{0,200}"
         r"\b(?:session|conversation|transcript|extract|observe|record|store|consolidate)",
-        "You are a Claude-Mem, a specialized memory observer: record what happens in a different Claude session.",
+        (
+            "You are a Claude-Mem, a specialized memory observer: record what happens in a "
+            "different Claude session."
+        ),
         "You are a fan of memory games, right?",
     ),
     _opening(
-        r"(?:You are a specialized observer tool|--- MODE SWITCH: PROGRESS SUMMARY|PROGRESS SUMMARY "
+        r"(?:You are a specialized observer tool|--- MODE SWITCH: PROGRESS SUMMARY|PROGRESS "
+        r"SUMMARY "
         r"CHECKPOINT|MEMORY PROCESSING)",
         "--- MODE SWITCH: PROGRESS SUMMARY ---\nWrite down what was done.",
         "Please write a progress summary of the depot.",
@@ -50,24 +61,29 @@ _MEMORIES = (
         r"(?:Please )?(?:[Ww]rite|[Pp]roduce|[Cc]reate|[Ee]xtract|[Ss]ummari[sz]e|[Dd]istil+|"
         r"[Aa]nalyz?s?e)\b[^\n]{0,120}"
         r"\b(?:session|conversation|transcript|chat|dialogue)\b[^\n]{0,160}"
-        r"\b(?:[Oo]utput|[Rr]eturn|[Rr]espond|[Rr]eply)\b(?: with)? (?:ONLY|only|just|nothing but|JSON|valid JSON)\b",
+        r"\b(?:[Oo]utput|[Rr]eturn|[Rr]espond|[Rr]eply)\b(?: with)? (?:ONLY|only|just|nothing "
+        r"but|JSON|valid JSON)\b",
         "Please write a concise, factual summary of this conversation. Output ONLY the summary.",
         "Summarize this conversation for Kim, please.",
     ),
 )
 _TITLES = (
     _opening(
-        r"(?:You are (?:a |an )?(?:helpful assistant that )?)?(?:[Pp]lease )?(?:[Gg]enerates?|[Ww]rites?|"
+        r"(?:You are (?:a |an )?(?:helpful assistant that )?)?(?:[Pp]lease )?(?:[Gg]enerates?"
+        r"|[Ww]rites?|"
         r"[Cc]reates?|[Pp]roduces?|"
-        r"[Ss]uggests?|[Cc]ome up with|[Pp]rovides?) (?:a |an |the |one )?(?:very |short|concise|brief|"
+        r"[Ss]uggests?|[Cc]ome up with|[Pp]rovides?) (?:a |an |the |one )?(?:very "
+        r"|short|concise|brief|"
         r"descriptive|[\w-]+,? ){0,6}"
-        r"(?:title|name|headline|slug|branch name)s? (?:for|of|that|describing|based on|from|in)\b[^\n]{0,120}"
+        r"(?:title|name|headline|slug|branch name)s? (?:for|of|that|describing|based "
+        r"on|from|in)\b[^\n]{0,120}"
         r"\b(?:conversation|chat|session|thread|prompt|message|task|transcript|coding)\b",
         "Generate a short title for this conversation in 5 words or fewer.",
         "Write a title for the depot's page.",
     ),
     _opening(
-        r"You are (?:a |an |the )?[\w -]{0,30}(?:title|naming|headline|topic) (?:generator|maker|writer|"
+        r"You are (?:a |an |the )?[\w -]{0,30}(?:title|naming|headline|topic) (?:generator"
+        r"|maker|writer|"
         r"classifier|assistant|agent)",
         "You are a title generator. You output ONLY a thread title.",
         "You are good at titles, so help me.",
@@ -79,7 +95,8 @@ _TITLES = (
         "You are a helpful assistant. I need help.",
     ),
     _opening(
-        r"(?:Analyz?s?e if this message indicates a new conversation topic|Please write a \d+-\d+ word title|"
+        r"(?:Analyz?s?e if this message indicates a new conversation topic|Please write a "
+        r"\d+-\d+ word title|"
         r"Summari[sz]e this coding (?:conversation|session) in under \d+ characters)",
         "Summarize this coding conversation in under 50 characters.",
         "Analyze if this page needs a new topic.",
@@ -91,28 +108,32 @@ _TITLES = (
     ),
     _opening(r"Warmup\s*$", "Warmup", "Warmup the oven before nine."),
 )
-#: Words in the names of tags that programs put on, and such as elements of web pages have too. `user` and `prompt` are none:
-#: a person's words may stand there.
+#: Words in the names of tags that programs put on, and such as elements of web pages have too.
+#: `user` and `prompt` are none: a person's words may stand there.
 _ENVELOPE_WORDS = (
-    "agent|automation|compaction|context|diagnostics|environment|goal|guidance|heartbeat|hook|ide|injected|instructions?|"
-    "internal|mcp|memory|memories|metadata|notifications?|permissions?|plugins?|recall(?:ed)?|reminders?|scheduled|session|"
+    "agent|automation|compaction|context|diagnostics|environment|goal|guidance|heartbeat|hook"
+    "|ide|injected|instructions?|"
+    "internal|mcp|memory|memories|metadata|notifications?|permissions?|plugins?|recall(?:ed)?"
+    "|reminders?|scheduled|session|"
     "skills?|snapshot|steering|stderr|stdout|subagent|system|task|teammate"
 )
 _PAGE_WORDS = (
-    "app|background|ci|event|info|mode|monitor|notes?|notice|results?|state|status|summary|tools?|turn|workspace"
+    "app|background|ci|event|info|mode|monitor|notes?|notice|results?|state|status|summary|tools?"
+    "|turn|workspace"
 )
 
 
 def _envelope(words: str, border: str, example: str, counter: str) -> Mark:
     sign = (
-        rf"<((?=[\w:.-]*(?<![A-Za-z])(?:{words})(?![A-Za-z]))[A-Za-z][A-Za-z\d]*(?:{border}[A-Za-z\d]+)+)"
+        rf"<((?=[\w:.-]*(?<![A-Za-z])(?:{words})(?![A-Za-z]))[A-Za-z][A-Za-z\d]*"
+        rf"(?:{border}[A-Za-z\d]+)+)"
         r"(?:\s[^<>]{0,1000})?>(?s:.*)</\1>\s*$"
     )
     return Mark(ANY, Kind.ENVELOPE, sign, _PROGRAM, example, counter)
 
 
-#: People write no element with a name of several words, one of which a program has for its own affairs, around all that they
-#: say; hosts do, and give it a new name with each release.
+#: People write no element with a name of several words, one of which a program has for its own
+#: affairs, around all that they say; hosts do, and give it a new name with each release.
 _ENVELOPES = (
     _envelope(
         _ENVELOPE_WORDS,
@@ -129,17 +150,41 @@ _ENVELOPES = (
 )
 _WRAPPED = (
     *(
-        Mark(ANY, Kind.BLOCK, name, _PERSON, f"<{name}>\n{SAID}\n</{name}>", f"What does <{name}> mean?")
-        for name in ("user_query", "user_input", "USER_REQUEST", "user_message", "user-query", "userRequest")
+        Mark(
+            ANY,
+            Kind.BLOCK,
+            name,
+            _PERSON,
+            f"<{name}>\n{SAID}\n</{name}>",
+            f"What does <{name}> mean?",
+        )
+        for name in (
+            "user_query",
+            "user_input",
+            "USER_REQUEST",
+            "user_message",
+            "user-query",
+            "userRequest",
+        )
     ),
     *(
-        Mark(ANY, Kind.BLOCK, name, _PROGRAM, f"<{name}>\nnot theirs\n</{name}>\n{SAID}", f"What does <{name}> mean?")
-        for name in """environment_details ADDITIONAL_METADATA USER_SETTINGS_CHANGE attached_files
-            open_and_recently_viewed_files additional_data current_file manually_attached_selection
-            system_reminder editorContext reminderInstructions supermemory-context claude-mem-context
-            mem0-context relevant-memories relevant_memories recalled_memories hindsight_memories
-            honcho-memory memory-guidance automem_session_context current_datetime hook_result
-            additional_context""".split()
+        Mark(
+            ANY,
+            Kind.BLOCK,
+            name,
+            _PROGRAM,
+            f"<{name}>\nnot theirs\n</{name}>\n{SAID}",
+            f"What does <{name}> mean?",
+        )
+        for name in """
+            environment_details ADDITIONAL_METADATA USER_SETTINGS_CHANGE attached_files
+            open_and_recently_viewed_files additional_data current_file
+            manually_attached_selection system_reminder editorContext reminderInstructions
+            supermemory-context claude-mem-context mem0-context relevant-memories
+            relevant_memories recalled_memories hindsight_memories honcho-memory
+            memory-guidance automem_session_context current_datetime hook_result
+            additional_context
+        """.split()
     ),
 )
 #: What a program says where a person's words stand, in whichever tag.
@@ -149,13 +194,17 @@ _SAID_FOR = (
         Kind.WHOLE,
         r"The above subagent results? (?:is|are) already visible to the user\.",
         _PROGRAM,
-        "The above subagent result is already visible to the user. DO NOT reiterate it unless asked.",
+        (
+            "The above subagent result is already visible to the user. DO NOT reiterate it unless "
+            "asked."
+        ),
         "The above subagent result is wrong.",
     ),
     Mark(
         ANY,
         Kind.WHOLE,
-        r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT|INSTRUCTION|CONTEXT|UPDATE)S?\b"
+        r"\[(?:SYSTEM|AUTOMATED|AUTO|INTERNAL) (?:REMINDER|DIRECTIVE|NOTE|NOTICE|MESSAGE|EVENT"
+        r"|INSTRUCTION|CONTEXT|UPDATE)S?\b"
         r"[^\]\n]{0,120}\]",
         _PROGRAM,
         "[SYSTEM REMINDER - TODO CONTINUATION]\n\nGo on with the next task.",
@@ -206,18 +255,22 @@ def _brief(group: str, sign: str, example: str, counter: str) -> Mark:
     return Mark(ANY, Kind.BRIEF, sign, _PROGRAM, example, counter, (group,))
 
 
-#: What a program's first prompt looks like that no other mark tells: two of these groups. A person's own words have
-#: one at most.
+#: What a program's first prompt looks like that no other mark tells: two of these groups. A
+#: person's own words have one at most.
 _BRIEFS = (
     _brief(
         "role",
-        r"\s*(?:#+ [^\n]{0,80}\n\s*)?(?:You are (?:a|an|the) |Your (?:task|job|role) is to |당신은 [^\n]{1,60}입니다)",
+        (
+            r"\s*(?:#+ [^\n]{0,80}\n\s*)?(?:You are (?:a|an|the) |Your (?:task|job|role) is to "
+            r"|당신은 [^\n]{1,60}입니다)"
+        ),
         "You are a precise classifier of support tickets.",
         "Are you a classifier?",
     ),
     _brief(
         "role",
-        r"\s*(?:Analyz?s?e|Classify|Extract|Summari[sz]e|Translate|Score|Grade|Review|Label|Rate) the "
+        r"\s*(?:Analyz?s?e|Classify|Extract|Summari[sz]e|Translate|Score|Grade|Review|Label"
+        r"|Rate) the "
         r"(?:following|text|content|diff) ?"
         r"[\w -]{0,60}:",
         "Classify the following ticket:",
@@ -225,7 +278,8 @@ _BRIEFS = (
     ),
     _brief(
         "contract",
-        r"(?i)(?s:.*?)\b(?:output|respond|reply|answer|return)\b[^.\n]{0,40}\b(?:only|exactly|strictly|"
+        r"(?i)(?s:.*?)\b(?:output|respond|reply|answer|return)\b[^.\n]{0,40}\b(?:only|exactly"
+        r"|strictly|"
         r"nothing (?:else|but))\b",
         "Score it.\nRespond with only a number.",
         "Answer me when you can.",

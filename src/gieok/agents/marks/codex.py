@@ -1,4 +1,6 @@
-"""Marks of Codex. Newer versions say of each text where it comes from; older ones wrap what is not the user's."""
+"""Marks of Codex. Newer versions say of each text where it comes from; older ones wrap what is not
+the user's.
+"""
 
 from gieok.agents.marks.mark import SAID, Kind, Mark, Speaker
 
@@ -45,7 +47,14 @@ _HEADS = (
         _PROGRAM,
         _meta(originator="codex_exec"),
         _meta(originator="codex_cli_rs"),
-        ("codex_exec", "codex_sdk_ts", "codex_sdk_py", "codex_sdk", "codex_mcp", "codex_github_action"),
+        (
+            "codex_exec",
+            "codex_sdk_ts",
+            "codex_sdk_py",
+            "codex_sdk",
+            "codex_mcp",
+            "codex_github_action",
+        ),
     ),
     Mark(
         _HOST,
@@ -62,8 +71,14 @@ _HEADS = (
         Kind.HEAD,
         "payload.turn_attribution.turn_trigger",
         _PROGRAM,
-        {"type": "event_msg", "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "exec"}}},
-        {"type": "event_msg", "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "user"}}},
+        {
+            "type": "event_msg",
+            "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "exec"}},
+        },
+        {
+            "type": "event_msg",
+            "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "user"}},
+        },
         ("exec", "mcp", "sdk", "automation", "scheduled", "subagent", "system", "review"),
     ),
     Mark(
@@ -71,8 +86,14 @@ _HEADS = (
         Kind.HEAD,
         "payload.turn_attribution.turn_trigger",
         _PERSON,
-        {"type": "event_msg", "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "user"}}},
-        {"type": "event_msg", "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "exec"}}},
+        {
+            "type": "event_msg",
+            "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "user"}},
+        },
+        {
+            "type": "event_msg",
+            "payload": {"type": "task_started", "turn_attribution": {"turn_trigger": "exec"}},
+        },
         ("user", "human", "tui", "app", "vscode", "cli"),
     ),
     Mark(
@@ -97,9 +118,16 @@ _TEXTS = (
         "Warning: wet paint",
         "Warning: (?:apply_patch was requested|[Tt]he maximum number of unified exec)",
     ),
-    _whole("# AGENTS.md instructions for shop\n\nUse tabs.", "# AGENTS.md is too long", "# AGENTS.md instructions"),
     _whole(
-        "Another language model started to solve this problem and produced a summary of its thinking process.",
+        "# AGENTS.md instructions for shop\n\nUse tabs.",
+        "# AGENTS.md is too long",
+        "# AGENTS.md instructions",
+    ),
+    _whole(
+        (
+            "Another language model started to solve this problem and produced a summary of its "
+            "thinking process."
+        ),
         "Another language model solved this.",
         "Another language model started to solve this problem and produced a summary",
     ),
@@ -114,7 +142,10 @@ _TEXTS = (
         "Continue working toward the active",
     ),
     _whole(
-        "Automation: Weekly report\nAutomation ID: weekly-report\nAutomation memory: memory.md\n\nWrite the report.",
+        (
+            "Automation: Weekly report\nAutomation ID: weekly-report\nAutomation memory: "
+            "memory.md\n\nWrite the report."
+        ),
         "Automation: the crates first\nThen the depot.",
         r"Automation: [^\n]*\n(?:[A-Z][^\n:]{0,40}: [^\n]*\n){0,9}Automation ID: ",
     ),
@@ -129,7 +160,10 @@ _TEXTS = (
         Kind.FRONT,
         r"<user_shell_command>\s*<command>\n?(?=(?s:.*?)</command>)",
         _PROGRAM,
-        f"<user_shell_command>\n<command>\n{SAID}\n</command>\n<result>\nExit code: 0\n</result>\n</user_shell_command>",
+        (
+            f"<user_shell_command>\n<command>\n{SAID}\n</command>\n<result>\nExit code: "
+            f"0\n</result>\n</user_shell_command>"
+        ),
         "What does <user_shell_command> mean?",
     ),
     Mark(
@@ -143,17 +177,29 @@ _TEXTS = (
     Mark(
         _HOST,
         Kind.FRONT,
-        r"# (?:Context from my IDE setup|Files mentioned by the user|In app browser|Selected text|Applied skills"
-        r"|Diff comments|Review comments|Browser comments|Attachments)\b(?s:.*)\n#+ My request for Codex: *\n",
+        r"# (?:Context from my IDE setup|Files mentioned by the user|In app browser|Selected "
+        r"text|Applied skills"
+        r"|Diff comments|Review comments|Browser comments|Attachments)\b(?s:.*)\n#+ My "
+        r"request for Codex: *\n",
         _PROGRAM,
-        f"# Context from my IDE setup:\n\n## Active file: src/oven.ts\n\n## My request for Codex:\n{SAID}",
+        (
+            f"# Context from my IDE setup:\n\n## Active file: src/oven.ts\n\n## My request for "
+            f"Codex:\n{SAID}"
+        ),
         "# My request\nPut my request for Codex into the page",
     ),
 )
 
 
 def _block(tag: str) -> Mark:
-    return Mark(_HOST, Kind.BLOCK, tag, _PROGRAM, f"<{tag}>\nnot theirs\n</{tag}>\n{SAID}", f"What does <{tag}> mean?")
+    return Mark(
+        _HOST,
+        Kind.BLOCK,
+        tag,
+        _PROGRAM,
+        f"<{tag}>\nnot theirs\n</{tag}>\n{SAID}",
+        f"What does <{tag}> mean?",
+    )
 
 
 _BLOCKS = (
@@ -168,10 +214,19 @@ _BLOCKS = (
     *map(
         _block,
         (
-            *"environment_context user_instructions turn_aborted collaboration_mode skills_instructions".split(),
+            *(
+                "environment_context user_instructions turn_aborted collaboration_mode "
+                "skills_instructions"
+            ).split(),
             "user_shell_command",
-            *"subagent_notification skill hook_prompt hook_context plugins_instructions apps_instructions".split(),
-            *"realtime_conversation goal_context user_action memory_context personality_spec INSTRUCTIONS".split(),
+            *(
+                "subagent_notification skill hook_prompt hook_context plugins_instructions "
+                "apps_instructions"
+            ).split(),
+            *(
+                "realtime_conversation goal_context user_action memory_context personality_spec "
+                "INSTRUCTIONS"
+            ).split(),
             "model_switch",
             "permissions instructions",
         ),
@@ -189,7 +244,10 @@ _REST = (
     Mark(
         _HOST,
         Kind.REASON,
-        r"(?:exec command |patch |tool call )?rejected by user[:,] *(?:with feedback:? *)?\n?(?P<said>.+)$",
+        (
+            r"(?:exec command |patch |tool call )?rejected by user[:,] *(?:with feedback:? "
+            r"*)?\n?(?P<said>.+)$"
+        ),
         _PERSON,
         f"rejected by user: {SAID}",
         "exec command rejected by user",

@@ -19,7 +19,8 @@ class Kind(StrEnum):
 
     #: A field of a line: the line is the speaker's.
     FIELD = "field"
-    #: A field of a line that speaks of those after it: so are their user lines, where nothing else is said of them.
+    #: A field of a line that speaks of those after it: so are their user lines, where nothing else
+    #: is said of them.
     HEAD = "head"
     #: A field of a line in the agent's place: a program wrote it.
     REPLY = "reply"
@@ -38,7 +39,8 @@ class Kind(StrEnum):
     #: What a program puts before, or behind, a person's words.
     FRONT = "front"
     BEHIND = "behind"
-    #: The text of a failed tool call that holds what a person said when they refused it (the group `said`).
+    #: The text of a failed tool call that holds what a person said when they refused it (the group
+    #: `said`).
     REASON = "reason"
     #: A field of a line that holds what a person said beside a decision.
     BESIDE = "beside"
@@ -62,8 +64,9 @@ Sample = Mapping[str, object] | str
 class Mark(NamedTuple):
     """A row of the table.
 
-    `sign` is the dotted path of a field, a regular expression, or the name of a tag or a tool. `counter` looks alike and is
-    none. Rows of a kind are tried in the order of the table, those of the host first; the first that fits decides.
+    `sign` is the dotted path of a field, a regular expression, or the name of a tag or a tool.
+    `counter` looks alike and is none. Rows of a kind are tried in the order of the table, those of
+    the host first; the first that fits decides.
     """
 
     host: str
@@ -72,5 +75,6 @@ class Mark(NamedTuple):
     speaker: Speaker
     example: Sample
     counter: Sample
-    #: Of a field: what it holds. Of a tag: a regular expression for its attributes. Of a command: names.
+    #: Of a field: what it holds. Of a tag: a regular expression for its attributes. Of a command:
+    #: names.
     values: tuple[str, ...] = ()

@@ -42,7 +42,11 @@ MARKS = (
         {"type": "message", "message": {"role": "user"}},
         ("*",),
     ),
-    _whole("System: [2026-02-28 01:01:06 UTC] Exec completed", "System: all is well", r"System(?: \(untrusted\))?: \["),
+    _whole(
+        "System: [2026-02-28 01:01:06 UTC] Exec completed",
+        "System: all is well",
+        r"System(?: \(untrusted\))?: \[",
+    ),
     _whole("[OpenClaw session event]", "OpenClaw is slow", r"\[OpenClaw "),
     _whole("[cron:7f job] Tidy up", "cron: tidy up", r"\[cron:"),
     _whole("[Scheduled Run] weekly report", "A scheduled run is due", r"\[Scheduled Run\]"),
@@ -67,13 +71,21 @@ MARKS = (
         "A scheduled reminder would help.",
         "A scheduled (?:reminder|cron event) (?:has been|was) triggered",
     ),
-    _whole("[Subagent Context] You are a subagent.", "The subagent has no context", r"\[Subagent (?:Context|Task)\]"),
+    _whole(
+        "[Subagent Context] You are a subagent.",
+        "The subagent has no context",
+        r"\[Subagent (?:Context|Task)\]",
+    ),
     _whole(
         "[Internal task completion event]\nsource: subagent",
         "Internal tasks first",
         r"\[Internal task completion event\]",
     ),
-    _whole("[Inter-session message] sourceSession=a", "A message between sessions", r"\[Inter-session message\]"),
+    _whole(
+        "[Inter-session message] sourceSession=a",
+        "A message between sessions",
+        r"\[Inter-session message\]",
+    ),
     _whole(
         "[Post-compaction context refresh]\nRead AGENTS.md",
         "Post-compaction is slow",
@@ -85,7 +97,9 @@ MARKS = (
         "Continue where you left off. The previous model attempt failed",
     ),
     _whole(
-        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\ntask ended", "<<< see here", "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\ntask ended",
+        "<<< see here",
+        "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>",
     ),
     # Text of scheduled runs and webhooks, from 2026.8 on.
     _whole(
@@ -102,7 +116,10 @@ MARKS = (
     # Blocks of channels: a title that says that it is not to be trusted, then JSON.
     _front(
         r"[^\n]{3,80}\(untrusted[^\n)]{0,80}\):\n```(?:json)?\n(?s:.{0,20000}?)\n```\s*",
-        f"Conversation info (untrusted metadata):\n{_JSON}\nSender (untrusted metadata):\n{_JSON}\n",
+        (
+            f"Conversation info (untrusted metadata):\n{_JSON}\nSender (untrusted "
+            f"metadata):\n{_JSON}\n"
+        ),
         "The sender (untrusted): Kim",
     ),
     _front(
@@ -115,16 +132,27 @@ MARKS = (
         "[Queue overflow] Dropped 2 messages\n- hi\n",
         "The queue overflows",
     ),
-    _front(r"(?:---\s*)?Queued #\d{1,4}[^\n]{0,80}\n+", "---\nQueued #1 (from Kim)\n", "Queued is number 1"),
     _front(
-        r"\[Chat messages since your last reply[^\]\n]*\](?s:.{0,20000}?)\[Current message[^\]\n]*\]\s*",
-        "[Chat messages since your last reply - for context]\nKim: hi\n\n[Current message - respond to this]\n",
+        r"(?:---\s*)?Queued #\d{1,4}[^\n]{0,80}\n+",
+        "---\nQueued #1 (from Kim)\n",
+        "Queued is number 1",
+    ),
+    _front(
+        (
+            r"\[Chat messages since your last reply[^\]\n]*\](?s:.{0,20000}?)\[Current "
+            r"message[^\]\n]*\]\s*"
+        ),
+        (
+            "[Chat messages since your last reply - for context]\nKim: hi\n\n[Current message - "
+            "respond to this]\n"
+        ),
         "The current message",
     ),
     _front(
         r"\[(?:Replying to|Replied message|Thread starter|Thread history|Forwarded from|Forwarded "
         r"message)\b[^\]\n]{0,200}\]"
-        r"(?s:.{0,20000}?)\[/(?:Replying|Replied message|Thread starter|Thread history|Forwarded)[^\]\n]{0,80}\]\s*",
+        r"(?s:.{0,20000}?)\[/(?:Replying|Replied message|Thread starter|Thread "
+        r"history|Forwarded)[^\]\n]{0,80}\]\s*",
         "[Replying to Kim id:7]\nold words\n[/Replying]\n",
         "[Replying] is broken",
     ),
@@ -135,23 +163,33 @@ MARKS = (
         "[media attached] is shown",
     ),
     _front(r"<media:[a-z]{3,12}>\s*", "<media:audio>\n", "What is <media> for?"),
-    _front(r"\[Audio\]\s*(?:User text:\s*)?(?:Transcript:\s*)?", "[Audio]\nTranscript:\n", "Audio: off"),
+    _front(
+        r"\[Audio\]\s*(?:User text:\s*)?(?:Transcript:\s*)?", "[Audio]\nTranscript:\n", "Audio: off"
+    ),
     # The channel, and who writes there.
     _front(
-        r"\[(?:Telegram|WhatsApp|Discord|Slack|Signal|iMessage|Matrix|Teams|LINE|Zalo|Feishu|Lark|WebChat|KakaoTalk|"
+        r"\[(?:Telegram|WhatsApp|Discord|Slack|Signal|iMessage|Matrix|Teams|LINE|Zalo|Feishu"
+        r"|Lark|WebChat|KakaoTalk|"
         r"Google Chat|Mattermost|Nostr|SMS|BlueBubbles|Twitch|IRC) [^\]\n]{1,160}\]\s*",
         "[Slack #bakery Kim] ",
         "[Slack] is down",
     ),
     _front(
         r"Note: The previous agent run was aborted by the user[^\n]*\n+",
-        "Note: The previous agent run was aborted by the user. Resume carefully or ask for clarification.\n\n",
+        (
+            "Note: The previous agent run was aborted by the user. Resume carefully or ask for "
+            "clarification.\n\n"
+        ),
         "Note: it was aborted",
     ),
     _behind(
-        r"\n+Untrusted context \(metadata(?s:.*)", "\nUntrusted context (metadata)\n{}", "Untrusted context is fine"
+        r"\n+Untrusted context \(metadata(?s:.*)",
+        "\nUntrusted context (metadata)\n{}",
+        "Untrusted context is fine",
     ),
-    _behind(r"\n+\[message_id: [^\]\n]{1,120}\]\s*", "\n[message_id: 4711]", "the message_id: 4711"),
+    _behind(
+        r"\n+\[message_id: [^\]\n]{1,120}\]\s*", "\n[message_id: 4711]", "the message_id: 4711"
+    ),
     _behind(r"\n+\[from: [^\]\n]{1,120}\]\s*", "\n[from: Kim (+82)]", "from: Kim"),
     _behind(
         r"\n+Current time: [A-Z][a-z]+day, [^\n]{0,120}\s*$",

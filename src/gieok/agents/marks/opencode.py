@@ -7,7 +7,11 @@ _PERSON, _PROGRAM, _AGENT = Speaker.PERSON, Speaker.PROGRAM, Speaker.AGENT
 
 
 def _part(**fields: object) -> dict[str, object]:
-    return {"event": "message.part.updated.1", "data": {"part": {"type": "text", **fields}}, "message": {}}
+    return {
+        "event": "message.part.updated.1",
+        "data": {"part": {"type": "text", **fields}},
+        "message": {},
+    }
 
 
 MARKS = (
@@ -30,8 +34,24 @@ MARKS = (
         {"event": "session.created.1", "data": {"info": {"permission": {"question": "allow"}}}},
         ("deny",),
     ),
-    Mark(_HOST, Kind.FIELD, "message.summary", _PROGRAM, {**_part(), "message": {"summary": True}}, _part(), ("true",)),
-    Mark(_HOST, Kind.FIELD, "data.part.synthetic", _PROGRAM, _part(synthetic=True), _part(synthetic=False), ("true",)),
+    Mark(
+        _HOST,
+        Kind.FIELD,
+        "message.summary",
+        _PROGRAM,
+        {**_part(), "message": {"summary": True}},
+        _part(),
+        ("true",),
+    ),
+    Mark(
+        _HOST,
+        Kind.FIELD,
+        "data.part.synthetic",
+        _PROGRAM,
+        _part(synthetic=True),
+        _part(synthetic=False),
+        ("true",),
+    ),
     Mark(_HOST, Kind.FIELD, "data.part.ignored", _PROGRAM, _part(ignored=True), _part(), ("true",)),
     Mark(
         _HOST,
@@ -60,10 +80,14 @@ MARKS = (
     Mark(
         _HOST,
         Kind.REASON,
-        r"(?:\w+: )?The user rejected permission to use this specific tool call with the following feedback: *"
+        r"(?:\w+: )?The user rejected permission to use this specific tool call with the "
+        r"following feedback: *"
         r"(?P<said>.+)$",
         _PERSON,
-        f"The user rejected permission to use this specific tool call with the following feedback: {SAID}",
+        (
+            f"The user rejected permission to use this specific tool call with the following "
+            f"feedback: {SAID}"
+        ),
         "The user rejected permission to use this specific tool call.",
     ),
     Mark(

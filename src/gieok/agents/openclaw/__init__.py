@@ -1,4 +1,6 @@
-"""OpenClaw: where it writes, and in which scope. Its transcript format, its installation and our install have a file each."""
+"""OpenClaw: where it writes, and in which scope. Its transcript format, its installation and our
+install have a file each.
+"""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -7,13 +9,21 @@ from pathlib import Path
 from gieok.agents.agent import HOME, URL, Agent, Place, Rehearsal, Unread
 from gieok.agents.openclaw.install import NOTE, edits_of, missing
 from gieok.agents.openclaw.installation import state_folder
-from gieok.agents.openclaw.transcript import DATABASE, FORMAT, is_system_session, session_of, system_sessions
+from gieok.agents.openclaw.transcript import (
+    DATABASE,
+    FORMAT,
+    is_system_session,
+    session_of,
+    system_sessions,
+)
 from gieok.model.memory import Scope
 
 
 def _place(home: Path, environment: Mapping[str, str]) -> Place:
     agents = state_folder(environment, home) / "agents"
-    return Place(agents, "*/sessions/*.jsonl*", f"*/agent/{DATABASE}", _scope_of, _is_silent, unread=_UNREAD)
+    return Place(
+        agents, "*/sessions/*.jsonl*", f"*/agent/{DATABASE}", _scope_of, _is_silent, unread=_UNREAD
+    )
 
 
 _UNREAD = (Unread("*/sessions/**/*.jsonl*.zst", "compressed sessions are not read"),)
@@ -24,7 +34,9 @@ def _scope_of(path: Path) -> Scope:
 
 
 def _is_silent(path: Path) -> bool:
-    """Return whether a session has no person in it, by OpenClaw's list of sessions, or the user deleted it."""
+    """Return whether a session has no person in it, by OpenClaw's list of sessions, or the user
+    deleted it.
+    """
     if ".jsonl.deleted." in path.name:
         return True
     listed = path.with_name("sessions.json")
@@ -48,15 +60,27 @@ def _system_sessions(listed: Path, written_ns: int) -> frozenset[str]:
 _SETTINGS = """{
   "gateway": {"mode": "local"},
   "agents": {"defaults": {
-    "model": {"primary": "loopback/one"}, "workspace": "<home>/.openclaw/workspace", "skipBootstrap": true}},
-  "models": {"providers": {"loopback": {"baseUrl": "<url>/v1", "apiKey": "loopback", "api": "openai-completions", "models": [
-    {"id": "one", "name": "one", "contextWindow": 200000, "maxTokens": 4096, "input": ["text"], "reasoning": false,
+    "model": {"primary": "loopback/one"},
+    "workspace": "<home>/.openclaw/workspace",
+    "skipBootstrap": true}},
+  "models": {"providers": {"loopback": {"baseUrl": "<url>/v1", "apiKey": "loopback",
+    "api": "openai-completions", "models": [
+    {"id": "one", "name": "one", "contextWindow": 200000, "maxTokens": 4096,
+     "input": ["text"], "reasoning": false,
      "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}}]}}}
 }
 """.replace("<home>", HOME).replace("<url>", URL)
 _REHEARSAL = Rehearsal(
     "openclaw",
-    ("agent", "--local", "--agent", "main", "--session-key", "agent:main:gieok-doctor", "--message"),
+    (
+        "agent",
+        "--local",
+        "--agent",
+        "main",
+        "--session-key",
+        "agent:main:gieok-doctor",
+        "--message",
+    ),
     {},
     {".openclaw/openclaw.json": _SETTINGS},
 )

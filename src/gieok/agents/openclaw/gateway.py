@@ -1,4 +1,6 @@
-"""Where OpenClaw's gateway takes webhooks, and with which token, as its own configuration says (2026.7 to 2026.9)."""
+"""Where OpenClaw's gateway takes webhooks, and with which token, as its own configuration says
+(2026.7 to 2026.9).
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +19,9 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
 class Webhook(NamedTuple):
-    """Addresses to try in order, the path of hooks, its token; what is `missing` for it to work, '' for nothing."""
+    """Addresses to try in order, the path of hooks, its token; what is `missing` for it to work, ''
+    for nothing.
+    """
 
     addresses: tuple[str, ...]
     path: str = "/hooks"
@@ -26,24 +30,35 @@ class Webhook(NamedTuple):
     config: str = "openclaw.json"
 
 
-def webhook(environment: Mapping[str, str], user: Path, secret: Callable[[str], str], variable: str) -> Webhook:
-    """Return where webhooks go: by OpenClaw's configuration, then the environment, then its usual port.
+def webhook(
+    environment: Mapping[str, str], user: Path, secret: Callable[[str], str], variable: str
+) -> Webhook:
+    """Return where webhooks go: by OpenClaw's configuration, then the environment, then its usual
+    port.
 
-    `secret` returns a secret variable, '' for none; `variable` is the token's where the configuration has none.
+    `secret` returns a secret variable, '' for none; `variable` is the token's where the
+    configuration has none.
     """
     try:
         found = find(environment, user)
     except BadRequest as error:
-        return Webhook(_addresses({}, environment), token=secret(variable), missing=f"{error} ({error.hint})")
+        return Webhook(
+            _addresses({}, environment), token=secret(variable), missing=f"{error} ({error.hint})"
+        )
     hooks, gateway = mapping(found.settings.get("hooks")), mapping(found.settings.get("gateway"))
     path = "/" + (name_of(hooks.get("path")) or "hooks").strip("/")
-    token = _token(name_of(hooks.get("token")), found.state, environment, secret) or secret(variable)
+    token = _token(name_of(hooks.get("token")), found.state, environment, secret) or secret(
+        variable
+    )
     config = str(found.config)
     missing = ""
     if hooks.get("enabled") is not True:
         missing = f"OpenClaw's webhooks are off: `hooks.enabled` is not true in {config}"
     elif not token:
-        missing = f"OpenClaw's webhooks have no token: `hooks.token` is not set in {config}, nor is {variable}"
+        missing = (
+            f"OpenClaw's webhooks have no token: `hooks.token` is not set in {config}, nor is "
+            f"{variable}"
+        )
     return Webhook(_addresses(gateway, environment), path, token, missing, config)
 
 
@@ -51,11 +66,17 @@ def _addresses(gateway: Line, environment: Mapping[str, str]) -> tuple[str, ...]
     """Return addresses on this machine: whatever the gateway is bound to, it answers there."""
     scheme = "https" if mapping(gateway.get("tls")).get("enabled") is True else "http"
     ports = (gateway.get("port"), environment.get(_PORT_VARIABLE, ""), USUAL_PORT)
-    return tuple(dict.fromkeys(f"{scheme}://127.0.0.1:{port}" for port in ports if str(port or "").isdigit()))
+    return tuple(
+        dict.fromkeys(f"{scheme}://127.0.0.1:{port}" for port in ports if str(port or "").isdigit())
+    )
 
 
-def _token(text: str, state: Path, environment: Mapping[str, str], secret: Callable[[str], str]) -> str:
-    """Return a token with its references replaced: by the environment, else by OpenClaw's `.env`; '' where one is unknown."""
+def _token(
+    text: str, state: Path, environment: Mapping[str, str], secret: Callable[[str], str]
+) -> str:
+    """Return a token with its references replaced: by the environment, else by OpenClaw's `.env`;
+    '' where one is unknown.
+    """
     names = _REFERENCE.findall(text)
     if not names:
         return text

@@ -1,4 +1,5 @@
-"""What `gieok install openclaw` changes: a memory plugin and an MCP server from 2026.8 on, the qmd backend up to 2026.7.
+"""What `gieok install openclaw` changes: a memory plugin and an MCP server from 2026.8 on, the qmd
+backend up to 2026.7.
 
 Only keys that OpenClaw's own schema knows are written, because an unknown one stops its Gateway.
 """
@@ -15,19 +16,29 @@ from gieok.errors import BadRequest
 
 PLUGIN = "gieok-memory"
 NOTE = (
-    "run `openclaw config validate`, restart the Gateway, and `gieok import openclaw` indexes what is there",
+    (
+        "run `openclaw config validate`, restart the Gateway, and `gieok import openclaw` indexes "
+        "what is there"
+    ),
     "`openclaw config validate`를 실행하고 Gateway를 다시 시작하세요; 있는 기억은 `gieok import openclaw`로 색인합니다",
 )
 #: Without it, `openclaw memory` loads its own plugin, whose index it then shows.
-_COMMAND = {"name": "memory", "description": "Search, inspect, and index memory files", "hasSubcommands": True}
+_COMMAND = {
+    "name": "memory",
+    "description": "Search, inspect, and index memory files",
+    "hasSubcommands": True,
+}
 _BUILT_IN = ("", "memory-core", "none", PLUGIN)
 
 
-#: The qmd backend is asked by the model alone; up to 2026.7 no plugin of ours stands before a prompt.
+#: The qmd backend is asked by the model alone; up to 2026.7 no plugin of ours stands before a
+#: prompt.
 _MISSING = (
     (
-        "this OpenClaw (up to 2026.7) gets search alone: nothing is put before a prompt or at a session's start, and its MCP "
-        "has no `gieok`; from 2026.8 on all of that is there: update OpenClaw, then `gieok install openclaw` again"
+        "this OpenClaw (up to 2026.7) gets search alone: nothing is put before a prompt or at "
+        "a session's start, and its MCP "
+        "has no `gieok`; from 2026.8 on all of that is there: update OpenClaw, then `gieok "
+        "install openclaw` again"
     ),
     (
         "이 OpenClaw(2026.7까지)는 검색만 얻습니다. 프롬프트 앞이나 세션 시작에 아무것도 넣지 않고 MCP에 `gieok`도 없습니다. "
@@ -53,14 +64,26 @@ def _current(found: installation.Installation, call: OwnCommand) -> list[Edit]:
     folder = found.state / PLUGIN
     tools = {"contracts": {"tools": ["memory_search", "memory_get"]}, "cliCommands": [_COMMAND]}
     activation = {"onStartup": True, "onCommands": ["memory"]}
-    manifest = {"id": PLUGIN, "name": "Gieok memory", "kind": "memory", "activation": activation, **tools}
+    manifest = {
+        "id": PLUGIN,
+        "name": "Gieok memory",
+        "kind": "memory",
+        "activation": activation,
+        **tools,
+    }
     schema = {"configSchema": {"type": "object", "additionalProperties": False, "properties": {}}}
-    package = {"name": PLUGIN, "version": "1.0.0", "type": "module", "openclaw": {"extensions": ["./index.js"]}}
+    package = {
+        "name": PLUGIN,
+        "version": "1.0.0",
+        "type": "module",
+        "openclaw": {"extensions": ["./index.js"]},
+    }
     return [
         own_file(folder / "openclaw.plugin.json", _written(manifest | schema)),
         own_file(folder / "package.json", _written(package)),
         own_file(
-            folder / "index.js", edits.script("openclaw.js", GIEOK=list(call.words), ENVIRONMENT=dict(call.environment))
+            folder / "index.js",
+            edits.script("openclaw.js", GIEOK=list(call.words), ENVIRONMENT=dict(call.environment)),
         ),
         _settings(found.config, folder, call),
     ]
@@ -68,8 +91,14 @@ def _current(found: installation.Installation, call: OwnCommand) -> list[Edit]:
 
 def _settings(config: Path, folder: Path, call: OwnCommand) -> Edit:
     items = [
-        Item(("plugins", "load", "paths"), str(folder), lambda value: value == str(folder), append=True),
-        # Without the second, OpenClaw asks no plugin of somebody else's what to put before a prompt.
+        Item(
+            ("plugins", "load", "paths"),
+            str(folder),
+            lambda value: value == str(folder),
+            append=True,
+        ),
+        # Without the second, OpenClaw asks no plugin of somebody else's what to put before a
+        # prompt.
         Item(
             ("plugins", "entries", PLUGIN),
             {"enabled": True, "hooks": {"allowConversationAccess": True}},
@@ -78,7 +107,9 @@ def _settings(config: Path, folder: Path, call: OwnCommand) -> Edit:
         Item(("plugins", "slots", "memory"), PLUGIN, _is_plugin),
         Item(("mcp", "servers", "gieok"), call.server(), lambda value: True),
     ]
-    everything = json_items(config, [*items, Item(("plugins", "allow"), PLUGIN, _is_plugin, append=True)])
+    everything = json_items(
+        config, [*items, Item(("plugins", "allow"), PLUGIN, _is_plugin, append=True)]
+    )
 
     def add(now: str) -> str:
         plugins = mapping(members(now).get("plugins"))
@@ -100,7 +131,8 @@ def _legacy(found: installation.Installation, call: OwnCommand) -> Edit:
     command = str(beside) if beside.exists() else "gieok-qmd"
     values = {("memory", "backend"): "qmd", ("memory", "qmd", "command"): command}
     edit = json_items(
-        found.config, [Item(place, value, lambda now: now in values.values()) for place, value in values.items()]
+        found.config,
+        [Item(place, value, lambda now: now in values.values()) for place, value in values.items()],
     )
 
     def remove(now: str) -> str:

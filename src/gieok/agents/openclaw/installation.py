@@ -1,7 +1,8 @@
-"""Where OpenClaw keeps its memory: state folder, configuration, and each agent's workspace, of every generation.
+"""Where OpenClaw keeps its memory: state folder, configuration, and each agent's workspace, of
+every generation.
 
-Up to 2026.7 agents are a list and memory search stands below `agents.defaults`; from 2026.8 on agents are a map and memory
-search stands by itself. Nothing is written here.
+Up to 2026.7 agents are a list and memory search stands below `agents.defaults`; from 2026.8 on
+agents are a map and memory search stands by itself. Nothing is written here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,14 +37,25 @@ class Installation(NamedTuple):
 
 
 def find(environment: Mapping[str, str], home: Path) -> Installation:
-    """Find an installation as OpenClaw itself would. Raises BadRequest where there is none or it cannot be read."""
+    """Find an installation as OpenClaw itself would. Raises BadRequest where there is none or it
+    cannot be read.
+    """
     state = state_folder(environment, home)
     config = Path(environment.get("OPENCLAW_CONFIG_PATH") or state / "openclaw.json").expanduser()
     if not state.is_dir():
-        raise BadRequest(f"no OpenClaw in {str(state)!r}", hint="set OPENCLAW_STATE_DIR, or give the workspace's path")
+        raise BadRequest(
+            f"no OpenClaw in {str(state)!r}",
+            hint="set OPENCLAW_STATE_DIR, or give the workspace's path",
+        )
     settings = read_config(config)
     named = environment.get("OPENCLAW_WORKSPACE_DIR", "")
-    return Installation(state, config, settings, _is_current(state, settings), tuple(_agents(state, settings, named)))
+    return Installation(
+        state,
+        config,
+        settings,
+        _is_current(state, settings),
+        tuple(_agents(state, settings, named)),
+    )
 
 
 def state_folder(environment: Mapping[str, str], home: Path) -> Path:
@@ -60,7 +72,9 @@ def read_config(file: Path) -> Line:
     try:
         found = jsonc.load(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise BadRequest(f"cannot read {str(file)!r}: {error}", hint="run `openclaw config validate`") from error
+        raise BadRequest(
+            f"cannot read {str(file)!r}: {error}", hint="run `openclaw config validate`"
+        ) from error
     return mapping(found)
 
 
@@ -78,7 +92,9 @@ def _agents(state: Path, settings: Line, named: str) -> Iterator[OpenClawAgent]:
     agents = mapping(settings.get("agents"))
     defaults = mapping(agents.get("defaults"))
     usual = Path(named or name_of(defaults.get("workspace")) or state / "workspace").expanduser()
-    shared = _extra(mapping(settings.get("memory")).get("search")) + _extra(defaults.get("memorySearch"))
+    shared = _extra(mapping(settings.get("memory")).get("search")) + _extra(
+        defaults.get("memorySearch")
+    )
     entries = {name: mapping(entry) for name, entry in mapping(agents.get("entries")).items()}
     listed = agents.get("list")
     for entry in map(mapping, listed if isinstance(listed, list) else ()):
@@ -87,14 +103,23 @@ def _agents(state: Path, settings: Line, named: str) -> Iterator[OpenClawAgent]:
     for name, entry in sorted(entries.items()):
         folders = (usual / name, state / f"workspace-{name}") if name != _MAIN else ()
         own = name_of(entry.get("workspace")) or next((str(f) for f in folders if f.is_dir()), "")
-        more = _extra(mapping(entry.get("memory")).get("search")) + _extra(entry.get("memorySearch"))
+        more = _extra(mapping(entry.get("memory")).get("search")) + _extra(
+            entry.get("memorySearch")
+        )
         if name and (own or name == _MAIN):
             workspace = Path(own).expanduser() if own else usual
-            yield OpenClawAgent(name, workspace, tuple(dict.fromkeys(workspace / path for path in shared + more)))
+            yield OpenClawAgent(
+                name, workspace, tuple(dict.fromkeys(workspace / path for path in shared + more))
+            )
 
 
 def _extra(search: object) -> list[Path]:
-    """Return `extraPaths`, given as texts or as `{path, pattern}`; relative ones are meant from the workspace."""
+    """Return `extraPaths`, given as texts or as `{path, pattern}`; relative ones are meant from the
+    workspace.
+    """
     paths = mapping(search).get("extraPaths")
-    found = (name_of(mapping(path).get("path")) or name_of(path) for path in (paths if isinstance(paths, list) else ()))
+    found = (
+        name_of(mapping(path).get("path")) or name_of(path)
+        for path in (paths if isinstance(paths, list) else ())
+    )
     return [Path(path).expanduser() for path in found if path]

@@ -1,7 +1,8 @@
-"""OpenClaw: JSONL files up to 2026.7, and the same envelopes as events of a database from 2026.8 on.
+"""OpenClaw: JSONL files up to 2026.7, and the same envelopes as events of a database from 2026.8
+on.
 
-Keeps what OpenClaw's own index keeps: what the user and the assistant said, without heartbeats, scheduled runs, messages
-between sessions, and channel envelopes. Tool calls are shortened.
+Keeps what OpenClaw's own index keeps: what the user and the assistant said, without heartbeats,
+scheduled runs, messages between sessions, and channel envelopes. Tool calls are shortened.
 """
 
 import json
@@ -19,17 +20,29 @@ NAME = "openclaw"
 #: File name of a transcript database in `agents/<agent>/agent`, from 2026.8 on.
 DATABASE = "openclaw-agent.sqlite"
 
-_DIRECTIVE = re.compile(r"\[\[\s{0,9}(?:reply_to_current|reply_to:[^\]\[]{0,200}|audio_as_voice)\s{0,9}\]\]\s*")
+_DIRECTIVE = re.compile(
+    r"\[\[\s{0,9}(?:reply_to_current|reply_to:[^\]\[]{0,200}|audio_as_voice)\s{0,9}\]\]\s*"
+)
 _ENTRIES = frozenset(("message", "model_change", "thinking_level_change", "custom", "compaction"))
 _SILENT_REPLIES = frozenset(("NO_REPLY", "HEARTBEAT_OK"))
-_SYSTEM_SESSIONS = re.compile(r":(?:cron|hook|heartbeat|dreaming|subagent|internal)(?::|$)|dreaming")
+_SYSTEM_SESSIONS = re.compile(
+    r":(?:cron|hook|heartbeat|dreaming|subagent|internal)(?::|$)|dreaming"
+)
 
 
 def begin(name: str, first: Line) -> Session | None:
-    """Recognise the header `{"type":"session",…}`; where that is damaged, an entry, and the session by the file's name."""
+    """Recognise the header `{"type":"session",…}`; where that is damaged, an entry, and the session
+    by the file's name.
+    """
     if first.get("type") == "session" and isinstance(first.get("id"), str):
-        parent = PurePath(name_of(first.get("parentSession"))).name.partition(".jsonl")[0].rpartition("_")[2]
-        return Session(id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")), copied_from=parent)
+        parent = (
+            PurePath(name_of(first.get("parentSession")))
+            .name.partition(".jsonl")[0]
+            .rpartition("_")[2]
+        )
+        return Session(
+            id=first["id"], agent=NAME, cwd=name_of(first.get("cwd")), copied_from=parent
+        )
     if "parentId" in first and first.get("type") in _ENTRIES:
         return Session(id=session_of(name), agent=NAME)
     return None
@@ -53,12 +66,16 @@ def system_sessions(listed: str) -> frozenset[str]:
         return frozenset()
     found = rows.items() if isinstance(rows, dict) else ()
     return frozenset(
-        str(entry.get("sessionId")) for key, entry in found if isinstance(entry, dict) and is_system_session(key)
+        str(entry.get("sessionId"))
+        for key, entry in found
+        if isinstance(entry, dict) and is_system_session(key)
     )
 
 
 def _ignores(line: Line) -> str:
-    """Return why an entry's session is ignored: it may be a run of OpenClaw's dreaming, whatever its key is."""
+    """Return why an entry's session is ignored: it may be a run of OpenClaw's dreaming, whatever
+    its key is.
+    """
     is_dream = name_of(mapping(line.get("data")).get("runId")).startswith("dreaming-narrative-")
     return "a dream of OpenClaw's" if is_dream else ""
 

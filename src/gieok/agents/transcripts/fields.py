@@ -34,7 +34,11 @@ def text_of(content: object, kinds: Sequence[str] = ("text",)) -> str:
     """Return the text of a message's content: a string, or the parts of these kinds."""
     if isinstance(content, str):
         return content
-    texts = [part["text"] for part in parts(content) if part.get("type") in kinds and isinstance(part.get("text"), str)]
+    texts = [
+        part["text"]
+        for part in parts(content)
+        if part.get("type") in kinds and isinstance(part.get("text"), str)
+    ]
     return "\n".join(texts)
 
 
@@ -45,7 +49,8 @@ def texts_of(content: object, kinds: Sequence[str] = ("text",)) -> list[str]:
 
 
 def moment(value: object) -> datetime | None:
-    """Return the time that an ISO text or a number (Unix seconds, milliseconds, …) names; None where it names none.
+    """Return the time that an ISO text or a number (Unix seconds, milliseconds, …) names; None
+    where it names none.
 
     A time before there were agents is none: programs write 0 for what they do not know.
     """
@@ -59,7 +64,8 @@ def _read_moment(value: object) -> datetime | None:
             at = datetime.fromisoformat(value)
             return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            # 1e11 seconds are the year 5138, 1e11 milliseconds 1973; the same a thousand times for micro- and nanoseconds.
+            # 1e11 seconds are the year 5138, 1e11 milliseconds 1973; the same a thousand times for
+            # micro- and nanoseconds.
             while value > 1e11:
                 value /= 1000
             return datetime.fromtimestamp(value, UTC)
@@ -72,7 +78,12 @@ def _read_moment(value: object) -> datetime | None:
 
 def time_of(line: Line) -> datetime | None:
     """Return when a line was written, by whichever field says it; None where none does."""
-    inner = (line, mapping(line.get("message")), mapping(line.get("payload")), mapping(line.get("data")))
+    inner = (
+        line,
+        mapping(line.get("message")),
+        mapping(line.get("payload")),
+        mapping(line.get("data")),
+    )
     values = (fields.get(name) for fields in inner for name in _TIMES)
     return next(filter(None, map(moment, values)), None)
 
@@ -83,14 +94,18 @@ def unwrapped(text: str, names: Sequence[str]) -> str:
         return text
     kept: list[str] = []
     position = 0
-    for block in find_blocks(text, re.compile(rf"<({'|'.join(map(re.escape, names))})(?:\s[^<>]{{0,200}})?>")):
+    for block in find_blocks(
+        text, re.compile(rf"<({'|'.join(map(re.escape, names))})(?:\s[^<>]{{0,200}})?>")
+    ):
         kept.append(text[position : block.opener.start()])
         position = block.end
     return "".join((*kept, text[position:])).strip() if kept else text
 
 
 class Block(NamedTuple):
-    """A block `<name>…</name>`: its opening tag, where its closing one begins (-1: it has none), and where it ends."""
+    """A block `<name>…</name>`: its opening tag, where its closing one begins (-1: it has none),
+    and where it ends.
+    """
 
     opener: re.Match[str]
     closer: int
@@ -100,7 +115,8 @@ class Block(NamedTuple):
 def find_blocks(text: str, opener: re.Pattern[str]) -> Iterator[Block]:
     """Yield the blocks that stand in no other; the first group of `opener` is the tag's name.
 
-    A block that is never closed goes to the end of the text where its tag begins a line; elsewhere somebody speaks of it.
+    A block that is never closed goes to the end of the text where its tag begins a line; elsewhere
+    somebody speaks of it.
     """
     position = 0
     unclosed: set[str] = set()  # looked for once, and not behind each of many openers

@@ -1,7 +1,9 @@
-"""The list of prompts that a host keeps for its arrow keys: what of it stands in no transcript any more.
+"""The list of prompts that a host keeps for its arrow keys: what of it stands in no transcript any
+more.
 
-Hosts remove old transcripts (Claude Code after thirty days, as shipped) and keep the list. It is not read: it says nothing of
-what a prompt was answered, and what was read while its transcript was there would come a second time.
+Hosts remove old transcripts (Claude Code after thirty days, as shipped) and keep the list. It is
+not read: it says nothing of what a prompt was answered, and what was read while its transcript was
+there would come a second time.
 """
 
 import json
@@ -14,8 +16,8 @@ from gieok.agents.transcripts.fields import name_of
 def count_orphans(file: Path, identity: str, text: str, is_there: Callable[[str], bool]) -> int:
     """Return how many prompts of a list belong to no transcript that is there.
 
-    `identity` and `text` are the fields of a session's id and of what was typed. A prompt that names no session may be in one:
-    it is counted, for nothing says that it is.
+    `identity` and `text` are the fields of a session's id and of what was typed. A prompt that
+    names no session may be in one: it is counted, for nothing says that it is.
     """
     try:
         lines = file.read_bytes().splitlines()

@@ -1,4 +1,6 @@
-"""Knows the calls by which an agent asks Gieok: its tools, its command, its files. What they print is memory, not evidence."""
+"""Knows the calls by which an agent asks Gieok: its tools, its command, its files. What they print
+is memory, not evidence.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,33 +8,56 @@ from itertools import pairwise
 
 from gieok.agents.transcripts.shortened import decoded
 
-#: Without the prefix that agents put before (`mcp__gieok__memory_search`, `mcp_gieok_memory_search`, `gieok.memory_search`).
-#: A test holds this against the table of operations.
+#: Without the prefix that agents put before (`mcp__gieok__memory_search`,
+#: `mcp_gieok_memory_search`, `gieok.memory_search`). A test holds this against the table of
+#: operations.
 TOOLS = (
-    "memory_search", "memory_get", "memory_list", "memory_remember", "memory_status", "memory_why",
-    "code_explore", "code_impact", "code_overview", "code_search", "code_symbol",
-)  # fmt: skip
+    "memory_search",
+    "memory_get",
+    "memory_list",
+    "memory_remember",
+    "memory_status",
+    "memory_why",
+    "code_explore",
+    "code_impact",
+    "code_overview",
+    "code_search",
+    "code_symbol",
+)
 _SIGNS = (b"gieok", b"active_memory", b"memory_", b"code_")
-_TOOL = re.compile(rf"(?:^|[^a-z0-9])(?:{'|'.join(TOOLS)})$|(?:^|[^a-z0-9])gieok(?:$|[^a-z0-9])", re.IGNORECASE)
-#: Gieok's home and a project's folder have this name; a home elsewhere is given as a folder of its own.
-_FILE = re.compile(r"(?<![\w.-])\.gieok(?:[/\\]|$|(?=[\s\"']))|(?<![\w-])active_memory[\w-]{0,100}\.md\b")
+_TOOL = re.compile(
+    rf"(?:^|[^a-z0-9])(?:{'|'.join(TOOLS)})$|(?:^|[^a-z0-9])gieok(?:$|[^a-z0-9])", re.IGNORECASE
+)
+#: Gieok's home and a project's folder have this name; a home elsewhere is given as a folder of its
+#: own.
+_FILE = re.compile(
+    r"(?<![\w.-])\.gieok(?:[/\\]|$|(?=[\s\"']))|(?<![\w-])active_memory[\w-]{0,100}\.md\b"
+)
 _COMMANDS = re.compile(r"[\n;&|()`{}\"'\[\],]+")
 #: What stands before a program that it runs.
 _WRAPPERS = frozenset(
-    "sudo env uv uvx run exec nohup time command xargs then do else if while timeout watch pipx npx poetry -m".split()
+    (
+        "sudo env uv uvx run exec nohup time command xargs then do else if while timeout watch "
+        "pipx npx poetry -m"
+    ).split()
     + "bash sh zsh fish python python3 py $".split()
 )
 _PROGRAM = re.compile(r"(?:.*[/\\])?gieok(?:\.exe)?$", re.IGNORECASE)
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=|-|\d|\$")
 _FIRST_WORDS = 12
-#: Of one argument this much is looked at: a command or a path is short, the contents of a written file are not.
+#: Of one argument this much is looked at: a command or a path is short, the contents of a written
+#: file are not.
 _LOOKED_AT_CHARS = 20_000
 _DEEPEST = 6
 
 
 def may_ask(lines: bytes, folders: Sequence[str] = ()) -> bool:
-    """Say whether lines of a transcript may hold such a call: a look at their bytes, much faster than parsing them."""
-    return any(sign in lines for sign in _SIGNS) or any(folder.encode() in lines for folder in folders)
+    """Say whether lines of a transcript may hold such a call: a look at their bytes, much faster
+    than parsing them.
+    """
+    return any(sign in lines for sign in _SIGNS) or any(
+        folder.encode() in lines for folder in folders
+    )
 
 
 def is_own_tool(name: str) -> bool:
@@ -41,7 +66,8 @@ def is_own_tool(name: str) -> bool:
 
 
 def is_own_call(name: str, arguments: object, folders: Sequence[str] = ()) -> bool:
-    """Say whether a call asks Gieok: by one of its tools, by its command, or by reading one of its files.
+    """Say whether a call asks Gieok: by one of its tools, by its command, or by reading one of its
+    files.
 
     `folders` are Gieok's own, where they have other names than `.gieok`.
     """
@@ -70,7 +96,13 @@ def _texts(arguments: object, depth: int = 0) -> Iterator[str]:
         return
     if isinstance(arguments, list):
         yield " ".join(item for item in arguments if isinstance(item, str))[:_LOOKED_AT_CHARS]
-    inner = arguments.values() if isinstance(arguments, dict) else arguments if isinstance(arguments, list) else ()
+    inner = (
+        arguments.values()
+        if isinstance(arguments, dict)
+        else arguments
+        if isinstance(arguments, list)
+        else ()
+    )
     for value in inner:
         yield from _texts(value, depth + 1)
 
@@ -78,7 +110,10 @@ def _texts(arguments: object, depth: int = 0) -> Iterator[str]:
 def _runs_gieok(command: str) -> bool:
     if "gieok" not in command:
         return False
-    return any(_is_gieok(part.split(maxsplit=_FIRST_WORDS)[:_FIRST_WORDS]) for part in _COMMANDS.split(command))
+    return any(
+        _is_gieok(part.split(maxsplit=_FIRST_WORDS)[:_FIRST_WORDS])
+        for part in _COMMANDS.split(command)
+    )
 
 
 def _is_gieok(words: Sequence[str]) -> bool:

@@ -1,4 +1,6 @@
-"""Any agent that writes `{"role", "content", "timestamp"}` lines; also `text` for `content`, and OpenAI's roles."""
+"""Any agent that writes `{"role", "content", "timestamp"}` lines; also `text` for `content`, and
+OpenAI's roles.
+"""
 
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -9,7 +11,10 @@ from gieok.model.conversation import Role
 
 AGENT = "plain"
 
-_SAID = {**dict.fromkeys(("user", "human"), Role.USER), **dict.fromkeys(("assistant", "model", "ai"), Role.ASSISTANT)}
+_SAID = {
+    **dict.fromkeys(("user", "human"), Role.USER),
+    **dict.fromkeys(("assistant", "model", "ai"), Role.ASSISTANT),
+}
 _ROLES = frozenset((*_SAID, "tool", "function", "system", "developer"))
 
 
@@ -21,18 +26,24 @@ def begin(name: str, first: Line) -> Session | None:
 
 
 def read(session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
-    """Return the parts of a line; what stands in `system` lines is instruction, not conversation."""
+    """Return the parts of a line; what stands in `system` lines is instruction, not
+    conversation.
+    """
     content, at = line.get("content", line.get("text")), moment_of(line)
     identity = f"{session.id}/{name_of(line.get('id')) or fallback_id}"
     text, role = text_of(content, ("text", "input_text", "output_text")), name_of(line.get("role"))
     if role in ("tool", "function"):
         call, name = name_of(line.get("tool_call_id")), name_of(line.get("name"))
-        return (ToolUse(identity, call, name, at, result=text, failed=line.get("is_error") is True),)
+        return (
+            ToolUse(identity, call, name, at, result=text, failed=line.get("is_error") is True),
+        )
     if role not in _SAID:
         return ()
     made = ({**call, **mapping(call.get("function"))} for call in parts(line.get("tool_calls")))
     said = (
-        heard(session, line, identity, text, at) if _SAID[role] is Role.USER else Said(identity, _SAID[role], text, at)
+        heard(session, line, identity, text, at)
+        if _SAID[role] is Role.USER
+        else Said(identity, _SAID[role], text, at)
     )
     return (said, *calls(identity, made, at))
 

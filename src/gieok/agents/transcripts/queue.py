@@ -1,4 +1,6 @@
-"""Prompts that were typed while the agent worked: each once, whichever way and however often a transcript tells it."""
+"""Prompts that were typed while the agent worked: each once, whichever way and however often a
+transcript tells it.
+"""
 
 import re
 from collections import Counter, deque
@@ -11,7 +13,8 @@ from gieok.agents.transcripts.session import Queued, Said
 _LONGEST_TURN = timedelta(hours=1)
 
 
-#: Stand in one way of telling a prompt: for what another leaves out, and for a long text that another has whole.
+#: Stand in one way of telling a prompt: for what another leaves out, and for a long text that
+#: another has whole.
 _PICTURE = re.compile(r"\[(?:Image|File|Document|PDF|Audio)\b[^\]\n]{0,80}\]", re.IGNORECASE)
 _PASTED = re.compile(r"\[(?:Pasted text|\.\.\.Truncated text)\b[^\]\n]{0,80}\]", re.IGNORECASE)
 #: A prompt that is little more than a placeholder may be any.
@@ -39,7 +42,11 @@ def _fits(told: str, whole: str) -> bool:
         position = whole.find(piece, position) + len(piece)
         if position < len(piece):
             return False
-    return whole.startswith(pieces[0]) and whole.endswith(pieces[-1]) and len(whole) - len(pieces[-1]) >= position
+    return (
+        whole.startswith(pieces[0])
+        and whole.endswith(pieces[-1])
+        and len(whole) - len(pieces[-1]) >= position
+    )
 
 
 @dataclass(slots=True)
@@ -100,9 +107,15 @@ class PromptQueue:
         return next((known for known in self._told if _is_same(known, key)), key)
 
     def is_repeated(self, said: Said, at: datetime) -> bool:
-        """Say whether a line of the user's is a prompt that was taken in before: it came back from the queue."""
+        """Say whether a line of the user's is a prompt that was taken in before: it came back from
+        the queue.
+        """
         key = _key(said.text)
-        known = key if key in self._taken else next((one for one in self._taken if _is_same(one, key)), key)
+        known = (
+            key
+            if key in self._taken
+            else next((one for one in self._taken if _is_same(one, key)), key)
+        )
         taken = self._taken.pop(known, None)
         self._last = key
         return taken is not None and at - taken <= _LONGEST_TURN

@@ -1,4 +1,6 @@
-"""What formats share: the session that a transcript belongs to, and how its parts become messages."""
+"""What formats share: the session that a transcript belongs to, and how its parts become
+messages.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,7 +37,9 @@ class Session(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a user or an assistant said, as the transcript has it; `at` is a time in any form that `moment` reads."""
+    """What a user or an assistant said, as the transcript has it; `at` is a time in any form that
+    `moment` reads.
+    """
 
     id: str
     role: Role
@@ -50,19 +54,22 @@ class Said(NamedTuple):
 class Queued(NamedTuple):
     """What became of a prompt that was typed while the agent worked.
 
-    One that waits for its turn comes again as a user line; one that the running turn takes in does not, and hosts tell that in
-    more than one way.
+    One that waits for its turn comes again as a user line; one that the running turn takes in does
+    not, and hosts tell that in more than one way.
     """
 
     said: Said
-    #: `enqueue`, `dequeue` (its line follows), `absorb` (none does), `clear` (taken back before the agent saw it).
+    #: `enqueue`, `dequeue` (its line follows), `absorb` (none does), `clear` (taken back before the
+    #: agent saw it).
     what: str
     #: Where it is told: one way tells it once.
     way: str = ""
 
 
 class ToolUse(NamedTuple):
-    """A call of a tool, what came back, or both. `call` joins the two where they stand in different lines."""
+    """A call of a tool, what came back, or both. `call` joins the two where they stand in different
+    lines.
+    """
 
     id: str
     call: str
@@ -86,8 +93,8 @@ Part = Said | ToolUse | Retraction | Queued
 class Format(NamedTuple):
     """How one agent writes.
 
-    `begin` takes a file's name and first line and returns its session, or None where the file is of another format.
-    `parts` takes the session, a line and an id to use where the line has none.
+    `begin` takes a file's name and first line and returns its session, or None where the file is of
+    another format. `parts` takes the session, a line and an id to use where the line has none.
     """
 
     name: str
@@ -103,16 +110,22 @@ class Format(NamedTuple):
     driver: Callable[[Line], Speaker | None] = lambda line: None
     #: The working folder that a line tells of, '' for none.
     folder: Callable[[Line], str] = lambda line: name_of(line.get("cwd"))
-    #: The lines that one JSON object of an older release holds, header first; none where it is no session.
+    #: The lines that one JSON object of an older release holds, header first; none where it is no
+    #: session.
     lines: Callable[[Line], Sequence[Line]] = lambda whole: ()
-    #: A place gives its sessions their scope; elsewhere the project does in whose folder a session works.
+    #: A place gives its sessions their scope; elsewhere the project does in whose folder a session
+    #: works.
     has_own_scope: bool = False
 
 
-def heard(session: Session, line: Line, identity: str, texts: str | Sequence[str], at: object) -> Said:
-    """Return what stands in the user's place of a line: whose it is, and of a person's what they wrote.
+def heard(
+    session: Session, line: Line, identity: str, texts: str | Sequence[str], at: object
+) -> Said:
+    """Return what stands in the user's place of a line: whose it is, and of a person's what they
+    wrote.
 
-    Of several texts each is somebody's for itself: a program puts one of its own beside the person's.
+    Of several texts each is somebody's for itself: a program puts one of its own beside the
+    person's.
     """
     verdict = speakers.judge(session.agent, line, session.driver)
     parted = [texts] if isinstance(texts, str) else speakers.parts_of(session.agent, texts)
@@ -123,12 +136,16 @@ def heard(session: Session, line: Line, identity: str, texts: str | Sequence[str
 
 
 def spoken(session: Session, said: Said, at: datetime) -> list[Message]:
-    """Return what was said as a message, without secrets and without what Gieok put there; none where nothing is left."""
+    """Return what was said as a message, without secrets and without what Gieok put there; none
+    where nothing is left.
+    """
     return _message(session, said.id, said.role, redact(strip_echo(said.text)), at)
 
 
 def used(session: Session, use: ToolUse, at: datetime, *, is_own: bool) -> list[Message]:
-    """Return a use of a tool as a message: shortened, without secrets. Gieok's own answers give none."""
+    """Return a use of a tool as a message: shortened, without secrets. Gieok's own answers give
+    none.
+    """
     shown: list[str] = []
     if use.arguments is not None and not is_own_tool(use.name):
         shown.append(tool_call(use.name, use.arguments))
@@ -141,11 +158,15 @@ def _message(session: Session, identity: str, role: Role, text: str, at: datetim
     text = _storable(text).strip()
     if not text or is_all_private(text):
         return []
-    return [Message(id=identity, role=role, text=text, at=at, session=session.id, agent=session.agent)]
+    return [
+        Message(id=identity, role=role, text=text, at=at, session=session.id, agent=session.agent)
+    ]
 
 
 def _storable(text: str) -> str:
-    """Return the text without what no store can keep. Encoding it finds that out five times as fast as a search does."""
+    """Return the text without what no store can keep. Encoding it finds that out five times as fast
+    as a search does.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -153,8 +174,12 @@ def _storable(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def calls(identity: str, found: Iterable[Line], at: object, arguments: str = "arguments") -> Iterator[ToolUse]:
+def calls(
+    identity: str, found: Iterable[Line], at: object, arguments: str = "arguments"
+) -> Iterator[ToolUse]:
     """Yield the calls of tools that one entry makes; `arguments` is the field that holds them."""
     for number, call in enumerate(found):
         given = call.get(arguments) or {}
-        yield ToolUse(f"{identity}#{number}", name_of(call.get("id")), name_of(call.get("name")), at, given)
+        yield ToolUse(
+            f"{identity}#{number}", name_of(call.get("id")), name_of(call.get("name")), at, given
+        )

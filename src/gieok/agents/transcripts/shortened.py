@@ -1,7 +1,8 @@
 """What is kept of a tool's use: its call in one line, the beginning and the end of its result.
 
-Secrets go before anything is cut, because half a secret is none that anybody recognises. What does not show (zero-width
-characters, which can hide one) goes before that. A result of megabytes is looked at from both ends, far beyond what is kept.
+Secrets go before anything is cut, because half a secret is none that anybody recognises. What does
+not show (zero-width characters, which can hide one) goes before that. A result of megabytes is
+looked at from both ends, far beyond what is kept.
 """
 
 import json
@@ -14,13 +15,16 @@ from gieok.text.redact import redact
 _HEAD_CHARS, _TAIL_CHARS = 400, 200
 _ARGUMENT_CHARS = 120
 _NAME_CHARS = 80
-#: No secret is as long as this: what is cut at a distance from what is kept cuts nothing of what is kept.
+#: No secret is as long as this: what is cut at a distance from what is kept cuts nothing of what is
+#: kept.
 _MARGIN_CHARS = 32_768
 _WINDOW_CHARS = 2 * _MARGIN_CHARS
 
 
 def _shown(text: str) -> str:
-    """Return text without what does not show. Looking for it takes longer than everything else, and ASCII has none."""
+    """Return text without what does not show. Looking for it takes longer than everything else, and
+    ASCII has none.
+    """
     return text if text.isascii() else visible(text)
 
 
@@ -38,9 +42,15 @@ def tool_call(name: str, arguments: object) -> str:
     """Return `[read path=MEMORY.md]`: a call in one line."""
     arguments = decoded(arguments)
     if isinstance(arguments, dict):
-        pairs = [_short(f"{_flat(str(key))[:_NAME_CHARS]}=", value) for key, value in arguments.items()]
+        pairs = [
+            _short(f"{_flat(str(key))[:_NAME_CHARS]}=", value) for key, value in arguments.items()
+        ]
     else:
-        pairs = [] if arguments is None or isinstance(arguments, bool | int | float) else [_short("", arguments)]
+        pairs = (
+            []
+            if arguments is None or isinstance(arguments, bool | int | float)
+            else [_short("", arguments)]
+        )
     return f"[{' '.join((_named(name), *filter(None, pairs)))}]"
 
 
@@ -63,7 +73,9 @@ def _ends(text: str) -> str:
 
 
 def _short(key: str, value: object) -> str:
-    """Return an argument, shortened. Its key stands before it while secrets are looked for: it may say that one follows."""
+    """Return an argument, shortened. Its key stands before it while secrets are looked for: it may
+    say that one follows.
+    """
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     is_long = len(text) > _WINDOW_CHARS
     text = _flat(redact(_shown(key + text[:_WINDOW_CHARS])))

@@ -1,8 +1,9 @@
-"""Who speaks: person, program, agent, tool. The one place that decides, from the marks of the table (`agents.marks`).
+"""Who speaks: person, program, agent, tool. The one place that decides, from the marks of the table
+(`agents.marks`).
 
-What is asked, in the order of a transcript: who drives a session (`driver_of`, `is_foreign_folder`, `is_foreign_opening`,
-`is_brief`), whose a line is (`speaker_of`),
-which of its words are the person's (`words_of`), and what a person said through a tool (`reason_in`, `answers_in`).
+What is asked, in the order of a transcript: who drives a session (`driver_of`, `is_foreign_folder`,
+`is_foreign_opening`, `is_brief`), whose a line is (`speaker_of`), which of its words are the
+person's (`words_of`), and what a person said through a tool (`reason_in`, `answers_in`).
 """
 
 import json
@@ -33,7 +34,9 @@ _QUESTION, _IDENTITY = ("question", "header", "prompt"), ("id", "question", "hea
 
 
 class Verdict(NamedTuple):
-    """Whose a line is. `is_sure`: the host says so of this very line; else it is taken of the session."""
+    """Whose a line is. `is_sure`: the host says so of this very line; else it is taken of the
+    session.
+    """
 
     speaker: Speaker
     is_sure: bool = False
@@ -42,12 +45,19 @@ class Verdict(NamedTuple):
 @cache
 def _rows(host: str, kind: Kind) -> tuple[Mark, ...]:
     """Return the rows of a kind: a host's own first."""
-    return tuple(row for name in dict.fromkeys((host, ANY)) for row in MARKS if row.host == name and row.kind is kind)
+    return tuple(
+        row
+        for name in dict.fromkeys((host, ANY))
+        for row in MARKS
+        if row.host == name and row.kind is kind
+    )
 
 
 @cache
 def _signs(host: str, kind: Kind) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(row.sign, re.MULTILINE if kind is Kind.BRIEF else 0) for row in _rows(host, kind))
+    return tuple(
+        re.compile(row.sign, re.MULTILINE if kind is Kind.BRIEF else 0) for row in _rows(host, kind)
+    )
 
 
 @cache
@@ -81,7 +91,9 @@ def judge(host: str, line: Line, driver: Speaker) -> Verdict:
 
 
 class _Field(NamedTuple):
-    """A row of a field as it is looked for in each line: its path, and its values, None for any that says something."""
+    """A row of a field as it is looked for in each line: its path, and its values, None for any
+    that says something.
+    """
 
     path: tuple[str, ...]
     values: frozenset[str] | None
@@ -91,21 +103,34 @@ class _Field(NamedTuple):
 @cache
 def _fields(host: str, kind: Kind) -> tuple[_Field, ...]:
     return tuple(
-        _Field(tuple(row.sign.split(".")), None if SOMETHING in row.values else frozenset(row.values), row.speaker)
+        _Field(
+            tuple(row.sign.split(".")),
+            None if SOMETHING in row.values else frozenset(row.values),
+            row.speaker,
+        )
         for row in _rows(host, kind)
     )
 
 
 def _first(host: str, kind: Kind, line: Line) -> Speaker | None:
-    """Return the speaker of the first row that a line holds. A line has few of the fields, and most rows end there."""
-    return next((row.speaker for row in _fields(host, kind) if row.path[0] in line and _holds(row, line)), None)
+    """Return the speaker of the first row that a line holds. A line has few of the fields, and most
+    rows end there.
+    """
+    return next(
+        (row.speaker for row in _fields(host, kind) if row.path[0] in line and _holds(row, line)),
+        None,
+    )
 
 
 def _holds(row: _Field, line: Line) -> bool:
     value = _value(line, row.path)
     if row.values is None:
         return bool(value)
-    return (str(value).lower() if isinstance(value, bool) else value) in row.values if _is_name(value) else False
+    return (
+        (str(value).lower() if isinstance(value, bool) else value) in row.values
+        if _is_name(value)
+        else False
+    )
 
 
 def _is_name(value: object) -> bool:
@@ -123,7 +148,9 @@ def _value(line: Line, path: Sequence[str]) -> object:
 
 
 def is_foreign_folder(folder: str) -> bool:
-    """Say whether a session's working folder is another memory's: what is said there is none of a person's."""
+    """Say whether a session's working folder is another memory's: what is said there is none of a
+    person's.
+    """
     return any(sign.search(folder) for sign in _signs(ANY, Kind.FOLDER))
 
 
@@ -134,7 +161,9 @@ def is_foreign_opening(text: str) -> bool:
 
 
 def is_brief(text: str) -> bool:
-    """Say whether a session's first prompt is a program's brief to a model, where the host says nothing of who wrote it."""
+    """Say whether a session's first prompt is a program's brief to a model, where the host says
+    nothing of who wrote it.
+    """
     opening = text[:_BRIEF_CHARS]
     rows = zip(_rows(ANY, Kind.BRIEF), _signs(ANY, Kind.BRIEF), strict=True)
     return len({row.values for row, sign in rows if sign.match(opening)}) > 1
@@ -144,7 +173,9 @@ def is_brief(text: str) -> bool:
 
 
 def words_of(host: str, text: str) -> str:
-    """Return what a person wrote of a text in the user's place; '' where a program wrote all of it."""
+    """Return what a person wrote of a text in the user's place; '' where a program wrote all of
+    it.
+    """
     text = text.strip()
     for _ in range(_MOST_ENVELOPES if text else 0):
         if _any(host, Kind.WHOLE).match(text) and not _is_opened(host, text):
@@ -158,7 +189,9 @@ def words_of(host: str, text: str) -> str:
 
 
 def is_programs(host: str, text: str) -> bool:
-    """Say whether a program wrote all of a text, going by how it begins, or what lies around all of it."""
+    """Say whether a program wrote all of a text, going by how it begins, or what lies around all of
+    it.
+    """
     text = text.strip()
     return _any(host, Kind.WHOLE).match(text) is not None or _is_envelope(host, text)
 
@@ -168,7 +201,8 @@ def _is_envelope(host: str, text: str) -> bool:
 
 
 def parts_of(host: str, texts: Sequence[str]) -> list[str]:
-    """Return the texts of one message without what a program put behind a person's words, where it has texts of its own.
+    """Return the texts of one message without what a program put behind a person's words, where it
+    has texts of its own.
 
     Contents of files that a prompt names stand in several: a head, each file, an end.
     """
@@ -178,7 +212,9 @@ def parts_of(host: str, texts: Sequence[str]) -> list[str]:
 
 
 def _is_opened(host: str, text: str) -> bool:
-    """Say whether the host's own envelope stands in front, and something behind it, which may be a person's."""
+    """Say whether the host's own envelope stands in front, and something behind it, which may be a
+    person's.
+    """
     fronts = zip(_rows(host, Kind.FRONT), _signs(host, Kind.FRONT), strict=True)
     found = next(filter(None, (sign.match(text) for row, sign in fronts if row.host == host)), None)
     return found is not None and 0 < found.end() < len(text)
@@ -200,13 +236,19 @@ def _cut_behind(host: str, text: str) -> str:
 
 
 @cache
-def _tags(host: str) -> tuple[re.Pattern[str], dict[str, tuple[tuple[re.Pattern[str], Speaker], ...]]]:
+def _tags(
+    host: str,
+) -> tuple[re.Pattern[str], dict[str, tuple[tuple[re.Pattern[str], Speaker], ...]]]:
     """Return what opens a block, and whose it is by the tag's name and attributes."""
     found: dict[str, list[tuple[re.Pattern[str], Speaker]]] = {}
     for row in _rows(host, Kind.BLOCK):
-        found.setdefault(row.sign, []).append((re.compile("|".join(row.values), re.IGNORECASE), row.speaker))
+        found.setdefault(row.sign, []).append(
+            (re.compile("|".join(row.values), re.IGNORECASE), row.speaker)
+        )
     names = "|".join(map(re.escape, found))
-    return re.compile(rf"<({names})((?:\s[^<>]{{0,400}})?)>"), {name: tuple(rows) for name, rows in found.items()}
+    return re.compile(rf"<({names})((?:\s[^<>]{{0,400}})?)>"), {
+        name: tuple(rows) for name, rows in found.items()
+    }
 
 
 def _unwrap(host: str, text: str) -> str:
@@ -219,7 +261,9 @@ def _unwrap(host: str, text: str) -> str:
     position = 0
     for found, closer, end in find_blocks(text, opener):
         name = found[1]
-        speaker = next((whose for sign, whose in speakers[name] if sign.search(found[2])), Speaker.PROGRAM)
+        speaker = next(
+            (whose for sign, whose in speakers[name] if sign.search(found[2])), Speaker.PROGRAM
+        )
         kept.append(text[position : found.start()])
         if speaker is Speaker.PERSON and name not in wordless and closer >= 0:
             kept.append(f"\n{text[found.end() : closer].strip()}\n")
@@ -232,14 +276,18 @@ def _names_setting(host: str, text: str) -> frozenset[str]:
     command = _COMMAND.search(text) if "<command-name>" in text else None
     if command is None:
         return frozenset()
-    return frozenset(row.sign for row in _rows(host, Kind.SETTING) if command[1].lower() in row.values)
+    return frozenset(
+        row.sign for row in _rows(host, Kind.SETTING) if command[1].lower() in row.values
+    )
 
 
 # Tools
 
 
 def reason_in(host: str, text: str) -> str:
-    """Return what a person said when they refused a tool, from the text of its failed result; '' for nothing."""
+    """Return what a person said when they refused a tool, from the text of its failed result; ''
+    for nothing.
+    """
     text = text.strip()
     for sign in (re.compile(row.sign, re.DOTALL) for row in _rows(host, Kind.REASON)):
         if found := sign.match(text):
@@ -260,23 +308,37 @@ def asking_tools(host: str) -> frozenset[str]:
 
 
 def answers_in(answered: object, asked: object = None) -> list[tuple[str, str]]:
-    """Return the questions and the answers of a dialogue of choices, '' for a question that nothing names.
+    """Return the questions and the answers of a dialogue of choices, '' for a question that nothing
+    names.
 
-    `answered` is the result of the tool, as text or as its fields; `asked` are the arguments of the call, where they are known.
+    `answered` is the result of the tool, as text or as its fields; `asked` are the arguments of the
+    call, where they are known.
     """
     if isinstance(answered, str):
         parsed = _parse(answered)
         if parsed is None:
             found = _PAIR.findall(answered) or _ASKED.findall(answered) or _HEADED.findall(answered)
-            return [(_unescape(question), _unescape(answer)) for question, answer in found if answer.strip()]
+            return [
+                (_unescape(question), _unescape(answer))
+                for question, answer in found
+                if answer.strip()
+            ]
         answered = parsed
     answers = answered.get("answers") if isinstance(answered, Mapping) else None
     questions = list(_questions(asked)) or list(_questions(answered))
     noted = answered.get("annotations") if isinstance(answered, Mapping) else None
     notes = noted if isinstance(noted, Mapping) else {}
-    pairs = answers.items() if isinstance(answers, Mapping) else enumerate(answers if isinstance(answers, list) else ())
+    pairs = (
+        answers.items()
+        if isinstance(answers, Mapping)
+        else enumerate(answers if isinstance(answers, list) else ())
+    )
     told = ((str(name), [*_chosen(answer), *_chosen(notes.get(name))]) for name, answer in pairs)
-    return [(_question(name, questions), said) for name, chosen in told if (said := ", ".join(filter(None, chosen)))]
+    return [
+        (_question(name, questions), said)
+        for name, chosen in told
+        if (said := ", ".join(filter(None, chosen)))
+    ]
 
 
 def _parse(text: str) -> object:
@@ -293,12 +355,18 @@ def _unescape(text: str) -> str:
 def _questions(asked: object) -> Iterator[Mapping[str, object]]:
     asked = _parse(asked) if isinstance(asked, str) else asked
     listed = asked.get("questions") if isinstance(asked, Mapping) else None
-    return (item for item in listed if isinstance(item, Mapping)) if isinstance(listed, list) else iter(())
+    return (
+        (item for item in listed if isinstance(item, Mapping))
+        if isinstance(listed, list)
+        else iter(())
+    )
 
 
 def _question(name: str, questions: Sequence[Mapping[str, object]]) -> str:
     """Return the question that an answer is kept under: by its number, its id or its own words."""
-    chosen = next((item for item in questions if name in [item.get(field) for field in _IDENTITY]), None)
+    chosen = next(
+        (item for item in questions if name in [item.get(field) for field in _IDENTITY]), None
+    )
     if chosen is None and name.isdigit():
         chosen = questions[int(name)] if int(name) < len(questions) else {}
     if chosen is None:

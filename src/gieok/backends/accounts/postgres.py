@@ -1,6 +1,8 @@
-"""Accounts on a PostgreSQL server: any number of processes on any number of machines write to them at once.
+"""Accounts on a PostgreSQL server: any number of processes on any number of machines write to them
+at once.
 
-Every table is hash-partitioned by the number of the user, which is first in every key; no key refers to another table, and
+Every table is hash-partitioned by the number of the user, which is first in every key; no key
+refers to another table, and
 there are no triggers: all of it is what Citus asks of a distributed table.
 """
 
@@ -25,32 +27,49 @@ _TEXT = 'text COLLATE "C" NOT NULL'
 _OF_USERS = {
     "users": f"""
         scope_id bigint PRIMARY KEY, name {_TEXT}, is_account smallint NOT NULL DEFAULT 0,
-        points bigint NOT NULL DEFAULT 0, held bigint NOT NULL DEFAULT 0, entries bigint NOT NULL DEFAULT 0,
-        zone text NOT NULL DEFAULT 'UTC', lang text NOT NULL DEFAULT 'en', mail text NOT NULL DEFAULT '',
+        points bigint NOT NULL DEFAULT 0, held bigint NOT NULL DEFAULT 0,
+        entries bigint NOT NULL DEFAULT 0,
+        zone text NOT NULL DEFAULT 'UTC', lang text NOT NULL DEFAULT 'en',
+        mail text NOT NULL DEFAULT '',
         created_at bigint, seen_at bigint, stage text NOT NULL DEFAULT '', staged_at bigint,
         CHECK (held >= 0 AND points >= held)""",
     "ledger": f"""
-        scope_id bigint NOT NULL, number bigint NOT NULL, at bigint NOT NULL, kind text NOT NULL, amount bigint NOT NULL,
-        reference {_TEXT}, note text NOT NULL, character {_TEXT}, slots bigint NOT NULL, balance bigint NOT NULL,
+        scope_id bigint NOT NULL, number bigint NOT NULL, at bigint NOT NULL, kind text NOT NULL,
+        amount bigint NOT NULL,
+        reference {_TEXT}, note text NOT NULL, character {_TEXT}, slots bigint NOT NULL,
+        balance bigint NOT NULL,
         PRIMARY KEY (scope_id, number), UNIQUE (scope_id, reference)""",
     "holds": f"""
-        scope_id bigint NOT NULL, reference {_TEXT}, amount bigint NOT NULL, at bigint NOT NULL, purpose text NOT NULL,
+        scope_id bigint NOT NULL, reference {_TEXT}, amount bigint NOT NULL, at bigint NOT NULL,
+        purpose text NOT NULL,
         PRIMARY KEY (scope_id, reference)""",
-    "check_ins": f"scope_id bigint NOT NULL, day {_TEXT}, streak bigint NOT NULL, PRIMARY KEY (scope_id, day)",
+    "check_ins": (
+        f"scope_id bigint NOT NULL, day {_TEXT}, streak bigint NOT NULL, PRIMARY KEY (scope_id, "
+        f"day)"
+    ),
     "characters": f"""
-        scope_id bigint NOT NULL, id {_TEXT}, name text NOT NULL, card text NOT NULL, created_at bigint NOT NULL,
-        updated_at bigint NOT NULL, model text NOT NULL, package_type text NOT NULL, package bytea NOT NULL,
+        scope_id bigint NOT NULL, id {_TEXT}, name text NOT NULL, card text NOT NULL,
+        created_at bigint NOT NULL,
+        updated_at bigint NOT NULL, model text NOT NULL, package_type text NOT NULL,
+        package bytea NOT NULL,
         PRIMARY KEY (scope_id, id)""",
     "api_keys": f"""
-        scope_id bigint NOT NULL, id {_TEXT}, secret_hash text NOT NULL, role text NOT NULL, label text NOT NULL,
-        created_at bigint NOT NULL, expires_at bigint, revoked_at bigint, PRIMARY KEY (scope_id, id)""",
+        scope_id bigint NOT NULL, id {_TEXT}, secret_hash text NOT NULL, role text NOT NULL,
+        label text NOT NULL,
+        created_at bigint NOT NULL, expires_at bigint, revoked_at bigint, PRIMARY KEY (scope_id,
+        id)""",
 }
 _INDEXES = """
 CREATE INDEX ON gieok_accounts.users (name, seen_at);
 CREATE INDEX ON gieok_accounts.ledger (scope_id, character) WHERE slots <> 0;
 CREATE INDEX ON gieok_accounts.holds (at);
 """
-_FIRST = "".join(partitioned(f"{NAME}.{name}", columns, _PARTITIONS) for name, columns in _OF_USERS.items()) + _INDEXES
+_FIRST = (
+    "".join(
+        partitioned(f"{NAME}.{name}", columns, _PARTITIONS) for name, columns in _OF_USERS.items()
+    )
+    + _INDEXES
+)
 
 #: Users whose zone nobody set live in that of the home; until then, it was UTC.
 _ZONE_OF_HOME = f"""
@@ -91,7 +110,10 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
         looking = Connections(read_address(url, password), _NO_TABLES, timeout_s=timeout_s)
         try:
             with looking.answering() as db:
-                return db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (NAME,)).fetchone() is not None
+                return (
+                    db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (NAME,)).fetchone()
+                    is not None
+                )
         finally:
             looking.close()
 
@@ -114,7 +136,9 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
         return distribute(self._connections, self.distribution(), self.location)
 
     def scrub(self) -> list[str]:
-        """Do nothing: the server cleans up by itself, and what it keeps in logs and backups is not ours to see."""
+        """Do nothing: the server cleans up by itself, and what it keeps in logs and backups is not
+        ours to see.
+        """
         return []
 
     def close(self) -> None:

@@ -1,4 +1,6 @@
-"""A folder in Dropbox, by Dropbox's own SDK: revisions, sums of contents, cursors, uploads that go on where they broke off."""
+"""A folder in Dropbox, by Dropbox's own SDK: revisions, sums of contents, cursors, uploads that go
+on where they broke off.
+"""
 
 import re
 import threading
@@ -20,7 +22,8 @@ from gieok.ports.archive import ArchiveChanges, ArchivedFile
 #: Larger files go up in parts: Dropbox takes 150 MB at once, and a break costs one part.
 MOST_AT_ONCE_BYTES = 8 << 20
 PART_BYTES = 4 << 20
-#: Waits before another try, in seconds; a service that asks for a longer pause is left alone until the next run.
+#: Waits before another try, in seconds; a service that asks for a longer pause is left alone until
+#: the next run.
 _DELAYS_S = (1.0, 4.0, 15.0)
 _LONGEST_WAIT_S = 60.0
 _TOKEN, _KEY, _SECRET = "DROPBOX_REFRESH_TOKEN", "DROPBOX_APP_KEY", "DROPBOX_APP_SECRET"
@@ -31,7 +34,9 @@ _BROKEN = (requests.ConnectionError, requests.Timeout, requests.exceptions.Chunk
 
 
 class DropboxAccess(NamedTuple):
-    """What Dropbox lets in with; a secret is there only for apps that have one. `session` and `wait` are for tests."""
+    """What Dropbox lets in with; a secret is there only for apps that have one. `session` and
+    `wait` are for tests.
+    """
 
     refresh_token: str
     app_key: str
@@ -43,7 +48,9 @@ class DropboxAccess(NamedTuple):
 
 
 class DropboxArchive:
-    """`Archive` in a folder of Dropbox, such as `Gieok`; '' is the whole of an app's own folder. Asks nothing when made."""
+    """`Archive` in a folder of Dropbox, such as `Gieok`; '' is the whole of an app's own folder.
+    Asks nothing when made.
+    """
 
     def __init__(self, folder: str, access: DropboxAccess) -> None:
         for name, value in ((_TOKEN, access.refresh_token), (_KEY, access.app_key)):
@@ -52,7 +59,8 @@ class DropboxArchive:
         folder = folder.strip("/")
         self._root = f"/{folder}" if folder else ""
         self._wait, self._delays_s = access.wait, access.delays_s
-        #: Dropbox takes one change of a folder after the other, and refuses those that come at once.
+        #: Dropbox takes one change of a folder after the other, and refuses those that come at
+        #: once.
         self._changing = threading.Lock()
         self._client = dropbox.Dropbox(
             oauth2_refresh_token=access.refresh_token,
@@ -103,35 +111,49 @@ class DropboxArchive:
             raise ArchiveFailed(f"{path!r} arrived in {self.location} damaged")
         return str(facts.rev)
 
-    def _put(self, path: str, data: bytes, commit: api.CommitInfo, wanted: str) -> Any:  # noqa: ANN401 - the SDK has no types
+    # The SDK has no types.
+    def _put(self, path: str, data: bytes, commit: api.CommitInfo, wanted: str) -> Any:  # noqa: ANN401
         if len(data) > MOST_AT_ONCE_BYTES:
             return self._uploaded(path, data, commit, wanted)
         return self._asked(
             lambda: self._client.files_upload(
-                data, commit.path, mode=commit.mode, mute=True, strict_conflict=True, content_hash=wanted
+                data,
+                commit.path,
+                mode=commit.mode,
+                mute=True,
+                strict_conflict=True,
+                content_hash=wanted,
             ),
             path,
             wanted,
         )
 
-    def _uploaded(self, path: str, data: bytes, commit: api.CommitInfo, wanted: str) -> Any:  # noqa: ANN401 - see `_listed`
+    # See `_listed`.
+    def _uploaded(self, path: str, data: bytes, commit: api.CommitInfo, wanted: str) -> Any:  # noqa: ANN401
         upload = _Upload(self._client, lambda once: self._asked(once, path), data)
         try:
             return upload.finished(commit)
-        except (ArchiveConflict, _Refused) as error:  # perhaps of the second try of one that succeeded
+        # perhaps of the second try of one that succeeded
+        except (ArchiveConflict, _Refused) as error:
             return self._arrived(path, wanted, error)
 
     def delete(self, path: str, expected: str) -> None:
-        """Delete a file. Folders stay: between a look into one and its deletion, a file may come."""
+        """Delete a file. Folders stay: between a look into one and its deletion, a file may
+        come.
+        """
         full = self._full(path)
         try:
             with self._changing:
-                self._asked(lambda: self._client.files_delete_v2(full, parent_rev=_rev(expected)), path)
+                self._asked(
+                    lambda: self._client.files_delete_v2(full, parent_rev=_rev(expected)), path
+                )
         except ArchiveMissing:
             return
 
     def changes(self, cursor: str) -> ArchiveChanges:
-        """Return what has changed since a cursor, the newest state of each file; after Dropbox's `reset`, everything."""
+        """Return what has changed since a cursor, the newest state of each file; after Dropbox's
+        `reset`, everything.
+        """
         found: dict[str, ArchivedFile | str] = {}
         try:
             answer = self._listed(cursor)
@@ -145,29 +167,43 @@ class DropboxArchive:
             return self.changes("") if cursor else ArchiveChanges((), (), "")
         except ArchiveMissing:  # the folder is not made yet
             return ArchiveChanges((), (), "")
-        held = sorted((one for one in found.values() if isinstance(one, ArchivedFile)), key=lambda one: one.path)
+        held = sorted(
+            (one for one in found.values() if isinstance(one, ArchivedFile)),
+            key=lambda one: one.path,
+        )
         gone = sorted(one for one in found.values() if isinstance(one, str)) if cursor else []
         return ArchiveChanges(held, gone, answer.cursor)
 
     def _listed(self, cursor: str) -> Any:  # noqa: ANN401 - the SDK has no types
         if cursor:
-            return self._asked(lambda: self._client.files_list_folder_continue(cursor), "its list of files")
-        return self._asked(lambda: self._client.files_list_folder(self._root, recursive=True), "its list of files")
+            return self._asked(
+                lambda: self._client.files_list_folder_continue(cursor), "its list of files"
+            )
+        return self._asked(
+            lambda: self._client.files_list_folder(self._root, recursive=True), "its list of files"
+        )
 
     def _change(self, entry: Any) -> dict[str, ArchivedFile | str]:  # noqa: ANN401
-        path = unicodedata.normalize("NFC", entry.path_display or entry.path_lower)[len(self._root) + 1 :]
+        path = unicodedata.normalize("NFC", entry.path_display or entry.path_lower)[
+            len(self._root) + 1 :
+        ]
         if isinstance(entry, api.FileMetadata):
             return {entry.path_lower: ArchivedFile(path, entry.rev, entry.size)}
         return {entry.path_lower: path} if isinstance(entry, api.DeletedMetadata) else {}
 
     def _full(self, path: str) -> str:
         parts = path.split("/")
-        if any(part in ("", ".", "..") or part.startswith(".") or "\0" in part or "\\" in part for part in parts):
+        if any(
+            part in ("", ".", "..") or part.startswith(".") or "\0" in part or "\\" in part
+            for part in parts
+        ):
             raise ArchiveFailed(f"{path!r} is no path in an archive")
         return f"{self._root}/{unicodedata.normalize('NFC', path)}"
 
     def _asked(self, once: Callable[[], Any], path: str, wanted: str = "") -> Any:  # noqa: ANN401
-        """Return an answer, tried again where that may help. `wanted` is the sum of what a try may have brought there."""
+        """Return an answer, tried again where that may help. `wanted` is the sum of what a try may
+        have brought there.
+        """
         is_again = False
         for delay_s in (*self._delays_s, None):
             try:
@@ -189,10 +225,14 @@ class DropboxArchive:
                 break
             self._wait(max(delay_s, pause_s))
         late = f" and asks to wait {pause_s:.0f} s" if pause_s else ""
-        raise ArchiveFailed(f"Dropbox does not answer{late}", hint="nothing is lost: the next run goes on")
+        raise ArchiveFailed(
+            f"Dropbox does not answer{late}", hint="nothing is lost: the next run goes on"
+        )
 
     def _arrived(self, path: str, wanted: str, refusal: ArchiveFailed) -> Any:  # noqa: ANN401
-        """Return what Dropbox has, where a try whose answer was lost has brought it there. Raises the refusal otherwise."""
+        """Return what Dropbox has, where a try whose answer was lost has brought it there. Raises
+        the refusal otherwise.
+        """
         try:
             facts = self._asked(lambda: self._client.files_get_metadata(self._full(path)), path)
         except ArchiveMissing:
@@ -211,7 +251,9 @@ class DropboxArchive:
         if "too_many_write_operations" in said:
             return 1.0
         if "insufficient_space" in said:
-            return ArchiveFailed(f"Dropbox is full: {path!r} was not written", hint="free some space there")
+            return ArchiveFailed(
+                f"Dropbox is full: {path!r} was not written", hint="free some space there"
+            )
         if "Reset" in said or "reset" in said:
             return _Reset(said)
         return _Refused(f"Dropbox refuses {path!r}: {said[:200]}", error.error)
@@ -219,24 +261,33 @@ class DropboxArchive:
     def _stopped(self, error: Exception) -> ArchiveFailed:
         if isinstance(error, exceptions.AuthError):
             return ArchiveFailed(
-                f"Dropbox does not take {_TOKEN}: it was revoked or is of another app", hint=_HINT.format(_TOKEN)
+                f"Dropbox does not take {_TOKEN}: it was revoked or is of another app",
+                hint=_HINT.format(_TOKEN),
             )
         if isinstance(error, exceptions.BadInputError) and "client" in str(error.body):
-            return ArchiveFailed(f"Dropbox does not know {_KEY}, or its secret is another", hint=_HINT.format(_KEY))
+            return ArchiveFailed(
+                f"Dropbox does not know {_KEY}, or its secret is another", hint=_HINT.format(_KEY)
+            )
         status = getattr(error, "status_code", 0)
-        return ArchiveFailed(f"Dropbox refuses the request ({type(error).__name__}{f' {status}' if status else ''})")
+        return ArchiveFailed(
+            f"Dropbox refuses the request ({type(error).__name__}{f' {status}' if status else ''})"
+        )
 
 
 def opened(opening: ArchiveOpening) -> DropboxArchive:
     """Return the folder of a scope. Raises ArchiveFailed where a key is not set."""
-    access = DropboxAccess(opening.secret(_TOKEN), opening.secret(_KEY), opening.secret(_SECRET), wait=opening.wait)
+    access = DropboxAccess(
+        opening.secret(_TOKEN), opening.secret(_KEY), opening.secret(_SECRET), wait=opening.wait
+    )
     if opening.trial_s:
         access = access._replace(timeout_s=opening.trial_s, delays_s=())
     return DropboxArchive(f"{opening.own}/{opening.of_scope}", access)
 
 
 def _rev(revision: str) -> str:
-    """Return a revision as Dropbox has them; one of another archive becomes one that no file has."""
+    """Return a revision as Dropbox has them; one of another archive becomes one that no file
+    has.
+    """
     return revision if _REV.fullmatch(revision) else "0" * 9
 
 
@@ -255,12 +306,16 @@ class _Reset(ArchiveFailed):
 class _Upload:
     """A large file on its way, in parts."""
 
-    def __init__(self, client: dropbox.Dropbox, asked: Callable[[Callable[[], Any]], Any], data: bytes) -> None:
+    def __init__(
+        self, client: dropbox.Dropbox, asked: Callable[[Callable[[], Any]], Any], data: bytes
+    ) -> None:
         self._client, self._asked, self._data = client, asked, data
 
     def finished(self, commit: api.CommitInfo) -> Any:  # noqa: ANN401 - the SDK has no types
         """Bring all of it there, and make it a file. Raises ArchiveFailed."""
-        started = self._asked(lambda: self._client.files_upload_session_start(self._data[:PART_BYTES]))
+        started = self._asked(
+            lambda: self._client.files_upload_session_start(self._data[:PART_BYTES])
+        )
         cursor = api.UploadSessionCursor(started.session_id, min(PART_BYTES, len(self._data)))
         while len(self._data) - cursor.offset > PART_BYTES:
             self._append(cursor, self._data[cursor.offset : cursor.offset + PART_BYTES])

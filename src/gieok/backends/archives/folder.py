@@ -1,7 +1,8 @@
 """An archive in a folder: of the home, of a vault, of a disk that is plugged in.
 
-Names are compared as the strictest file systems do (macOS and Windows: in any case, in any normal form of Unicode), so that an
-archive that was written here stays one when it is copied there. What is a link, or hidden, is nobody's file here.
+Names are compared as the strictest file systems do (macOS and Windows: in any case, in any normal
+form of Unicode), so that an archive that was written here stays one when it is copied there. What
+is a link, or hidden, is nobody's file here.
 """
 
 import contextlib
@@ -29,7 +30,9 @@ class _Known(NamedTuple):
 
 
 class FolderArchive:
-    """`Archive` in a folder, which is made by the first file that is written. Files are 0600 and folders 0700."""
+    """`Archive` in a folder, which is made by the first file that is written. Files are 0600 and
+    folders 0700.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -84,7 +87,10 @@ class FolderArchive:
         for path, file in self._walk():
             with contextlib.suppress(FileNotFoundError):
                 facts, old = file.stat(), before.get(path)
-                is_same = old is not None and (old.size, old.at_ns) == (facts.st_size, facts.st_mtime_ns)
+                is_same = old is not None and (old.size, old.at_ns) == (
+                    facts.st_size,
+                    facts.st_mtime_ns,
+                )
                 revision = old.revision if old and is_same else _revision(self._data(path, file))
                 now[path] = _Known(revision, facts.st_size, facts.st_mtime_ns)
         changed = [
@@ -105,7 +111,11 @@ class FolderArchive:
             below[:] = [name for name in below if not name.startswith(".")]
             base = Path(folder)
             files = (base / name for name in names if not name.startswith("."))
-            found += [(_path(file.relative_to(self._folder).as_posix()), file) for file in files if _is_plain(file)]
+            found += [
+                (_path(file.relative_to(self._folder).as_posix()), file)
+                for file in files
+                if _is_plain(file)
+            ]
         return iter(sorted(found))
 
     def _unreadable(self, error: OSError) -> None:
@@ -115,12 +125,16 @@ class FolderArchive:
     def _data(self, path: str, file: Path) -> bytes:
         try:
             if file.stat().st_size > _LONGEST_BYTES:
-                raise ArchiveFailed(f"{path!r} in {self.location} has more than {_LONGEST_BYTES:,} bytes")
+                raise ArchiveFailed(
+                    f"{path!r} in {self.location} has more than {_LONGEST_BYTES:,} bytes"
+                )
             return file.read_bytes()
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise ArchiveFailed(f"{path!r} in {self.location} cannot be read: {error.strerror}") from error
+            raise ArchiveFailed(
+                f"{path!r} in {self.location} cannot be read: {error.strerror}"
+            ) from error
 
     def _held(self, path: str) -> bytes | None:
         """Return the content of a file; None where there is none."""
@@ -141,9 +155,14 @@ class FolderArchive:
             raise ArchiveConflict(f"{path!r} in {self.location} was changed meanwhile")
 
     def _find(self, path: str) -> Path:
-        """Return the file of a path, which may not exist; the names of what exists are kept. Raises ArchiveFailed."""
+        """Return the file of a path, which may not exist; the names of what exists are kept. Raises
+        ArchiveFailed.
+        """
         parts = path.split("/")
-        if any(part in ("", ".", "..") or part.startswith(".") or "\0" in part or "\\" in part for part in parts):
+        if any(
+            part in ("", ".", "..") or part.startswith(".") or "\0" in part or "\\" in part
+            for part in parts
+        ):
             raise ArchiveFailed(f"{path!r} is no path in an archive")
         found = self._folder
         for part in parts:

@@ -1,7 +1,8 @@
-"""Notes in a folder of a person's own, such as an Obsidian vault: theirs are never changed, and ours may lie anywhere in it.
+"""Notes in a folder of a person's own, such as an Obsidian vault: theirs are never changed, and
+ours may lie anywhere in it.
 
-A note of ours that was moved out of Gieok's subfolder is found by its mark. A person's own note is read once, for that mark;
-what is kept of it is a sum of its path, its size and its time.
+A note of ours that was moved out of Gieok's subfolder is found by its mark. A person's own note is
+read once, for that mark; what is kept of it is a sum of its path, its size and its time.
 """
 
 import contextlib
@@ -26,12 +27,20 @@ _MOST_BYTES = 5_000_000
 
 
 class VaultArchive:
-    """`Archive` of the notes in `folder` that are Gieok's, and of all in its subfolder `own`. `mark` names what a vault has.
+    """`Archive` of the notes in `folder` that are Gieok's, and of all in its subfolder `own`.
+    `mark` names what a vault has.
 
-    Raises ArchiveFailed where the folder is not there, or empty though it `has_memories`: an unmounted disk is no deletion.
+    Raises ArchiveFailed where the folder is not there, or empty though it `has_memories`: an
+    unmounted disk is no deletion.
     """
 
-    def __init__(self, folder: Path, own: str, mark: str = "", has_memories: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        own: str,
+        mark: str = "",
+        has_memories: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._folder = folder
         self._has_memories = has_memories
         self._own = f"{own.strip('/')}/" if own.strip("/") else ""
@@ -69,7 +78,9 @@ class VaultArchive:
             (self._folder / path).unlink()
 
     def changes(self, cursor: str) -> ArchiveChanges:
-        """Compare with the notes as the cursor holds them: read is only what has another size or time."""
+        """Compare with the notes as the cursor holds them: read is only what has another size or
+        time.
+        """
         self._expect()
         before = _known(cursor)
         now: dict[str, list[Any]] = {}
@@ -90,7 +101,9 @@ class VaultArchive:
             if row and (old is None or old[2:] != row):
                 changed.append(ArchivedFile(path, row[0], facts.st_size))
         gone = sorted(name for name in before.keys() - now.keys() if not name.startswith("#"))
-        return ArchiveChanges(changed, gone, json.dumps(now, ensure_ascii=False, separators=(",", ":")))
+        return ArchiveChanges(
+            changed, gone, json.dumps(now, ensure_ascii=False, separators=(",", ":"))
+        )
 
     def _row(self, path: str, size: int) -> list[str]:
         """Return the revision of a note that is Gieok's, or may be; [] for others."""
@@ -101,7 +114,9 @@ class VaultArchive:
         return [revision] if is_ours else []
 
     def _expect(self) -> None:
-        """Raise ArchiveFailed where the folder is not there, or no vault: its disk is not mounted."""
+        """Raise ArchiveFailed where the folder is not there, or no vault: its disk is not
+        mounted.
+        """
         try:
             with os.scandir(self._folder) as entries:
                 is_there = next(entries, None) is not None or not self._has_memories()
@@ -120,7 +135,10 @@ class VaultArchive:
             for name in sorted(names):
                 file = Path(base, name)
                 if name.lower().endswith(_ENDINGS) and not name.startswith(".") and _is_plain(file):
-                    yield unicodedata.normalize("NFC", file.relative_to(self._folder).as_posix()), file
+                    yield (
+                        unicodedata.normalize("NFC", file.relative_to(self._folder).as_posix()),
+                        file,
+                    )
 
 
 def opened(opening: ArchiveOpening) -> VaultArchive:
@@ -129,8 +147,14 @@ def opened(opening: ArchiveOpening) -> VaultArchive:
 
 
 def _name(path: str, *, is_ours: bool) -> str:
-    """Return what a path is called in a cursor: of a person's own notes, nothing that can be read."""
-    return path if is_ours else f"#{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    """Return what a path is called in a cursor: of a person's own notes, nothing that can be
+    read.
+    """
+    return (
+        path
+        if is_ours
+        else f"#{hashlib.sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    )
 
 
 def _known(cursor: str) -> dict[str, list[Any]]:

@@ -1,7 +1,10 @@
-"""A backup as one file: a gzipped tar, with a manifest at its end that names the size and the sum of every file in it.
+"""A backup as one file: a gzipped tar, with a manifest at its end that names the size and the sum
+of every file in it.
 
-Streamed both ways: memory does not grow with the home. `tar xzf` opens one too. What is read back is believed only once the
-whole file was read: the manifest comes last, and an encrypted file is cut off unless its last block says that it is the last.
+Streamed both ways: memory does not grow with the home. `tar xzf` opens one too. What is read back
+is believed only once the
+whole file was read: the manifest comes last, and an encrypted file is cut off unless its last block
+says that it is the last.
 """
 
 import gzip
@@ -20,8 +23,11 @@ from gieok.errors import Damaged, ShapeMismatch, StoreError
 #: Grows when an older gieok could not restore what a newer one wrote.
 FORMAT = 1
 _ABOUT, _MANIFEST = "about.json", "manifest.json"
-#: What a member may be called: `home/` or `cold/`, then plain names. No `..`, no absolute path; on Windows no drive.
-_NAME = re.compile(r"(?:home|cold)(?:/(?!\.{1,2}(?:/|\Z))[^/\x00%s]+)+" % (r"\\:" if os.name == "nt" else ""))
+#: What a member may be called: `home/` or `cold/`, then plain names. No `..`, no absolute path; on
+#: Windows no drive.
+_NAME = re.compile(
+    r"(?:home|cold)(?:/(?!\.{1,2}(?:/|\Z))[^/\x00%s]+)+" % (r"\\:" if os.name == "nt" else "")
+)
 _CHUNK = 1 << 20
 #: Of 250 MB of words in two languages 6 takes 11 s and leaves 22 %, 4 takes 4 s and leaves 24 %.
 _LEVEL = 4
@@ -30,7 +36,9 @@ _MOST_MANIFEST_BYTES = 1 << 28
 
 
 class Source(NamedTuple):
-    """A file to put in: its name in the backup, when it was changed (Unix seconds), and what opens it."""
+    """A file to put in: its name in the backup, when it was changed (Unix seconds), and what opens
+    it.
+    """
 
     name: str
     mtime_s: float
@@ -59,7 +67,10 @@ class _Counted:
     def read(self, size: int) -> bytes:
         data = self._stream.read(size)
         if len(data) < size:
-            raise StoreError(f"{self._source.name!r} changed while it was copied", hint="run `gieok backup` again")
+            raise StoreError(
+                f"{self._source.name!r} changed while it was copied",
+                hint="run `gieok backup` again",
+            )
         self.sum.update(data)
         return data
 
@@ -75,10 +86,16 @@ def write(out: BinaryIO, about: Mapping[str, object], sources: Iterable[Source])
         _add(tar, _ABOUT, json.dumps(about).encode())
         for source in sources:
             if not _NAME.fullmatch(source.name) or source.name in files:
-                raise StoreError(f"{source.name!r} cannot be kept under this name in a backup", hint="rename it")
+                raise StoreError(
+                    f"{source.name!r} cannot be kept under this name in a backup", hint="rename it"
+                )
             if found := _put(tar, source):
                 files[source.name] = found
-        rows = {"files": {name: {"bytes": size, "sha256": total} for name, (size, total) in files.items()}}
+        rows = {
+            "files": {
+                name: {"bytes": size, "sha256": total} for name, (size, total) in files.items()
+            }
+        }
         _add(tar, _MANIFEST, json.dumps(rows).encode())
     return Bundled(about, files)
 
@@ -90,7 +107,8 @@ def _put(tar: tarfile.TarFile, source: Source) -> tuple[int, str] | None:
     except FileNotFoundError:
         return None
     with stream:
-        size = os.fstat(stream.fileno()).st_size  # of what is open: the name may stand for another file by now
+        # of what is open: the name may stand for another file by now
+        size = os.fstat(stream.fileno()).st_size
         counted = _Counted(source, stream)
         tar.addfile(_info(source.name, size, source.mtime_s), counted)  # type: ignore[arg-type]
     return size, counted.sum.hexdigest()
@@ -106,12 +124,15 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     tar.addfile(_info(name, len(data)), io.BytesIO(data))
 
 
-#: Gives the stream that a file's content goes to, by its name and the time when it was changed; None: it is only read.
+#: Gives the stream that a file's content goes to, by its name and the time when it was changed;
+#: None: it is only read.
 Take = Callable[[str, float], BinaryIO | None]
 
 
 def read(source: BinaryIO, what: str, take: Take = lambda name, mtime: None) -> Bundled:
-    """Read a whole backup; `what` it is: named in errors. Raises Damaged, ShapeMismatch; OSError from `take`."""
+    """Read a whole backup; `what` it is: named in errors. Raises Damaged, ShapeMismatch; OSError
+    from `take`.
+    """
     try:
         with gzip.GzipFile(fileobj=source, mode="rb") as packed:
             found = _read(packed, what, take)
@@ -139,7 +160,9 @@ def _read(packed: gzip.GzipFile, what: str, take: Take) -> Bundled:
                 _compare(what, _json(what, info, stream, _MOST_MANIFEST_BYTES), files)
                 return Bundled(about, files)
             elif not _NAME.fullmatch(info.name) or info.name in files:
-                raise _damaged(what, f"{info.name!r} in it would be written outside the home, or twice")
+                raise _damaged(
+                    what, f"{info.name!r} in it would be written outside the home, or twice"
+                )
             else:
                 files[info.name] = _copied(stream, take(info.name, info.mtime))
     raise _damaged(what, "it is cut off")
@@ -167,7 +190,9 @@ def _about(what: str, info: tarfile.TarInfo, stream: IO[bytes]) -> dict[str, obj
     if not isinstance(made, int) or made < 1:
         raise _damaged(what, "it was not made by `gieok backup`")
     if made > FORMAT:
-        raise ShapeMismatch(f"the backup {what!r} has format {made}, this gieok reads {FORMAT}", hint="update gieok")
+        raise ShapeMismatch(
+            f"the backup {what!r} has format {made}, this gieok reads {FORMAT}", hint="update gieok"
+        )
     return about
 
 
@@ -181,7 +206,9 @@ def _json(what: str, info: tarfile.TarInfo, stream: IO[bytes], most: int) -> dic
     return row
 
 
-def _compare(what: str, manifest: Mapping[str, object], files: Mapping[str, tuple[int, str]]) -> None:
+def _compare(
+    what: str, manifest: Mapping[str, object], files: Mapping[str, tuple[int, str]]
+) -> None:
     listed = manifest.get("files")
     if not isinstance(listed, dict) or listed.keys() != files.keys():
         raise _damaged(what, "its files are not those of its manifest")

@@ -14,14 +14,16 @@ from gieok.backends.sqlite import driver, readonly
 from gieok.backends.sqlite.failures import translated
 from gieok.errors import StoreCorrupt, StoreError
 
-#: What is made again from what is backed up, what belongs to a process or to this machine alone, and other backups.
+#: What is made again from what is backed up, what belongs to a process or to this machine alone,
+#: and other backups.
 _LEFT_OUT = (
-    "backups", "models", "resolved", "logs", "set-aside", "tools.json", "chroma", "lancedb", "cache", "locks",
-    "reserve",
-    "daemon.json", "daemon.sock", "daemon.log", "daemon.log.1", "daemon.down",
-    "serve.json", "serve.log", "serve.log.1", "serve.token", "web.secret", "web.used",
+    "backups", "models", "resolved", "logs", "set-aside", "tools.json", "chroma", "lancedb",
+    "cache", "locks", "reserve", "daemon.json", "daemon.sock", "daemon.log", "daemon.log.1",
+    "daemon.down", "serve.json", "serve.log", "serve.log.1", "serve.token", "web.secret",
+    "web.used",
 )  # fmt: skip
-#: Secrets: backed up only where a person asks for it (`.env`), or never (the key of what is encrypted).
+#: Secrets: backed up only where a person asks for it (`.env`), or never (the key of what is
+#: encrypted).
 ENVIRONMENT = ".env"
 KEYS = "keys"
 _ENDS = (".lock", ".gieok.tmp", "-wal", "-shm", "-journal", ".renewed")
@@ -30,14 +32,20 @@ _BUSY_S = 30.0
 
 
 def databases(home: Path) -> list[Path]:
-    """Return the SQLite files of a home, the journal last: whatever a store holds or was charged, the journal then knows."""
-    found = sorted(file for file in home.glob("*.sqlite") if file.is_file() and not file.is_symlink())
+    """Return the SQLite files of a home, the journal last: whatever a store holds or was charged,
+    the journal then knows.
+    """
+    found = sorted(
+        file for file in home.glob("*.sqlite") if file.is_file() and not file.is_symlink()
+    )
     return sorted(found, key=lambda file: file.name == "journal.sqlite")
 
 
 def what(file: Path) -> str:
     """Return what a database is; a store alone can be made again."""
-    return {"journal.sqlite": "journal", "accounts.sqlite": "file of accounts"}.get(file.name, "store")
+    return {"journal.sqlite": "journal", "accounts.sqlite": "file of accounts"}.get(
+        file.name, "store"
+    )
 
 
 def check(file: Path, what: str) -> None:
@@ -50,7 +58,9 @@ def check(file: Path, what: str) -> None:
 
 @contextmanager
 def staging(home: Path) -> Iterator[Path]:
-    """Give a folder for copies, and remove it and those of killed processes. Call it under the lock of backups."""
+    """Give a folder for copies, and remove it and those of killed processes. Call it under the lock
+    of backups.
+    """
     for left in home.glob(f"{_STAGING}*"):
         shutil.rmtree(left, ignore_errors=True)
     folder = fs.make_private(home / f"{_STAGING}{os.urandom(4).hex()}")
@@ -61,7 +71,8 @@ def staging(home: Path) -> Iterator[Path]:
 
 
 def snapshot(file: Path, folder: Path) -> tuple[Source, BinaryIO]:
-    """Copy a database as it is in this moment, whoever writes it, with SQLite's own backup; the caller closes the stream.
+    """Copy a database as it is in this moment, whoever writes it, with SQLite's own backup; the
+    caller closes the stream.
 
     The copy has no name from its first byte on, where the system allows it. Raises StoreError.
     """
@@ -89,9 +100,15 @@ def snapshot(file: Path, folder: Path) -> tuple[Source, BinaryIO]:
 
 
 def files(
-    home: Path, left_out: list[tuple[str, str]], *, below: str = "", without: str = "", with_keys: bool = False
+    home: Path,
+    left_out: list[tuple[str, str]],
+    *,
+    below: str = "",
+    without: str = "",
+    with_keys: bool = False,
 ) -> Iterator[Source]:
-    """Yield the other files of a home, sorted: those `below` one folder in it, or those that are not in `without`.
+    """Yield the other files of a home, sorted: those `below` one folder in it, or those that are
+    not in `without`.
 
     What cannot be kept is told in `left_out`.
     """
@@ -99,10 +116,14 @@ def files(
     for folder, folders, names in os.walk(home / below if below else home):
         is_top = Path(folder) == home
         folders[:] = sorted(
-            name for name in folders if not (is_top and (name == without or _is_left_out(name, with_keys=with_keys)))
+            name
+            for name in folders
+            if not (is_top and (name == without or _is_left_out(name, with_keys=with_keys)))
         )
         for name in sorted(names):
-            if name.endswith(_ENDS) or (is_top and (name in own or _is_left_out(name, with_keys=with_keys))):
+            if name.endswith(_ENDS) or (
+                is_top and (name in own or _is_left_out(name, with_keys=with_keys))
+            ):
                 continue
             file = Path(folder, name)
             found = _source(file, f"home/{file.relative_to(home).as_posix()}")
@@ -118,10 +139,16 @@ def is_made_again(name: str) -> bool:
 
 
 def keys_of_databases(home: Path) -> Iterator[Source]:
-    """Yield what opens the databases: for a backup that is encrypted, so that its own key is enough."""
+    """Yield what opens the databases: for a backup that is encrypted, so that its own key is
+    enough.
+    """
     for file in sorted((home / KEYS).glob("databases*.txt")):
         if file.is_file():
-            yield Source(f"home/{KEYS}/{file.name}", file.stat().st_mtime, lambda file=file: file.open("rb"))  # type: ignore[misc]
+            yield Source(
+                f"home/{KEYS}/{file.name}",
+                file.stat().st_mtime,
+                lambda file=file: file.open("rb"),  # type: ignore[misc]
+            )
 
 
 def _is_left_out(name: str, *, with_keys: bool) -> bool:

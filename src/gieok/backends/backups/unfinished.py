@@ -13,7 +13,9 @@ _PRIVATE = stat.S_IRUSR | stat.S_IWUSR
 
 
 class Unfinished:
-    """A new file in a folder, written through `stream`, read back through `reread`, named by `publish`."""
+    """A new file in a folder, written through `stream`, read back through `reread`, named by
+    `publish`.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -22,7 +24,9 @@ class Unfinished:
         if descriptor < 0:  # a system, or a file system, that has no such files
             self._temporary = _temporary(folder)
             descriptor = os.open(
-                self._temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), _PRIVATE
+                self._temporary,
+                os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0),
+                _PRIVATE,
             )
         self.stream: BinaryIO = os.fdopen(descriptor, "w+b")
 
@@ -34,7 +38,9 @@ class Unfinished:
         return self.stream
 
     def publish(self, name: str) -> Path:
-        """Give the file its name, which never replaces; a taken one is counted on. Raises OSError."""
+        """Give the file its name, which never replaces; a taken one is counted on. Raises
+        OSError.
+        """
         stem, dot, ends = name.partition(".")
         for number in range(1, 1000):
             target = self._folder / (name if number == 1 else f"{stem}-{number}{dot}{ends}")
@@ -66,7 +72,12 @@ class Unfinished:
             return
         folder = os.open(self._folder, os.O_RDONLY)
         try:  # with a folder, Python calls `linkat`, which follows the link of /proc to the file
-            os.link(f"/proc/self/fd/{self.stream.fileno()}", target, src_dir_fd=folder, follow_symlinks=True)
+            os.link(
+                f"/proc/self/fd/{self.stream.fileno()}",
+                target,
+                src_dir_fd=folder,
+                follow_symlinks=True,
+            )
         finally:
             os.close(folder)
 

@@ -16,7 +16,9 @@ MOST_CHARACTERS = 20_000_000
 class MemoryCache:
     """`WindowCache` of one process."""
 
-    def __init__(self, most_messages: int = MOST_MESSAGES, most_characters: int = MOST_CHARACTERS) -> None:
+    def __init__(
+        self, most_messages: int = MOST_MESSAGES, most_characters: int = MOST_CHARACTERS
+    ) -> None:
         self._room = _Size(most_messages, most_characters)
         self._used = _Size(0, 0)
         self._held: OrderedDict[Scope, HeldWindow] = OrderedDict()
@@ -71,7 +73,9 @@ class _Size:
 
     def plus(self, window: HeldWindow, sign: int = 1) -> "_Size":
         characters = sum(len(one.message.text) for one in window.messages)
-        return _Size(self.messages + sign * len(window.messages), self.characters + sign * characters)
+        return _Size(
+            self.messages + sign * len(window.messages), self.characters + sign * characters
+        )
 
     def fits(self, room: "_Size") -> bool:
         return self.messages <= room.messages and self.characters <= room.characters

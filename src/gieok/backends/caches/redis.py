@@ -1,4 +1,6 @@
-"""Windows in Redis or Valkey, for processes that share it. A server that is gone, or what nobody can read, is nothing held."""
+"""Windows in Redis or Valkey, for processes that share it. A server that is gone, or what nobody
+can read, is nothing held.
+"""
 
 import json
 import zlib
@@ -16,7 +18,9 @@ _LEVEL = 1
 
 
 class RedisCache:
-    """`WindowCache` of all processes that share a server. `journal` is the name of the journal whose windows they are."""
+    """`WindowCache` of all processes that share a server. `journal` is the name of the journal
+    whose windows they are.
+    """
 
     def __init__(self, server: RedisServer, journal: str) -> None:
         self._server = server
@@ -51,7 +55,14 @@ class RedisCache:
 
 def _written(window: HeldWindow) -> bytes:
     rows = [
-        (one.seq, one.first, *one.message._replace(role=one.message.role.value, at=to_ms(one.message.at)))  # type: ignore[arg-type]
+        (
+            one.seq,
+            one.first,
+            *one.message._replace(
+                role=one.message.role.value,  # type: ignore[arg-type]
+                at=to_ms(one.message.at),  # type: ignore[arg-type]
+            ),
+        )
         for one in window.messages
     ]
     return zlib.compress(json.dumps([window.mark, rows], ensure_ascii=True).encode(), _LEVEL)
@@ -65,5 +76,7 @@ def _read(data: bytes) -> HeldWindow | None:
         return None
 
 
-def _message(seq: int, first: int, identity: str, role: str, text: str, at: int, *rest: object) -> Journalled:
+def _message(
+    seq: int, first: int, identity: str, role: str, text: str, at: int, *rest: object
+) -> Journalled:
     return Journalled(seq, Message(identity, Role(role), text, utc(at), *rest), first)  # type: ignore[arg-type]

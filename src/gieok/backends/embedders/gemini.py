@@ -1,7 +1,7 @@
 """Gemini's embeddings by REST: `POST …/models/MODEL:batchEmbedContents`.
 
-`gemini-embedding-001` takes a task type, `gemini-embedding-2` a prompt instead. Vectors that were shortened come without unit
-length.
+`gemini-embedding-001` takes a task type, `gemini-embedding-2` a prompt instead. Vectors that were
+shortened come without unit length.
 """
 
 from collections.abc import Sequence
@@ -22,11 +22,15 @@ class Gemini:
     most_texts = 100
 
     def __init__(self, opening: ModelOpening) -> None:
-        self._opening = opening = opening._replace(model=opening.model.removeprefix("models/") or _DEFAULT_MODEL)
+        self._opening = opening = opening._replace(
+            model=opening.model.removeprefix("models/") or _DEFAULT_MODEL
+        )
         self._prompts = prompts.chosen(opening)
         self.model = shape.name_of(opening, self._prompts)
         headers = {"x-goog-api-key": opening.key} if opening.key else {}
-        self._service = Service("Gemini", opening.address, headers, opening.timeout_s, EmbedderFailed)
+        self._service = Service(
+            "Gemini", opening.address, headers, opening.timeout_s, EmbedderFailed
+        )
         # A key that is wrong is answered with 400.
         hints = key_hints(opening.key_variable, opening.home)
         self._hints = hints | {400: hints[401]} if hints else {}
@@ -43,6 +47,8 @@ class Gemini:
         asked = [{"model": name, "content": {"parts": [{"text": text}]}, **more} for text in given]
         found = self._service.post(f"/{name}:batchEmbedContents", {"requests": asked}, self._hints)
         rows = found.get("embeddings")
-        if not isinstance(rows, list) or not all(isinstance(row, dict) and "values" in row for row in rows):
+        if not isinstance(rows, list) or not all(
+            isinstance(row, dict) and "values" in row for row in rows
+        ):
             raise self._service.misunderstood("there are no `embeddings` in its answer")
         return Embedded(shape.units([row["values"] for row in rows], self._opening.dimension))

@@ -1,7 +1,9 @@
-"""A local folder with an exported embedding model: bge-m3, EmbeddingGemma, Qwen3-Embedding and their kin.
+"""A local folder with an exported embedding model: bge-m3, EmbeddingGemma, Qwen3-Embedding and
+their kin.
 
-How tokens become one vector is read from the folder: the graph's own sentence vector where it has one, else
-`1_Pooling/config.json` of sentence-transformers, else the architecture where there is one way of it.
+How tokens become one vector is read from the folder: the graph's own sentence vector where it has
+one, else `1_Pooling/config.json` of sentence-transformers, else the architecture where there is one
+way of it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,14 +30,23 @@ _MODES = {
 #: Decoders, whose last token alone has read the whole text.
 _DECODERS = ("qwen", "mistral", "llama")
 #: Exports without `1_Pooling`, by the folder's name.
-_BY_NAME = {"bge": "cls", "arctic-embed": "cls", "mxbai": "cls", "e5": "mean", "minilm": "mean", "nomic": "mean"}
+_BY_NAME = {
+    "bge": "cls",
+    "arctic-embed": "cls",
+    "mxbai": "cls",
+    "e5": "mean",
+    "minilm": "mean",
+    "nomic": "mean",
+}
 #: A text is read up to here: a 10 MB line must not hold the tokenizer.
 _MOST_CHARACTERS = 65_536
 _MOST_WINDOWS = 16
 
 
 class OnnxEmbedder:
-    """`Embedder` on a folder. Cheap to make, safe to share between threads; a text's vector depends on the text alone."""
+    """`Embedder` on a folder. Cheap to make, safe to share between threads; a text's vector depends
+    on the text alone.
+    """
 
     def __init__(self, opening: ModelOpening) -> None:
         self._opening = opening
@@ -47,7 +58,9 @@ class OnnxEmbedder:
     def model(self) -> str:
         """Return the folder's name with its fingerprint."""
         pooling = f"+{self._opening.pooling}" if self._opening.pooling != prompts.AUTO else ""
-        return shape.name_of(self._opening, self._prompts, f"{self._name}@{self._folder.fingerprint()}{pooling}")
+        return shape.name_of(
+            self._opening, self._prompts, f"{self._name}@{self._folder.fingerprint()}{pooling}"
+        )
 
     @cached_property
     def dimension(self) -> int:
@@ -55,8 +68,13 @@ class OnnxEmbedder:
         return len(self.embed_query("기억")) // 4
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one unit vector per text, in order, little-endian float32. Raises EmbedderFailed."""
-        rows = [self._vector(self._prompts.before(text[:_MOST_CHARACTERS], is_query=False)) for text in texts]
+        """Return one unit vector per text, in order, little-endian float32. Raises
+        EmbedderFailed.
+        """
+        rows = [
+            self._vector(self._prompts.before(text[:_MOST_CHARACTERS], is_query=False))
+            for text in texts
+        ]
         return shape.units(rows, self._opening.dimension)
 
     def embed_query(self, text: str) -> bytes:
@@ -65,9 +83,14 @@ class OnnxEmbedder:
         return shape.units([row], self._opening.dimension)[0]
 
     def _vector(self, text: str) -> "NDArray[Any]":
-        """Return the vector of a text: of one that the model cannot read at once, the mean of its parts by their length."""
+        """Return the vector of a text: of one that the model cannot read at once, the mean of its
+        parts by their length.
+        """
         parts = self._folder.windows(text)[:_MOST_WINDOWS]
-        vectors = [len(part.ids) * self._of_tokens(self._folder.run(part)).astype("float32") for part in parts]
+        vectors = [
+            len(part.ids) * self._of_tokens(self._folder.run(part)).astype("float32")
+            for part in parts
+        ]
         total: NDArray[Any] = sum(vectors[1:], start=vectors[0])
         return total
 
@@ -87,13 +110,17 @@ class OnnxEmbedder:
 
     @cached_property
     def _pooling(self) -> str:
-        """Return how the vectors of tokens become one. Raises EmbedderFailed where the folder leaves it open."""
+        """Return how the vectors of tokens become one. Raises EmbedderFailed where the folder
+        leaves it open.
+        """
         folder = self._folder
         modules = folder.read("modules.json") or []
         if any(str(module.get("type", "")).endswith(".Dense") for module in modules):
             raise EmbedderFailed(
                 f"the graph in {str(folder.folder)!r} ends before the model's own last layers",
-                hint="use an export whose graph gives `sentence_embedding`, such as onnx-community's",
+                hint=(
+                    "use an export whose graph gives `sentence_embedding`, such as onnx-community's"
+                ),
             )
         if self._opening.pooling != prompts.AUTO:
             return self._opening.pooling
@@ -117,7 +144,9 @@ class OnnxEmbedder:
         said = self._folder.read("config_sentence_transformers.json").get("prompts")
         if not isinstance(said, dict) or not any(said.values()):
             return prompts.by_name(self._name)
-        passage = next((said[name] for name in ("document", "passage", "corpus") if said.get(name)), "")
+        passage = next(
+            (said[name] for name in ("document", "passage", "corpus") if said.get(name)), ""
+        )
         return Prompts(str(said.get("query") or ""), str(passage))
 
 

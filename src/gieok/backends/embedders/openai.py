@@ -1,4 +1,6 @@
-"""OpenAI's protocol, `POST …/embeddings`, which most servers speak: vLLM, llama.cpp, LM Studio, TEI, LiteLLM, Mistral."""
+"""OpenAI's protocol, `POST …/embeddings`, which most servers speak: vLLM, llama.cpp, LM Studio,
+TEI, LiteLLM, Mistral.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +20,9 @@ class OpenAi:
 
     def __init__(self, opening: ModelOpening) -> None:
         if not opening.model:
-            raise EmbedderFailed(opening.needs("a model", "embedder.model"), hint="the name that the endpoint knows")
+            raise EmbedderFailed(
+                opening.needs("a model", "embedder.model"), hint="the name that the endpoint knows"
+            )
         if not opening.address:
             hint = "such as `embedder.base_url: http://127.0.0.1:8080/v1`"
             raise EmbedderFailed(opening.needs("an address", "embedder.base_url"), hint=hint)
@@ -26,7 +30,9 @@ class OpenAi:
         self._prompts = prompts.chosen(opening)
         self.model = shape.name_of(opening, self._prompts)
         name = "OpenAI" if opening.provider == "openai" else "the endpoint"
-        self._service = Service(name, opening.address, bearer(opening.key), opening.timeout_s, EmbedderFailed)
+        self._service = Service(
+            name, opening.address, bearer(opening.key), opening.timeout_s, EmbedderFailed
+        )
         self._hints = key_hints(opening.key_variable, opening.home)
 
     def embed(self, texts: Sequence[str], *, is_query: bool) -> Embedded:
@@ -37,7 +43,9 @@ class OpenAi:
         found = self._service.post("/embeddings", asked, self._hints)
         usage = found.get("usage")
         tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else 0
-        return Embedded(shape.units(self._rows(found.get("data")), self._opening.dimension), int(tokens or 0))
+        return Embedded(
+            shape.units(self._rows(found.get("data")), self._opening.dimension), int(tokens or 0)
+        )
 
     def _rows(self, data: object) -> list[list[float]]:
         """Return the vectors in the order of the texts, which servers may answer in another."""

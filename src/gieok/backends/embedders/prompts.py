@@ -21,8 +21,11 @@ class Prompts(NamedTuple):
 
 
 _SEARCH = "Represent this sentence for searching relevant passages: "
-_INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
-#: Names (any case) → prompts, from the models' cards; the first that matches counts. Others, as bge-m3, need none.
+_INSTRUCT = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+)
+#: Names (any case) → prompts, from the models' cards; the first that matches counts. Others, as
+#: bge-m3, need none.
 _BY_NAME = (
     (r"qwen3.?embedding", Prompts(_INSTRUCT.rstrip(" "))),
     (r"embedding.?gemma", Prompts("task: search result | query: ", "title: none | text: ")),
@@ -36,7 +39,9 @@ _BY_NAME = (
 
 
 def chosen(opening: ModelOpening, of_makers: Prompts | None = None) -> Prompts:
-    """Return the prompts in force: what is set, else what comes with the model, else what its name says."""
+    """Return the prompts in force: what is set, else what comes with the model, else what its name
+    says.
+    """
     known = of_makers or by_name(opening.model)
     return Prompts(
         known.query if opening.query_prompt == AUTO else opening.query_prompt,

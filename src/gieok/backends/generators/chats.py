@@ -1,6 +1,8 @@
-"""Models that talk, through the providers' own libraries: a reply comes piece by piece, and ends where the reader goes away.
+"""Models that talk, through the providers' own libraries: a reply comes piece by piece, and ends
+where the reader goes away.
 
-The libraries' own retries are off: the person who waits decides. A client is made once a model, and shared by threads.
+The libraries' own retries are off: the person who waits decides. A client is made once a model, and
+shared by threads.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +20,15 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 120.0
 #: What OpenAI's own models take of what a caller may ask for; other servers take the rest too.
-_KNOWN = ("top_p", "presence_penalty", "frequency_penalty", "seed", "logit_bias", "reasoning_effort", "verbosity")
+_KNOWN = (
+    "top_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "logit_bias",
+    "reasoning_effort",
+    "verbosity",
+)
 _OTHERS = ("top_k", "top_a", "min_p", "repetition_penalty")
 _RETRYABLE = frozenset((408, 409, 425, 429))
 #: Claude has no reply without a limit.
@@ -50,8 +60,12 @@ class _Chat:
         status = getattr(error, "status_code", None) or getattr(error, "code", None)
         if isinstance(status, int):
             retry = status >= 500 or status in _RETRYABLE
-            return GeneratorFailed(f"{self.model} answered {status}", hint=_HINT, worth_retrying=retry)
-        return GeneratorFailed(f"{self.model} failed: {type(error).__name__}", hint=_HINT, worth_retrying=True)
+            return GeneratorFailed(
+                f"{self.model} answered {status}", hint=_HINT, worth_retrying=retry
+            )
+        return GeneratorFailed(
+            f"{self.model} failed: {type(error).__name__}", hint=_HINT, worth_retrying=True
+        )
 
     @property
     def _name(self) -> str:
@@ -67,21 +81,29 @@ class OpenAiChat(_Chat):
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
         super().__init__(model, key, address, timeout_s)
         if not address:
-            raise GeneratorFailed(f"the endpoint of {model} needs its address", hint="set `character.base_url`")
+            raise GeneratorFailed(
+                f"the endpoint of {model} needs its address", hint="set `character.base_url`"
+            )
 
     @cached_property
     def _client(self) -> "OpenAI":
         with extras.imports_of("models", self.model):
             from openai import OpenAI
 
-        return OpenAI(api_key=self._key, base_url=self._address, max_retries=0, timeout=self._timeout_s)
+        return OpenAI(
+            api_key=self._key, base_url=self._address, max_retries=0, timeout=self._timeout_s
+        )
 
     def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
         talk: Any = [{"role": one.role, "content": one.text} for one in messages]
         asked: Any = self._asked(sampling)
         end = ReplyPart(finish="")
         with self._client.chat.completions.create(
-            model=self._name, messages=talk, stream=True, stream_options={"include_usage": True}, extra_body=asked
+            model=self._name,
+            messages=talk,
+            stream=True,
+            stream_options={"include_usage": True},
+            extra_body=asked,
         ) as answer:
             for chunk in answer:
                 for choice in chunk.choices:
@@ -90,7 +112,8 @@ class OpenAiChat(_Chat):
                     end = end._replace(finish=choice.finish_reason or end.finish)
                 if chunk.usage:
                     end = end._replace(
-                        input_tokens=chunk.usage.prompt_tokens, output_tokens=chunk.usage.completion_tokens
+                        input_tokens=chunk.usage.prompt_tokens,
+                        output_tokens=chunk.usage.completion_tokens,
                     )
         yield _ended(end, self.model)
 
@@ -98,13 +121,19 @@ class OpenAiChat(_Chat):
         """Return what is asked for, by the names that the server knows."""
         is_own = self.model.startswith("openai:")
         names = _KNOWN if is_own else _KNOWN + _OTHERS
-        asked: dict[str, object] = {name: sampling.more[name] for name in names if name in sampling.more}
+        asked: dict[str, object] = {
+            name: sampling.more[name] for name in names if name in sampling.more
+        }
         if sampling.temperature is not None:
             asked["temperature"] = sampling.temperature
         if sampling.stop:
             asked["stop"] = list(sampling.stop)
         if is_own and _reasons(self._name):
-            asked = {name: asked[name] for name in ("reasoning_effort", "verbosity", "seed") if name in asked}
+            asked = {
+                name: asked[name]
+                for name in ("reasoning_effort", "verbosity", "seed")
+                if name in asked
+            }
             room = _THINKING
         else:
             room = 0
@@ -122,7 +151,12 @@ class AnthropicChat(_Chat):
         with extras.imports_of("models", self.model):
             from anthropic import Anthropic
 
-        return Anthropic(api_key=self._key, base_url=self._address or None, max_retries=0, timeout=self._timeout_s)
+        return Anthropic(
+            api_key=self._key,
+            base_url=self._address or None,
+            max_retries=0,
+            timeout=self._timeout_s,
+        )
 
     def _parts(self, messages: Sequence[ChatMessage], sampling: Sampling) -> Iterator[ReplyPart]:
         system, talk = in_turns(messages)
@@ -133,11 +167,15 @@ class AnthropicChat(_Chat):
             asked["system"] = system
         if not _disallows_sampling(self._name):  # the newest library does not name them any more
             chosen = {"temperature": sampling.temperature, "top_k": sampling.more.get("top_k")}
-            asked["extra_body"] = {name: value for name, value in chosen.items() if value is not None}
+            asked["extra_body"] = {
+                name: value for name, value in chosen.items() if value is not None
+            }
         read = written = 0
         finish = ""
         rows: Any = [{"role": one.role, "content": one.text} for one in talk]
-        with self._client.messages.create(model=self._name, messages=rows, stream=True, **asked) as answer:
+        with self._client.messages.create(
+            model=self._name, messages=rows, stream=True, **asked
+        ) as answer:
             for event in answer:
                 if event.type == "message_start":
                     read = event.message.usage.input_tokens
@@ -171,7 +209,9 @@ class GeminiChat(_Chat):
 
         system, talk = in_turns(messages)
         names = ("top_p", "top_k", "presence_penalty", "frequency_penalty", "seed")
-        more: dict[str, Any] = {name: sampling.more[name] for name in names if name in sampling.more}
+        more: dict[str, Any] = {
+            name: sampling.more[name] for name in names if name in sampling.more
+        }
         config = GenerateContentConfig(
             system_instruction=system or None,
             temperature=sampling.temperature,
@@ -180,15 +220,22 @@ class GeminiChat(_Chat):
             **more,
         )
         rows: Any = [
-            Content(role="model" if one.role == "assistant" else "user", parts=[Part(text=one.text)]) for one in talk
+            Content(
+                role="model" if one.role == "assistant" else "user", parts=[Part(text=one.text)]
+            )
+            for one in talk
         ]
         end = ReplyPart()
-        for chunk in self._client.models.generate_content_stream(model=self._name, contents=rows, config=config):
+        for chunk in self._client.models.generate_content_stream(
+            model=self._name, contents=rows, config=config
+        ):
             if chunk.text:
                 yield ReplyPart(chunk.text)
             for candidate in chunk.candidates or ():
                 if candidate.finish_reason:
-                    end = end._replace(finish="length" if candidate.finish_reason == "MAX_TOKENS" else "stop")
+                    end = end._replace(
+                        finish="length" if candidate.finish_reason == "MAX_TOKENS" else "stop"
+                    )
             if used := chunk.usage_metadata:
                 read, written = used.prompt_token_count or 0, used.candidates_token_count or 0
                 end = end._replace(input_tokens=read, output_tokens=written)
@@ -196,11 +243,14 @@ class GeminiChat(_Chat):
 
 
 def in_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMessage]]:
-    """Return the system text in front, and the talk as turns that alternate and begin with the user's.
+    """Return the system text in front, and the talk as turns that alternate and begin with the
+    user's.
 
     What the system says later stands in the user's turns: these providers know one system text.
     """
-    head = next((place for place, one in enumerate(messages) if one.role != "system"), len(messages))
+    head = next(
+        (place for place, one in enumerate(messages) if one.role != "system"), len(messages)
+    )
     system = "\n\n".join(one.text for one in messages[:head])
     talk: list[ChatMessage] = []
     for one in messages[head:]:
@@ -215,9 +265,13 @@ def in_turns(messages: Sequence[ChatMessage]) -> tuple[str, list[ChatMessage]]:
 
 
 def _ended(end: ReplyPart, model: str) -> ReplyPart:
-    """Return the last part. Raises GeneratorFailed where a reply did not say that it ended: it broke off."""
+    """Return the last part. Raises GeneratorFailed where a reply did not say that it ended: it
+    broke off.
+    """
     if not end.finish:
-        raise GeneratorFailed(f"{model} broke off in the middle of its reply", hint="try again", worth_retrying=True)
+        raise GeneratorFailed(
+            f"{model} broke off in the middle of its reply", hint="try again", worth_retrying=True
+        )
     return end
 
 
@@ -226,7 +280,9 @@ def _reasons(name: str) -> bool:
         from pydantic_ai.profiles.openai import openai_model_profile
 
     known = openai_model_profile(name) or {}
-    return bool(known.get("openai_supports_reasoning")) and not known.get("openai_supports_reasoning_effort_none")
+    return bool(known.get("openai_supports_reasoning")) and not known.get(
+        "openai_supports_reasoning_effort_none"
+    )
 
 
 def _disallows_sampling(name: str) -> bool:

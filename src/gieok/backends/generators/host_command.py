@@ -1,8 +1,10 @@
-"""The command of a coding agent as a language model: `claude -p` and `codex exec`. Who has a subscription needs no key.
+"""The command of a coding agent as a language model: `claude -p` and `codex exec`. Who has a
+subscription needs no key.
 
-The command is started in an empty folder with nothing of its own around it: no hooks, no tools, no MCP servers, no memory, no
-transcript. The prompt begins with the mark of Gieok's own runs, and the environment carries one that `gieok hook` honours, so
-that what is asked here is never remembered, even where an older command does not know one of these switches.
+The command is started in an empty folder with nothing of its own around it: no hooks, no tools, no
+MCP servers, no memory, no transcript. The prompt begins with the mark of Gieok's own runs, and the
+environment carries one that `gieok hook` honours, so that what is asked here is never remembered,
+even where an older command does not know one of these switches.
 """
 
 import json
@@ -27,28 +29,38 @@ _TIMEOUT_S = 300.0
 _MOST_SHOWN = 300
 #: A session of the agent that this process was started from is no business of the new one.
 _SESSION = re.compile(
-    r"CLAUDECODE|CLAUDE_(?:CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|CHILD_SESSION|EFFORT)|PROJECT_DIR|PLUGIN_\w+|ENV_FILE)"
+    r"CLAUDECODE|CLAUDE_(?:CODE_(?:ENTRYPOINT|SESSION_ID|SSE_PORT|CHILD_SESSION|EFFORT)"
+    r"|PROJECT_DIR|PLUGIN_\w+|ENV_FILE)"
     r"|CODEX_(?:THREAD_ID|SESSION_ID|SANDBOX\w*|INTERNAL_\w+)"
 )
 _NOT_LOGGED_IN = re.compile(
-    r"not logged in|/login|log ?in again|invalid api key|authenticat|unauthorized|\b401\b|oauth|missing environment",
+    (
+        r"not logged in|/login|log ?in again|invalid api key|authenticat|unauthorized|\b401\b"
+        r"|oauth|missing environment"
+    ),
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"usage limit|limit reached|hit your \w*\s?limit|credit balance|quota|billing|\b429\b|rate.?limit", re.IGNORECASE
+    (
+        r"usage limit|limit reached|hit your \w*\s?limit|credit balance|quota|billing|\b429\b"
+        r"|rate.?limit"
+    ),
+    re.IGNORECASE,
 )
 _CUT = re.compile(
-    r"exceeded the \d+ output token maximum|max_output_tokens|max_tokens|incomplete response", re.IGNORECASE
+    r"exceeded the \d+ output token maximum|max_output_tokens|max_tokens|incomplete response",
+    re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"overloaded|\b5\d\d\b|timed? ?out|connection|stream disconnected|temporarily|try again", re.IGNORECASE
+    r"overloaded|\b5\d\d\b|timed? ?out|connection|stream disconnected|temporarily|try again",
+    re.IGNORECASE,
 )
 #: A name in Codex' settings that needs no quotes.
 _BARE = re.compile(r"[\w-]+")
 #: What Codex does beside answering.
 _FEATURES = (
-    "hooks", "plugins", "apps", "shell_tool", "unified_exec", "multi_agent", "goals", "view_image", "skill_search",
-    "tool_suggest", "image_generation", "memories",
+    "hooks", "plugins", "apps", "shell_tool", "unified_exec", "multi_agent", "goals", "view_image",
+    "skill_search", "tool_suggest", "image_generation", "memories",
 )  # fmt: skip
 
 
@@ -67,7 +79,9 @@ class HostGenerator:
     program = agent = login = ""
 
     def __init__(self, model: str, key: str, address: str, timeout_s: float = _TIMEOUT_S) -> None:
-        """`address` is the command's path, '' to look for it. It uses its own login: `key` is none of its business."""
+        """`address` is the command's path, '' to look for it. It uses its own login: `key` is none
+        of its business.
+        """
         del key
         self.model = model
         self._path = address
@@ -82,10 +96,14 @@ class HostGenerator:
             instructions = folder / "instructions.md"
             instructions.write_text(prompt.system, encoding="utf-8")
             words = [command, *self._arguments(prompt, instructions)]
-            environment = {name: value for name, value in os.environ.items() if not _SESSION.fullmatch(name)}
+            environment = {
+                name: value for name, value in os.environ.items() if not _SESSION.fullmatch(name)
+            }
             environment |= {places.OWN_RUN: "1", "NO_COLOR": "1", **self._variables(prompt)}
             timeout_s = prompt.timeout_s or self._timeout_s
-            done = self._run(words, f"{MARKER}\n{prompt.text}", folder / "empty", environment, timeout_s)
+            done = self._run(
+                words, f"{MARKER}\n{prompt.text}", folder / "empty", environment, timeout_s
+            )
         return self._read(done)
 
     def _arguments(self, prompt: Prompt, instructions: Path) -> Iterable[str]:
@@ -108,19 +126,38 @@ class HostGenerator:
             where = f" at {self._path!r}" if self._path else ""
             raise GeneratorFailed(
                 f"{self.model} needs the command `{self.program}`, which is not here{where}",
-                hint=f"install {self.agent}, or name the command's path in the `base_url` beside the model's setting",
+                hint=(
+                    f"install {self.agent}, or name the command's path in the `base_url` beside "
+                    f"the model's setting"
+                ),
             )
         return found
 
     def _run(
-        self, words: list[str], text: str, folder: Path, environment: Mapping[str, str], timeout_s: float
+        self,
+        words: list[str],
+        text: str,
+        folder: Path,
+        environment: Mapping[str, str],
+        timeout_s: float,
     ) -> _Done:
-        """Start the command and wait for its end; what is late is ended with all that it started."""
+        """Start the command and wait for its end; what is late is ended with all that it
+        started.
+        """
         try:
-            process = subprocess.Popen(  # noqa: S603 - a command that the user named in the settings
-                words, cwd=folder, env=dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", start_new_session=True,
-            )  # fmt: skip
+            # A command that the user named in the settings.
+            process = subprocess.Popen(  # noqa: S603
+                words,
+                cwd=folder,
+                env=dict(environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+            )
         except OSError as error:
             raise GeneratorFailed(
                 f"{self.program} cannot be started: {error}", hint=f"reinstall {self.agent}"
@@ -132,18 +169,24 @@ class HostGenerator:
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
             # Not at once again: it may have been paid for.
-            raise GeneratorFailed(f"{self.program} did not answer within {timeout_s:g} s") from error
+            raise GeneratorFailed(
+                f"{self.program} did not answer within {timeout_s:g} s"
+            ) from error
         return _Done(process.returncode, output, errors)
 
     def _failed(self, told: str, status: int = 0) -> GeneratorFailed:
         """Return the error for what a command said."""
-        told = " ".join(redact(told).split())[:_MOST_SHOWN] or f"it ended with status {status} and said nothing"
+        told = (
+            " ".join(redact(told).split())[:_MOST_SHOWN]
+            or f"it ended with status {status} and said nothing"
+        )
         what = f"{self.program}: {told}"
         if _NOT_LOGGED_IN.search(told):
             return GeneratorFailed(f"{what} (it is not logged in)", hint=f"run `{self.login}`")
         if _LIMIT.search(told):
             return GeneratorFailed(
-                f"{what} (its limit is reached)", hint="it goes on by itself once the limit is renewed"
+                f"{what} (its limit is reached)",
+                hint="it goes on by itself once the limit is renewed",
             )
         if "unknown option" in told or "unexpected argument" in told:
             return GeneratorFailed(f"{what} (it is too old)", hint=f"update {self.agent}")
@@ -159,10 +202,23 @@ class ClaudeCode(HostGenerator):
         del instructions  # a file of them is not known to every release
         # The user's settings hold how one logs in; the rest of them is switched off.
         return (
-            "-p", "--output-format", "json", "--model", self._name or "haiku", "--setting-sources", "user",
-            "--settings", '{"disableAllHooks": true}', "--strict-mcp-config", "--tools", "", "--disable-slash-commands",
-            "--no-session-persistence", "--system-prompt", prompt.system,
-        )  # fmt: skip
+            "-p",
+            "--output-format",
+            "json",
+            "--model",
+            self._name or "haiku",
+            "--setting-sources",
+            "user",
+            "--settings",
+            '{"disableAllHooks": true}',
+            "--strict-mcp-config",
+            "--tools",
+            "",
+            "--disable-slash-commands",
+            "--no-session-persistence",
+            "--system-prompt",
+            prompt.system,
+        )
 
     def _variables(self, prompt: Prompt) -> Mapping[str, str]:
         return {
@@ -177,21 +233,29 @@ class ClaudeCode(HostGenerator):
         }
 
     def _read(self, done: _Done) -> Generated:
-        found = next((row for row in reversed(list(_objects(done.output))) if row.get("type") == "result"), None)
+        found = next(
+            (row for row in reversed(list(_objects(done.output))) if row.get("type") == "result"),
+            None,
+        )
         if found is None:
             raise self._failed(done.errors or done.output, done.status)
         text, usage = str(found.get("result") or ""), _mapping(found.get("usage"))
         names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
         answer = Generated(
-            text, sum(_count(usage, name) for name in names), _count(usage, "output_tokens"),
-            found.get("stop_reason") == "max_tokens", _dollars(found.get("total_cost_usd")),
-        )  # fmt: skip
+            text,
+            sum(_count(usage, name) for name in names),
+            _count(usage, "output_tokens"),
+            found.get("stop_reason") == "max_tokens",
+            _dollars(found.get("total_cost_usd")),
+        )
         if not found.get("is_error"):
             return answer
         if _CUT.search(text):
             return answer._replace(text="", is_cut=True)
         status = found.get("api_error_status")
-        raise self._failed(text + (f" ({status})" if status and str(status) not in text else ""), done.status)
+        raise self._failed(
+            text + (f" ({status})" if status and str(status) not in text else ""), done.status
+        )
 
 
 class Codex(HostGenerator):

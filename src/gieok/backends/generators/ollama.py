@@ -1,4 +1,5 @@
-"""A model of Ollama, by its own protocol: its OpenAI-compatible one has no way to say how long the context is.
+"""A model of Ollama, by its own protocol: its OpenAI-compatible one has no way to say how long the
+context is.
 
 Without that, Ollama cuts the beginning off whatever is longer than its default, and says nothing.
 """
@@ -38,10 +39,17 @@ class OllamaGenerator:
         name = self.model.partition(":")[2]
         body: dict[str, object] = {
             "model": name,
-            "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.text}],
+            "messages": [
+                {"role": "system", "content": prompt.system},
+                {"role": "user", "content": prompt.text},
+            ],
             "stream": False,
             "think": False,
-            "options": {"temperature": prompt.temperature, "num_predict": room, "num_ctx": _context(prompt, room)},
+            "options": {
+                "temperature": prompt.temperature,
+                "num_predict": room,
+                "num_ctx": _context(prompt, room),
+            },
         }
         if prompt.schema:
             body["format"] = json.loads(prompt.schema)
@@ -49,13 +57,21 @@ class OllamaGenerator:
             service = _open_service(self.model, self._address, prompt.timeout_s or _TIMEOUT_S)
             answer = service.post("/api/chat", body, {404: f"run `ollama pull {name}`"})
         except ModelFailed as error:
-            raise GeneratorFailed(str(error), hint=error.hint or None, worth_retrying=error.worth_retrying) from error
+            raise GeneratorFailed(
+                str(error), hint=error.hint or None, worth_retrying=error.worth_retrying
+            ) from error
         message = answer.get("message")
         text = message.get("content") if isinstance(message, dict) else None
         if not isinstance(text, str):
-            raise GeneratorFailed(f"{self.model} answered something that is no message", worth_retrying=True)
-        read, written = (int(answer.get(count) or 0) for count in ("prompt_eval_count", "eval_count"))
-        return Generated(_THOUGHTS.sub("", text), read, written, is_cut=answer.get("done_reason") == "length")
+            raise GeneratorFailed(
+                f"{self.model} answered something that is no message", worth_retrying=True
+            )
+        read, written = (
+            int(answer.get(count) or 0) for count in ("prompt_eval_count", "eval_count")
+        )
+        return Generated(
+            _THOUGHTS.sub("", text), read, written, is_cut=answer.get("done_reason") == "length"
+        )
 
 
 class OllamaChat:
@@ -76,7 +92,9 @@ class OllamaChat:
             options["num_predict"] = sampling.max_tokens
         if sampling.stop:
             options["stop"] = list(sampling.stop)
-        options["num_ctx"] = _size(sum(count_tokens(one.text) for one in messages), sampling.max_tokens)
+        options["num_ctx"] = _size(
+            sum(count_tokens(one.text) for one in messages), sampling.max_tokens
+        )
         talk = [{"role": one.role, "content": one.text} for one in messages]
         body = {"model": name, "messages": talk, "stream": True, "think": False, "options": options}
         try:
@@ -88,12 +106,18 @@ class OllamaChat:
                     yield ReplyPart(str(message["content"]))
                 if line.get("done"):
                     finish = "length" if line.get("done_reason") == "length" else "stop"
-                    read, written = (int(line.get(count) or 0) for count in ("prompt_eval_count", "eval_count"))
+                    read, written = (
+                        int(line.get(count) or 0) for count in ("prompt_eval_count", "eval_count")
+                    )
                     yield ReplyPart("", finish, read, written)
                     return
         except ModelFailed as error:
-            raise GeneratorFailed(str(error), hint=error.hint or None, worth_retrying=error.worth_retrying) from error
-        raise GeneratorFailed(f"{self.model} broke off in the middle of its reply", worth_retrying=True)
+            raise GeneratorFailed(
+                str(error), hint=error.hint or None, worth_retrying=error.worth_retrying
+            ) from error
+        raise GeneratorFailed(
+            f"{self.model} broke off in the middle of its reply", worth_retrying=True
+        )
 
 
 def _open_service(model: str, address: str, timeout_s: float) -> Service:

@@ -1,9 +1,12 @@
-"""Language models of any provider, through the `pydantic-ai` library. One try per call: the engine retries and meters.
+"""Language models of any provider, through the `pydantic-ai` library. One try per call: the engine
+retries and meters.
 
-The libraries' own retries are switched off, so that every wait is the engine's, which the user sees.
+The libraries' own retries are switched off, so that every wait is the engine's, which the user
+sees.
 
-Models are asked not to think, or as little as they can: notes need none of it, and it is paid for. Those that think all the
-same count it as part of their answer, so they have room for it beside the answer's own.
+Models are asked not to think, or as little as they can: notes need none of it, and it is paid for.
+Those that think all the same count it as part of their answer, so they have room for it beside the
+answer's own.
 """
 
 import asyncio
@@ -29,7 +32,9 @@ _Opened = tuple["Model", Callable[[], Awaitable[None]]]
 
 
 class ProviderGenerator:
-    """`Generator` on one model. Each call has a client and an event loop of its own: calls are rare, and threads many."""
+    """`Generator` on one model. Each call has a client and an event loop of its own: calls are
+    rare, and threads many.
+    """
 
     def __init__(
         self,
@@ -40,7 +45,9 @@ class ProviderGenerator:
         is_unknown: bool = False,
         own: Mapping[str, object] | None = None,
     ) -> None:
-        """`is_unknown`: nothing is known of the model behind its name. `own`: settings that one provider alone has."""
+        """`is_unknown`: nothing is known of the model behind its name. `own`: settings that one
+        provider alone has.
+        """
         self.model = model
         self._build = build
         self._timeout_s = timeout_s
@@ -72,39 +79,62 @@ class ProviderGenerator:
         except exceptions.ModelHTTPError as error:
             retry = error.status_code >= 500 or error.status_code in _RETRYABLE
             raise GeneratorFailed(
-                f"{self.model} answered {error.status_code}", worth_retrying=retry, status=error.status_code
+                f"{self.model} answered {error.status_code}",
+                worth_retrying=retry,
+                status=error.status_code,
             ) from error
         except TimeoutError as error:
-            raise GeneratorFailed(f"{self.model} did not answer within {timeout_s:g} s", worth_retrying=True) from error
+            raise GeneratorFailed(
+                f"{self.model} did not answer within {timeout_s:g} s", worth_retrying=True
+            ) from error
         except exceptions.UserError as error:
             raise GeneratorFailed(
                 f"{self.model}: {error}", hint="`gieok config show` shows the model's settings"
             ) from error
-        except Exception as error:  # each provider's library has its own; none of them may stop the sidecar
+        # each provider's library has its own; none of them may stop the sidecar
+        except Exception as error:
             name = type(error).__name__
-            raise GeneratorFailed(f"{self.model} failed: {name}: {error}", worth_retrying=True) from error
+            raise GeneratorFailed(
+                f"{self.model} failed: {name}: {error}", worth_retrying=True
+            ) from error
         finally:
             await close()
         is_cut = answer.finish_reason == "length"
-        return Generated(answer.text or "", answer.usage.input_tokens, answer.usage.output_tokens, is_cut)
+        return Generated(
+            answer.text or "", answer.usage.input_tokens, answer.usage.output_tokens, is_cut
+        )
 
     def _form(self, model: "Model", prompt: Prompt) -> "ModelRequestParameters | None":
-        """Return what holds a model to the schema of its answer; None for prose, and for a model that may refuse it."""
+        """Return what holds a model to the schema of its answer; None for prose, and for a model
+        that may refuse it.
+        """
         with extras.imports_of("models", self.model):
             from pydantic_ai.models import ModelRequestParameters
             from pydantic_ai.output import OutputObjectDefinition
 
-        if not prompt.schema or self._is_unknown or not model.profile.get("supports_json_schema_output"):
+        if (
+            not prompt.schema
+            or self._is_unknown
+            or not model.profile.get("supports_json_schema_output")
+        ):
             return None
-        form = OutputObjectDefinition(json_schema=json.loads(prompt.schema), name="answer", strict=True)
+        form = OutputObjectDefinition(
+            json_schema=json.loads(prompt.schema), name="answer", strict=True
+        )
         return ModelRequestParameters(output_mode="native", output_object=form)
 
     def _settings(self, model: "Model", prompt: Prompt, timeout_s: float) -> "ModelSettings":
         profile = model.profile
         knows = profile.get
-        reasons = knows("openai_supports_reasoning") and not knows("openai_supports_reasoning_effort_none")
-        thinks = reasons or knows("thinking_always_enabled") or knows("google_supports_thinking_level")
-        room = prompt.max_output_tokens + (prompt.thinking_tokens if thinks or self._is_unknown else 0)
+        reasons = knows("openai_supports_reasoning") and not knows(
+            "openai_supports_reasoning_effort_none"
+        )
+        thinks = (
+            reasons or knows("thinking_always_enabled") or knows("google_supports_thinking_level")
+        )
+        room = prompt.max_output_tokens + (
+            prompt.thinking_tokens if thinks or self._is_unknown else 0
+        )
         settings: ModelSettings = {"max_tokens": room, "thinking": False, "timeout": timeout_s}
         if not (
             reasons or knows("anthropic_disallows_sampling_settings")
@@ -116,7 +146,9 @@ class ProviderGenerator:
 
 
 def chat(model: str, key: str, address: str) -> ProviderGenerator:
-    """Return a model behind an endpoint that speaks OpenAI's chat protocol. Raises GeneratorFailed without an address."""
+    """Return a model behind an endpoint that speaks OpenAI's chat protocol. Raises GeneratorFailed
+    without an address.
+    """
     if not address:
         raise GeneratorFailed(
             f"the endpoint of {model} needs its address",
@@ -130,7 +162,9 @@ def chat(model: str, key: str, address: str) -> ProviderGenerator:
             from pydantic_ai.providers.openai import OpenAIProvider
 
         client = AsyncOpenAI(api_key=key or "none", base_url=address, max_retries=0)
-        return OpenAIChatModel(_name(model), provider=OpenAIProvider(openai_client=client)), client.close
+        return OpenAIChatModel(
+            _name(model), provider=OpenAIProvider(openai_client=client)
+        ), client.close
 
     return ProviderGenerator(model, build, is_unknown=not model.startswith("openai:"))
 
@@ -145,7 +179,9 @@ def anthropic(model: str, key: str, address: str) -> ProviderGenerator:
             from pydantic_ai.providers.anthropic import AnthropicProvider
 
         client = AsyncAnthropic(api_key=key or "none", base_url=address or None, max_retries=0)
-        return AnthropicModel(_name(model), provider=AnthropicProvider(anthropic_client=client)), client.close
+        return AnthropicModel(
+            _name(model), provider=AnthropicProvider(anthropic_client=client)
+        ), client.close
 
     # The instructions are the same in every call, and begin it.
     return ProviderGenerator(model, build, own={"anthropic_cache_instructions": True})

@@ -1,4 +1,6 @@
-"""A character without a model: short replies by rules, so that everything can be tried without a key or a download."""
+"""A character without a model: short replies by rules, so that everything can be tried without a
+key or a download.
+"""
 
 import re
 import zlib
@@ -34,4 +36,6 @@ class ScriptedChat:
         reply = replies[zlib.crc32(said.encode("utf-8", "replace")) % len(replies)]
         for word in _WORDS.findall(reply):
             yield ReplyPart(word)
-        yield ReplyPart("", "stop", sum(count_tokens(one.text) for one in messages), count_tokens(reply))
+        yield ReplyPart(
+            "", "stop", sum(count_tokens(one.text) for one in messages), count_tokens(reply)
+        )

@@ -1,7 +1,8 @@
-"""ChatGPT's data export: `conversations.json` (or `conversations-000.json` …), alone or in the zip archive.
+"""ChatGPT's data export: `conversations.json` (or `conversations-000.json` …), alone or in the zip
+archive.
 
-A conversation is a tree of messages, of which `current_node` ends the branch that was shown last. Custom instructions and what
-ChatGPT noted of the user stand among the messages; both are facts.
+A conversation is a tree of messages, of which `current_node` ends the branch that was shown last.
+Custom instructions and what ChatGPT noted of the user stand among the messages; both are facts.
 """
 
 import hashlib
@@ -48,7 +49,9 @@ class ChatGptReader:
 def conversation_files(files: ImportFiles) -> list[str]:
     """Return the files of conversations."""
     return [name for name in files.names() if _NAME.fullmatch(PurePosixPath(name).name)] or [
-        name for name in files.names() if len(files.names()) == 1 and name.endswith((".json", ".jsonl"))
+        name
+        for name in files.names()
+        if len(files.names()) == 1 and name.endswith((".json", ".jsonl"))
     ]
 
 
@@ -71,7 +74,17 @@ def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[Im
         if role is None or not words or _is_hidden(message):
             continue
         said.append(
-            Message(f"{AGENT}:{identity}/{node}", role, words, at, f"{AGENT}-{identity}", AGENT, 0, place, item.number)
+            Message(
+                f"{AGENT}:{identity}/{node}",
+                role,
+                words,
+                at,
+                f"{AGENT}-{identity}",
+                AGENT,
+                0,
+                place,
+                item.number,
+            )
         )
     if said:
         yield ImportedTalk(tuple(said))
@@ -82,7 +95,9 @@ def _branch(told: Mapping[str, object]) -> list[tuple[str, Mapping[str, object]]
     nodes = mapping(told.get("mapping"))
     at = text(told.get("current_node"))
     if at not in nodes:
-        leaves = [name for name, node in nodes.items() if not listing(mapping(node).get("children"))]
+        leaves = [
+            name for name, node in nodes.items() if not listing(mapping(node).get("children"))
+        ]
         at = max(leaves or nodes, key=lambda name: _time_of(nodes[name]))
     found: list[tuple[str, Mapping[str, object]]] = []
     seen: set[str] = set()
@@ -115,7 +130,9 @@ def _is_hidden(message: Mapping[str, object]) -> bool:
     return mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
 
 
-def _facts(message: Mapping[str, object], at: datetime, place: str, number: int) -> Iterator[ImportedFact]:
+def _facts(
+    message: Mapping[str, object], at: datetime, place: str, number: int
+) -> Iterator[ImportedFact]:
     """Yield custom instructions, and what ChatGPT noted of the user."""
     content = mapping(message.get("content"))
     kind = text(content.get("content_type"))

@@ -1,4 +1,6 @@
-"""Claude's data export: `conversations.json`, `memories.json` and `projects.json`, alone or in the zip archive."""
+"""Claude's data export: `conversations.json`, `memories.json` and `projects.json`, alone or in the
+zip archive.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +29,10 @@ class ClaudeReader:
         if any("chat_messages" in first_item(files, name) for name in conversation_files(files)):
             return True
         named = [name for name in files.names() if _last(name) in (_MEMORIES, _PROJECTS)]
-        return any({"conversations_memory", "prompt_template"} & first_item(files, name).keys() for name in named)
+        return any(
+            {"conversations_memory", "prompt_template"} & first_item(files, name).keys()
+            for name in named
+        )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
         """Yield what Claude remembered, then the projects, then each conversation."""
@@ -67,7 +72,15 @@ def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[Im
         if role is not None and words:
             said.append(
                 Message(
-                    f"{AGENT}:{identity}/{own}", role, words, at, f"{AGENT}-{identity}", AGENT, 0, place, item.number
+                    f"{AGENT}:{identity}/{own}",
+                    role,
+                    words,
+                    at,
+                    f"{AGENT}-{identity}",
+                    AGENT,
+                    0,
+                    place,
+                    item.number,
                 )
             )
     if said:
@@ -75,7 +88,9 @@ def _conversation(item: JsonItem, place: str, modified: datetime) -> Iterator[Im
 
 
 def _branch(told: Mapping[str, object]) -> list[Mapping[str, object]]:
-    """Return the messages in order; where they name what they answer, those of the branch that was shown last."""
+    """Return the messages in order; where they name what they answer, those of the branch that was
+    shown last.
+    """
     messages = [mapping(message) for message in listing(told.get("chat_messages"))]
     by_id = {text(message.get("uuid")): message for message in messages}
     at = text(told.get("current_leaf_message_uuid"))
@@ -90,9 +105,13 @@ def _branch(told: Mapping[str, object]) -> list[Mapping[str, object]]:
 
 
 def _words(message: Mapping[str, object]) -> str:
-    """Return what was said, and the beginnings of what was attached; thoughts and tools are left out."""
+    """Return what was said, and the beginnings of what was attached; thoughts and tools are left
+    out.
+    """
     blocks = [mapping(block) for block in listing(message.get("content"))]
-    said = "\n".join(text(block.get("text")) for block in blocks if block.get("type") == "text").strip()
+    said = "\n".join(
+        text(block.get("text")) for block in blocks if block.get("type") == "text"
+    ).strip()
     parts = [said or text(message.get("text")).strip()]
     parts += [
         f"[{text(one.get('file_name')) or 'attachment'}] {attached[:_ATTACHED_CHARS]}"
@@ -122,10 +141,19 @@ def _project(item: JsonItem, place: str, modified: datetime) -> Iterator[ImportP
         title = text(document.get("filename")) or name
         for _, said in statements(text(document.get("content"))):
             yield _fact(
-                f"{title}: {said}", moment(document.get("created_at")) or at, place, item.number, "state", "low"
+                f"{title}: {said}",
+                moment(document.get("created_at")) or at,
+                place,
+                item.number,
+                "state",
+                "low",
             )
 
 
-def _fact(said: str, at: datetime, place: str, number: int, category: str = "", priority: str = "") -> ImportedFact:
+def _fact(
+    said: str, at: datetime, place: str, number: int, category: str = "", priority: str = ""
+) -> ImportedFact:
     identity = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:24]
-    return ImportedFact(f"{AGENT}:{identity}", said, at, category, priority, place=place, line=number)
+    return ImportedFact(
+        f"{AGENT}:{identity}", said, at, category, priority, place=place, line=number
+    )

@@ -1,4 +1,6 @@
-"""claude-mem: `~/.claude-mem/claude-mem.db`. Observations with their facts, summaries of sessions, prompts of the user."""
+"""claude-mem: `~/.claude-mem/claude-mem.db`. Observations with their facts, summaries of sessions,
+prompts of the user.
+"""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -43,7 +45,11 @@ def _files(files: ImportFiles) -> list[Path]:
 
 
 def _at(row: Mapping[str, object]) -> datetime:
-    return moment(row.get("created_at_epoch")) or moment(row.get("created_at")) or datetime.fromtimestamp(0, UTC)
+    return (
+        moment(row.get("created_at_epoch"))
+        or moment(row.get("created_at"))
+        or datetime.fromtimestamp(0, UTC)
+    )
 
 
 def _observation(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
@@ -64,9 +70,15 @@ def _observation(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]
         priority = "" if category == "decision" else "medium" if place else "low"
         if said:
             yield ImportedFact(
-                f"claude-mem:observation/{number}/{place}", said, at, category, priority,
-                place=str(file), line=number, project=project,
-            )  # fmt: skip
+                f"claude-mem:observation/{number}/{place}",
+                said,
+                at,
+                category,
+                priority,
+                place=str(file),
+                line=number,
+                project=project,
+            )
 
 
 def _summary(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
@@ -75,9 +87,16 @@ def _summary(row: Mapping[str, object], file: Path) -> Iterator[ImportPiece]:
     for part, (category, priority, is_done) in _PARTS.items():
         for place, (_, said) in enumerate(statements(text(row.get(part)))):
             yield ImportedFact(
-                f"claude-mem:summary/{number}/{part}/{place}", said, at, category, priority, is_done,
-                place=str(file), line=number, project=project,
-            )  # fmt: skip
+                f"claude-mem:summary/{number}/{part}/{place}",
+                said,
+                at,
+                category,
+                priority,
+                is_done,
+                place=str(file),
+                line=number,
+                project=project,
+            )
 
 
 def _number(row: Mapping[str, object]) -> int:
@@ -86,23 +105,36 @@ def _number(row: Mapping[str, object]) -> int:
 
 
 def _prompts(file: Path) -> Iterator[ImportPiece]:
-    """Yield what was asked in each session; the agent's own transcript says the same, and more, where it is still there."""
+    """Yield what was asked in each session; the agent's own transcript says the same, and more,
+    where it is still there.
+    """
     if not tables.has_tables(file, "user_prompts"):
         return
     sql = (
-        "SELECT p.*, s.project FROM user_prompts p LEFT JOIN (SELECT content_session_id, min(project) AS project "
-        "FROM sdk_sessions GROUP BY content_session_id) s ON s.content_session_id = p.content_session_id "
+        "SELECT p.*, s.project FROM user_prompts p LEFT JOIN (SELECT content_session_id, "
+        "min(project) AS project "
+        "FROM sdk_sessions GROUP BY content_session_id) s ON s.content_session_id = "
+        "p.content_session_id "
         "ORDER BY s.project, p.content_session_id, p.prompt_number, p.id"
     )
-    for session, asked in groupby(tables.rows(file, sql), key=lambda row: text(row.get("content_session_id"))):
+    for session, asked in groupby(
+        tables.rows(file, sql), key=lambda row: text(row.get("content_session_id"))
+    ):
         rows = list(asked)
         said = tuple(
             Message(
-                f"claude-mem:{session}/{row['id']}", Role.USER, text(row.get("prompt_text")), _at(row), session, _AGENT, 0,
-                str(file), _number(row),
+                f"claude-mem:{session}/{row['id']}",
+                Role.USER,
+                text(row.get("prompt_text")),
+                _at(row),
+                session,
+                _AGENT,
+                0,
+                str(file),
+                _number(row),
             )
             for row in rows
             if text(row.get("prompt_text")).strip()
-        )  # fmt: skip
+        )
         if said:
             yield ImportedTalk(said, text(rows[0].get("project")), _AGENT)

@@ -1,6 +1,8 @@
-"""A zip archive whose end is missing, as a broken download leaves it: its members are read one after another as far as they go.
+"""A zip archive whose end is missing, as a broken download leaves it: its members are read one
+after another as far as they go.
 
-The list of members stands at the end of an archive; without it, each member's own header says what follows.
+The list of members stands at the end of an archive; without it, each member's own header says what
+follows.
 """
 
 import io
@@ -32,7 +34,9 @@ class CutArchive(OpenedFiles):
         super().__init__(path)
         self._members = dict(self._scan())
         if not self._members:
-            raise BadRequest(f"{str(path)!r} is no archive that can be read", hint="download it again")
+            raise BadRequest(
+                f"{str(path)!r} is no archive that can be read", hint="download it again"
+            )
 
     def _scan(self) -> list[tuple[str, _CutMember]]:
         found: list[tuple[str, _CutMember]] = []
@@ -58,7 +62,9 @@ class CutArchive(OpenedFiles):
 
     def open(self, name: str) -> BinaryIO:
         """Open a member; it ends where the archive does."""
-        return cast("BinaryIO", io.BufferedReader(_Inflated(self.path, self._members[name]), _CHUNK))
+        return cast(
+            "BinaryIO", io.BufferedReader(_Inflated(self.path, self._members[name]), _CHUNK)
+        )
 
     def on_disk(self, name: str) -> Path | None:
         """Return None: it is packed."""
@@ -72,7 +78,9 @@ class CutArchive(OpenedFiles):
 
 
 def _skip(file: BinaryIO) -> bool:
-    """Move behind a member of unknown size and the sizes that follow it; False where the file ends first."""
+    """Move behind a member of unknown size and the sizes that follow it; False where the file ends
+    first.
+    """
     inflate = zlib.decompressobj(-zlib.MAX_WBITS)
     while data := file.read(_CHUNK):
         try:

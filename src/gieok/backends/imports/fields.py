@@ -36,7 +36,9 @@ def line(value: object) -> str:
 
 
 def moment(value: object) -> datetime | None:
-    """Return a time: Unix seconds or milliseconds, or ISO 8601, which is in UTC where it names no zone."""
+    """Return a time: Unix seconds or milliseconds, or ISO 8601, which is in UTC where it names no
+    zone.
+    """
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if value > _MOST_SECONDS else value, UTC)
@@ -49,9 +51,11 @@ def moment(value: object) -> datetime | None:
 
 
 def statements(prose: str) -> Iterator[tuple[int, str]]:
-    """Yield what a Markdown text states, a line each with the number of its first line: list items, paragraphs.
+    """Yield what a Markdown text states, a line each with the number of its first line: list items,
+    paragraphs.
 
-    Code is left out, and a heading stands before what is below it, so that each is intelligible alone.
+    Code is left out, and a heading stands before what is below it, so that each is intelligible
+    alone.
     """
     heading, is_code, held, first = "", False, list[str](), 1
 
@@ -59,7 +63,10 @@ def statements(prose: str) -> Iterator[tuple[int, str]]:
         said = " ".join(" ".join(held).split())
         held.clear()
         for part in _parts(said):
-            yield first, f"{heading}: {part}" if heading and heading.lower() not in part.lower() else part
+            yield (
+                first,
+                f"{heading}: {part}" if heading and heading.lower() not in part.lower() else part,
+            )
 
     for number, row in enumerate(prose.split("\n"), start=1):
         if row.lstrip().startswith(("```", "~~~")):

@@ -32,7 +32,8 @@ class OpenedFiles:
             found += ((base / name).as_posix() for name in files)
             if len(found) > _MOST_FILES:
                 raise BadRequest(
-                    f"{str(self.path)!r} holds more than {_MOST_FILES:,} files", hint="name a folder in it"
+                    f"{str(self.path)!r} holds more than {_MOST_FILES:,} files",
+                    hint="name a folder in it",
                 )
         return sorted(found)
 

@@ -1,4 +1,5 @@
-"""Reads the values of a JSON array, or of JSON lines, one after another: an export may be larger than the memory.
+"""Reads the values of a JSON array, or of JSON lines, one after another: an export may be larger
+than the memory.
 
 A value ends where its brackets do, so that one which is damaged does not take the next with it.
 """
@@ -28,7 +29,9 @@ class JsonItem(NamedTuple):
     value: object
 
 
-def items(files: ImportFiles, name: str, longest: int = LONGEST_CHARS) -> Iterator[JsonItem | Reject]:
+def items(
+    files: ImportFiles, name: str, longest: int = LONGEST_CHARS
+) -> Iterator[JsonItem | Reject]:
     """Yield the objects and arrays of a file: those in its array, or those that stand alone.
 
     A file that breaks off, or cannot be opened, ends with a reject that says so.
@@ -75,7 +78,9 @@ class _Scan:
 
 
 def _raw(stream: BinaryIO, longest: int) -> Iterator[tuple[int, int, str | None]]:
-    """Yield (offset, length, text) of each value; a text that is too long is None, one that is cut off stands last."""
+    """Yield (offset, length, text) of each value; a text that is too long is None, one that is cut
+    off stands last.
+    """
     decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")
     scan, before, start, held, length = _Scan(), 0, -1, list[str](), 0
     while data := stream.read(_CHUNK_BYTES):

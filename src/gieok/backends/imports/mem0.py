@@ -1,6 +1,7 @@
 """mem0: what `get_all` returned as JSON, the history's SQLite, or the folder of its local Qdrant.
 
-Qdrant keeps points pickled. They are read with inert stand-ins for every class, so that nothing in a file is ever run.
+Qdrant keeps points pickled. They are read with inert stand-ins for every class, so that nothing in
+a file is ever run.
 """
 
 import base64
@@ -54,7 +55,9 @@ def _answers(files: ImportFiles) -> list[str]:
 def _is_answer(files: ImportFiles, name: str) -> bool:
     first = first_item(files, name)
     rows = listing(first.get("results"))
-    return "memory" in (mapping(rows[0]) if rows else first) and "id" in (mapping(rows[0]) if rows else first)
+    return "memory" in (mapping(rows[0]) if rows else first) and "id" in (
+        mapping(rows[0]) if rows else first
+    )
 
 
 def _answer(files: ImportFiles, name: str) -> Iterator[ImportPiece]:
@@ -78,18 +81,28 @@ def _fact(row: Mapping[str, object], place: str, number: int, modified: datetime
 
 
 def _histories(files: ImportFiles) -> list[Path]:
-    return [file for file in tables.databases(files, _HISTORY) if tables.has_tables(file, "history")]
+    return [
+        file for file in tables.databases(files, _HISTORY) if tables.has_tables(file, "history")
+    ]
 
 
 def _history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
-    """Yield every wording of every memory; the last one holds unless it was deleted, and `held` are those told already."""
+    """Yield every wording of every memory; the last one holds unless it was deleted, and `held` are
+    those told already.
+    """
     last: dict[str, tuple[str, str, datetime]] = {}
-    for number, row in enumerate(tables.rows(file, "SELECT * FROM history ORDER BY rowid"), start=1):
+    for number, row in enumerate(
+        tables.rows(file, "SELECT * FROM history ORDER BY rowid"), start=1
+    ):
         if not {*_NEEDS} <= row.keys():
             yield Reject(str(file), number, number, 0, "no history of mem0")
             return
         identity, event = text(row["memory_id"]), text(row["event"])
-        at = moment(row.get("updated_at")) or moment(row.get("created_at")) or datetime.fromtimestamp(0, UTC)
+        at = (
+            moment(row.get("updated_at"))
+            or moment(row.get("created_at"))
+            or datetime.fromtimestamp(0, UTC)
+        )
         before = last.pop(identity, None)
         if event == "DELETE":
             continue
@@ -99,7 +112,15 @@ def _history(file: Path, held: set[str]) -> Iterator[ImportPiece]:
             continue
         if before and before[1] != said:
             name, old, since = before
-            yield ImportedFact(name, old, since, until=at, replaced_by=f"mem0:{identity}", place=str(file), line=number)
+            yield ImportedFact(
+                name,
+                old,
+                since,
+                until=at,
+                replaced_by=f"mem0:{identity}",
+                place=str(file),
+                line=number,
+            )
         last[identity] = (f"mem0:{identity}@{number}", said, at)
     for identity, (_, said, at) in last.items():
         if f"mem0:{identity}" not in held:
@@ -111,14 +132,29 @@ def _collections(files: ImportFiles) -> list[Path]:
 
 
 def _points(file: Path) -> Iterator[ImportPiece]:
-    for number, row in enumerate(tables.rows(file, "SELECT id, point FROM points ORDER BY rowid"), start=1):
+    for number, row in enumerate(
+        tables.rows(file, "SELECT id, point FROM points ORDER BY rowid"), start=1
+    ):
         try:
             payload = _payload(row["point"])
-        except (pickle.UnpicklingError, EOFError, ValueError, TypeError, AttributeError, IndexError, KeyError) as error:
+        except (
+            pickle.UnpicklingError,
+            EOFError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            IndexError,
+            KeyError,
+        ) as error:
             yield Reject(str(file), number, number, 0, f"a point that cannot be read: {error}")
             continue
         if "data" in payload:  # mem0's own collection of its telemetry has none
-            yield _fact({**payload, "id": _identity(row["id"])}, str(file), number, datetime.fromtimestamp(0, UTC))
+            yield _fact(
+                {**payload, "id": _identity(row["id"])},
+                str(file),
+                number,
+                datetime.fromtimestamp(0, UTC),
+            )
 
 
 def _identity(value: object) -> str:

@@ -1,4 +1,6 @@
-"""Markdown that other programs keep as memory: basic-memory's notes, memsearch's day logs, Claude Code's own memory."""
+"""Markdown that other programs keep as memory: basic-memory's notes, memsearch's day logs, Claude
+Code's own memory.
+"""
 
 import hashlib
 import re
@@ -40,7 +42,9 @@ _CLAUDE_TYPES = {"user": "preference", "feedback": "preference"}
 class _Notes:
     """What the readers share: the Markdown files, each with its text and front matter."""
 
-    def _texts(self, files: ImportFiles, names: list[str]) -> Iterator[tuple[str, str, FrontMatter] | Reject]:
+    def _texts(
+        self, files: ImportFiles, names: list[str]
+    ) -> Iterator[tuple[str, str, FrontMatter] | Reject]:
         for name in names:
             try:
                 with files.open(name) as stream:
@@ -67,12 +71,15 @@ def _looked_at(reader: _Notes, files: ImportFiles) -> Iterator[tuple[str, str, F
 
 
 class BasicMemoryReader(_Notes):
-    """`ImportReader` of basic-memory: `- [category] fact #tag (context)` and `- relation [[Note]]`."""
+    """`ImportReader` of basic-memory: `- [category] fact #tag (context)` and `- relation
+    [[Note]]`.
+    """
 
     def recognises(self, files: ImportFiles) -> bool:
         """Say whether a note has its `permalink`, or its own lines."""
         return any(
-            "permalink" in front.fields or ("title" in front.fields and any(map(_OBSERVED.match, said.split("\n"))))
+            "permalink" in front.fields
+            or ("title" in front.fields and any(map(_OBSERVED.match, said.split("\n"))))
             for _, said, front in _looked_at(self, files)
             if "session_id" not in front.fields
         )
@@ -88,7 +95,9 @@ class BasicMemoryReader(_Notes):
             at = _date(front.fields, files.modified(name))
             note = f"basic-memory:{front.fields.get('permalink') or name}"
             rest: list[str] = [""] * front.end_line
-            for number, row in enumerate(said.split("\n")[front.end_line :], start=front.end_line + 1):
+            for number, row in enumerate(
+                said.split("\n")[front.end_line :], start=front.end_line + 1
+            ):
                 told, category = _own_line(row, title)
                 rest.append("" if told or _PARTS.match(row) else row)
                 if told:
@@ -115,14 +124,20 @@ def _with_title(said: str, title: str) -> str:
 
 
 class MemsearchReader(_Notes):
-    """`ImportReader` of memsearch: `.memsearch/memory/YYYY-MM-DD.md` with `### HH:MM` and bullets."""
+    """`ImportReader` of memsearch: `.memsearch/memory/YYYY-MM-DD.md` with `### HH:MM` and
+    bullets.
+    """
 
     def recognises(self, files: ImportFiles) -> bool:
         """Say whether it is memsearch's folder, or a log with the marks that it leaves."""
         return bool(_days(files)) and (
             ".memsearch" in files.path.parts
             or any(".memsearch" in PurePosixPath(name).parts for name in files.names())
-            or any(_ANCHOR.match(row) for _, said, _ in _looked_at(self, files) for row in said.split("\n"))
+            or any(
+                _ANCHOR.match(row)
+                for _, said, _ in _looked_at(self, files)
+                for row in said.split("\n")
+            )
         )
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
@@ -132,17 +147,27 @@ class MemsearchReader(_Notes):
                 yield found
                 continue
             name, said, _ = found
-            day, clock, project = day_in_name(PurePosixPath(name).stem), time(), _project(files, name)
+            day, clock, project = (
+                day_in_name(PurePosixPath(name).stem),
+                time(),
+                _project(files, name),
+            )
             rows = said.split("\n")
             times: list[time] = []
             for row in rows:
                 if stamp := _CLOCK.match(row):
                     clock = time(int(stamp[1]) % 24, int(stamp[2]) % 60)
                 times.append(clock)
-            plain = "\n".join("" if _CLOCK.match(row) or row.startswith("<!--") else row for row in rows)
+            plain = "\n".join(
+                "" if _CLOCK.match(row) or row.startswith("<!--") else row for row in rows
+            )
             for number, told in statements(plain):
                 # The log has the time of its machine, which is this one, or as good as that.
-                at = datetime.combine(day, times[number - 1]).astimezone(UTC) if day else files.modified(name)
+                at = (
+                    datetime.combine(day, times[number - 1]).astimezone(UTC)
+                    if day
+                    else files.modified(name)
+                )
                 if not told.startswith("Memory summary unavailable"):
                     yield _fact("memsearch", told, at, "", files.place(name), number, project)
 
@@ -158,10 +183,14 @@ def _project(files: ImportFiles, name: str) -> str:
 
 
 class ClaudeCodeReader(_Notes):
-    """`ImportReader` of Claude Code's own memory: `CLAUDE.md`, and the `memory` folders that it keeps for projects."""
+    """`ImportReader` of Claude Code's own memory: `CLAUDE.md`, and the `memory` folders that it
+    keeps for projects.
+    """
 
     def recognises(self, files: ImportFiles) -> bool:
-        """Say whether there is a `CLAUDE.md`, or a folder `memory` with the index that Claude Code keeps."""
+        """Say whether there is a `CLAUDE.md`, or a folder `memory` with the index that Claude Code
+        keeps.
+        """
         return bool(_claude_files(files))
 
     def read(self, files: ImportFiles) -> Iterator[ImportPiece]:
@@ -175,10 +204,17 @@ class ClaudeCodeReader(_Notes):
             rows = ["" if _LINK_ALONE.match(row) else row for row in said[front.end :].split("\n")]
             about = front.fields.get("description", "") if front.fields.get("name") else ""
             if about:
-                yield _fact("claude-code", about, files.modified(name), category, files.place(name), 1)
+                yield _fact(
+                    "claude-code", about, files.modified(name), category, files.place(name), 1
+                )
             for number, told in statements("\n".join(rows)):
                 yield _fact(
-                    "claude-code", told, files.modified(name), category, files.place(name), number + front.end_line
+                    "claude-code",
+                    told,
+                    files.modified(name),
+                    category,
+                    files.place(name),
+                    number + front.end_line,
                 )
 
 
@@ -188,14 +224,21 @@ def _claude_files(files: ImportFiles) -> list[str]:
     found = []
     for name, path in names:
         parts = (*files.path.parts[-2:], *path.parts)
-        is_memory = "memory" in parts[:-1] and (".claude" in files.path.parts or path.parent in indexed)
-        if path.name in ("CLAUDE.md", "CLAUDE.local.md") or (is_memory and not day_in_name(path.stem)):
+        is_memory = "memory" in parts[:-1] and (
+            ".claude" in files.path.parts or path.parent in indexed
+        )
+        if path.name in ("CLAUDE.md", "CLAUDE.local.md") or (
+            is_memory and not day_in_name(path.stem)
+        ):
             found.append(name)
     return found
 
 
 def _date(fields: Mapping[str, str], modified: datetime) -> datetime:
-    found = (moment(fields.get(field, "")) for field in ("created", "date", "created_at", "modified", "updated"))
+    found = (
+        moment(fields.get(field, ""))
+        for field in ("created", "date", "created_at", "modified", "updated")
+    )
     return next(filter(None, found), modified)
 
 
@@ -203,4 +246,6 @@ def _fact(
     whose: str, said: str, at: datetime, category: str, place: str, number: int, project: str = ""
 ) -> ImportedFact:
     identity = hashlib.sha256(f"{place}\0{said}".encode("utf-8", "replace")).hexdigest()[:24]
-    return ImportedFact(f"{whose}:{identity}", said, at, category, place=place, line=number, project=project)
+    return ImportedFact(
+        f"{whose}:{identity}", said, at, category, place=place, line=number, project=project
+    )

@@ -1,4 +1,6 @@
-"""Opens what lies at a path to be imported: a folder, a zip archive that is read without unpacking it, or one file."""
+"""Opens what lies at a path to be imported: a folder, a zip archive that is read without unpacking
+it, or one file.
+"""
 
 import io
 import zipfile
@@ -34,7 +36,9 @@ def opened(path: Path) -> OpenedFiles:
 
 
 class _Archive(OpenedFiles):
-    """A zip archive; names that lead out of it are no files of ours, because nothing is unpacked."""
+    """A zip archive; names that lead out of it are no files of ours, because nothing is
+    unpacked.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -49,10 +53,17 @@ class _Archive(OpenedFiles):
     def open(self, name: str) -> BinaryIO:
         info = self._zip.getinfo(name)
         if info.flag_bits & 0x1:
-            raise BadRequest(f"{self.place(name)!r} is encrypted", hint="unpack it, and import the folder")
-        if info.file_size > _BOMB_BYTES and info.file_size > _BOMB_RATIO * max(info.compress_size, 1):
             raise BadRequest(
-                f"{self.place(name)!r} would be {info.file_size:,} bytes out of {info.compress_size:,}: that is no export",
+                f"{self.place(name)!r} is encrypted", hint="unpack it, and import the folder"
+            )
+        if info.file_size > _BOMB_BYTES and info.file_size > _BOMB_RATIO * max(
+            info.compress_size, 1
+        ):
+            raise BadRequest(
+                (
+                    f"{self.place(name)!r} would be {info.file_size:,} bytes out of "
+                    f"{info.compress_size:,}: that is no export"
+                ),
                 hint="unpack it by hand if you know better, and import the folder",
             )
         return cast("BinaryIO", io.BufferedReader(_Unpacked(self._zip, info), _CHUNK_BYTES))

@@ -15,11 +15,17 @@ _TIMEOUT_S = 5.0
 
 
 def databases(files: ImportFiles, *names: str) -> list[Path]:
-    """Return the SQLite files among these, by their beginning; with `names`, those that are called so."""
+    """Return the SQLite files among these, by their beginning; with `names`, those that are called
+    so.
+    """
     found = []
     for name in files.names():
         path = files.on_disk(name)
-        if path is None or (names and path.name not in names and len(files.names()) > 1) or not path.is_file():
+        if (
+            path is None
+            or (names and path.name not in names and len(files.names()) > 1)
+            or not path.is_file()
+        ):
             continue
         with path.open("rb") as file:
             if file.read(len(_MAGIC)) == _MAGIC:
@@ -44,9 +50,12 @@ def rows(file: Path, sql: str) -> Iterator[Mapping[str, object]]:
             db.row_factory = sqlite3.Row
             db.text_factory = lambda data: data.decode("utf-8", "replace")
             for row in db.execute(sql):
-                yield {name: row[name] for name in row.keys()}  # noqa: SIM118 - a row iterates over its values
+                # A row iterates over its values.
+                yield {name: row[name] for name in row.keys()}  # noqa: SIM118
     except sqlite3.Error as error:
-        raise BadRequest(f"cannot read {str(file)!r}: {error}", hint="close the program that writes it") from error
+        raise BadRequest(
+            f"cannot read {str(file)!r}: {error}", hint="close the program that writes it"
+        ) from error
 
 
 def json_list(value: object) -> list[object]:

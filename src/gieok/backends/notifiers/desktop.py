@@ -31,7 +31,8 @@ class DesktopChannel:
         else:  # what it shows is markup
             words = ["--app-name=gieok", "--", title, html.escape(text, quote=False)]
         try:
-            done = subprocess.run(  # noqa: S603 - the program is the system's, the words are arguments
+            # The program is the system's, the words are arguments.
+            done = subprocess.run(  # noqa: S603
                 [program, *words],
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
@@ -40,9 +41,13 @@ class DesktopChannel:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise NotifierFailed(f"{self._name} did not end within {self._timeout_s:g} s", hint=_HINT) from error
+            raise NotifierFailed(
+                f"{self._name} did not end within {self._timeout_s:g} s", hint=_HINT
+            ) from error
         except OSError as error:
-            raise NotifierFailed(f"{self._name} cannot be run: {error.strerror}", hint=_HINT) from error
+            raise NotifierFailed(
+                f"{self._name} cannot be run: {error.strerror}", hint=_HINT
+            ) from error
         if done.returncode:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[:200]
             raise NotifierFailed(f"{self._name} ended with {done.returncode}: {said}", hint=_HINT)
@@ -55,6 +60,9 @@ class DesktopChannel:
     def _program(self) -> str:
         found = shutil.which(self._name, path=self._environment.get("PATH"))
         if not found:
-            hint = "install it (Debian, Ubuntu: `apt install libnotify-bin`), or take another way in `notify.to`"
+            hint = (
+                "install it (Debian, Ubuntu: `apt install libnotify-bin`), or take another way in "
+                "`notify.to`"
+            )
             raise NotifierFailed(f"there is no {self._name} on the PATH", hint=hint)
         return found

@@ -27,4 +27,6 @@ class LogChannel:
             fs.append(self._file, line)
         except OSError as error:
             told = f"cannot write {str(self._file)!r}: {error.strerror or error}"
-            raise NotifierFailed(told, hint="check the permissions and the free space of this place") from error
+            raise NotifierFailed(
+                told, hint="check the permissions and the free space of this place"
+            ) from error

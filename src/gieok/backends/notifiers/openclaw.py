@@ -1,6 +1,7 @@
 """OpenClaw's webhook, through which the agent tells its person on whatever channel they have.
 
-The text says that it is no memory (`text.echo.NOTICE`), so that what OpenClaw writes of it in a transcript is not observed.
+The text says that it is no memory (`text.echo.NOTICE`), so that what OpenClaw writes of it in a
+transcript is not observed.
 """
 
 from gieok.agents.openclaw.gateway import Webhook, webhook
@@ -10,7 +11,8 @@ from gieok.errors import NotifierFailed, ServiceFailed
 from gieok.text.echo import NOTICE
 
 _MOST_CHARS = 2_000
-#: What the two routes that every gateway has answer to a request without a text: the token is right.
+#: What the two routes that every gateway has answer to a request without a text: the token is
+#: right.
 _ASKS_FOR_TEXT = {"wake": "text required", "agent": "message required"}
 
 
@@ -26,14 +28,18 @@ class OpenClawChannel:
         """Post it to the route."""
         hook = self._webhook()
         service = self._reached(hook)
-        answer = service.post(f"{hook.path}/{self._route}", self._body(title, text), self._hints(hook))
+        answer = service.post(
+            f"{hook.path}/{self._route}", self._body(title, text), self._hints(hook)
+        )
         if answer and answer.get("ok") is not True:
             raise service.misunderstood("it did not say that it took it")
         outcome = answer.get("eventOutcome") or answer.get("runId") or "done"
         return f"{service.address}{hook.path}/{self._route} took it: {outcome}"
 
     def check(self) -> str:
-        """Ask with a request that says nothing: the gateway refuses it for that, or for the token."""
+        """Ask with a request that says nothing: the gateway refuses it for that, or for the
+        token.
+        """
         hook = self._webhook()
         service = self._reached(hook)
         # A mapping would act on anything.
@@ -48,14 +54,16 @@ class OpenClawChannel:
     def _webhook(self) -> Webhook:
         opening = self._opening
         hook = webhook(opening.environment, opening.user, opening.secret, opening.key_variable)
-        if self._url:  # perhaps of another machine: its token is the person's word, then what is known here
+        # perhaps of another machine: its token is the person's word, then what is known here
+        if self._url:
             token = opening.secret(opening.key_variable) or hook.token
             missing = "" if token else f"{opening.key_variable} is not set"
             hook = hook._replace(addresses=(self._url,), token=token, missing=missing)
         if hook.missing:
             raise NotifierFailed(
                 hook.missing,
-                hint=f'write `"hooks": {{"enabled": true, "token": "…"}}` into {hook.config}, restart the gateway; '
+                hint=f'write `"hooks": {{"enabled": true, "token": "…"}}` into {hook.config}, '
+                f"restart the gateway; "
                 f"for another gateway set `notify.openclaw_url`, and {self._opening.key_hint}",
             )
         return hook
@@ -71,7 +79,9 @@ class OpenClawChannel:
                 failed = failed or service.misunderstood("this is no gateway of OpenClaw's")
             except ServiceFailed as error:
                 failed = failed or error
-        raise NotifierFailed(str(failed), hint="start it: `openclaw gateway`; or set `notify.openclaw_url`")
+        raise NotifierFailed(
+            str(failed), hint="start it: `openclaw gateway`; or set `notify.openclaw_url`"
+        )
 
     def _body(self, title: str, text: str) -> dict[str, object]:
         told = " ".join(text.split())[:_MOST_CHARS]
@@ -87,7 +97,10 @@ class OpenClawChannel:
         return {
             401: f"the token is another: compare `hooks.token` in {hook.config}; "
             f"for another gateway {self._opening.key_hint}",
-            404: f"the gateway has no {route}: compare `hooks.path` and `hooks.mappings` in {hook.config}, restart it",
+            404: (
+                f"the gateway has no {route}: compare `hooks.path` and `hooks.mappings` in "
+                f"{hook.config}, restart it"
+            ),
             429: "too many wrong tokens came: wait a minute, then `gieok notify test openclaw`",
         }
 

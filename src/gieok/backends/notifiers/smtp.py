@@ -44,7 +44,9 @@ class SmtpChannel:
         message.set_content(f"{text}\n\n-- \n{NOTICE}\n")
         refused = self._with_server(lambda server: server.send_message(message))
         if refused:
-            raise NotifierFailed(f"{self._host} refused {', '.join(sorted(refused))}", hint="check `notify.mail_to`")
+            raise NotifierFailed(
+                f"{self._host} refused {', '.join(sorted(refused))}", hint="check `notify.mail_to`"
+            )
         return f"{self._host}:{self._port} took the mail to {', '.join(self._to)}"
 
     def check(self) -> str:
@@ -82,7 +84,8 @@ class SmtpChannel:
             ) from error
         except smtplib.SMTPResponseException as error:
             raise self._failed(
-                f"{self._host} answered {_said(error)}", "check `notify.mail_from`, `notify.mail_to`"
+                f"{self._host} answered {_said(error)}",
+                "check `notify.mail_from`, `notify.mail_to`",
             ) from error
         except ssl.SSLError as error:
             told = getattr(error, "verify_message", "") or error.reason or str(error)
@@ -92,13 +95,19 @@ class SmtpChannel:
             ) from error
         except (OSError, smtplib.SMTPException) as error:
             is_late = isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError)
-            what = f"did not answer within {self._timeout_s:g} s" if is_late else f"cannot be reached: {error}"
+            what = (
+                f"did not answer within {self._timeout_s:g} s"
+                if is_late
+                else f"cannot be reached: {error}"
+            )
             raise self._failed(f"{self._host}:{self._port} {what}", _REACH) from error
 
     def _connected(self) -> smtplib.SMTP:
         context = ssl.create_default_context()
         if self._security == "tls":
-            return smtplib.SMTP_SSL(self._host, self._port, timeout=self._timeout_s, context=context)
+            return smtplib.SMTP_SSL(
+                self._host, self._port, timeout=self._timeout_s, context=context
+            )
         server = smtplib.SMTP(self._host, self._port, timeout=self._timeout_s)
         try:
             if self._security == "starttls":
@@ -110,10 +119,15 @@ class SmtpChannel:
 
     def _require(self) -> None:
         """Raise where a setting is missing, or a password would be read on its way."""
-        missing = [f"notify.{name}" for name, value in (("smtp_host", self._host), ("mail_to", self._to)) if not value]
+        missing = [
+            f"notify.{name}"
+            for name, value in (("smtp_host", self._host), ("mail_to", self._to))
+            if not value
+        ]
         if missing:
             raise NotifierFailed(
-                f"{' and '.join(missing)} not set", hint="`gieok config show` says where settings stand"
+                f"{' and '.join(missing)} not set",
+                hint="`gieok config show` says where settings stand",
             )
         if self._user and not self._password:
             told = f"{self._variable}, the password of {self._user}, is not set"
@@ -123,9 +137,15 @@ class SmtpChannel:
             raise NotifierFailed(told, hint="set `notify.smtp_security` to starttls or tls")
 
     def _failed(self, told: str, hint: str, status: int = 0) -> NotifierFailed:
-        return NotifierFailed(" ".join(told.replace(self._password or "\0", "…").split()), hint=hint, status=status)
+        return NotifierFailed(
+            " ".join(told.replace(self._password or "\0", "…").split()), hint=hint, status=status
+        )
 
 
 def _said(error: smtplib.SMTPResponseException) -> str:
     text = error.smtp_error
-    return f"{error.smtp_code} {text.decode('utf-8', 'replace') if isinstance(text, bytes) else text}"[:200]
+    return (
+        f"{error.smtp_code} {text.decode('utf-8', 'replace') if isinstance(text, bytes) else text}"[
+            :200
+        ]
+    )

@@ -1,6 +1,7 @@
 """`Parser` by tree-sitter, with one wheel per language: their grammars are inside.
 
-Not `tree-sitter-language-pack`: from version 1 it fetches grammars from the network at run time and fails offline.
+Not `tree-sitter-language-pack`: from version 1 it fetches grammars from the network at run time and
+fails offline.
 """
 
 from functools import cache

@@ -1,8 +1,9 @@
 """Locks that last longer than a transaction: the server releases those of a connection that ends.
 
-One session holds all that a process takes without having to wait for another process, however many those are: a reply that
-streams costs no connection. Who has to wait does so in a transaction of a connection of its own, and so does everybody behind a
-pooler, which may hand a session on. A transaction that has read nothing keeps no old rows from being cleaned up.
+One session holds all that a process takes without having to wait for another process, however many
+those are: a reply that streams costs no connection. Who has to wait does so in a transaction of a
+connection of its own, and so does everybody behind a pooler, which may hand a session on. A
+transaction that has read nothing keeps no old rows from being cleaned up.
 """
 
 import threading
@@ -14,13 +15,18 @@ from typing import NamedTuple
 import psycopg
 from psycopg.pq import TransactionStatus
 
-_BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0"
+_BEGIN = (
+    "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = 0; SET "
+    "LOCAL statement_timeout = 0"
+)
 #: The first release that ends idle sessions where it is told to.
 _ENDS_IDLE = 140_000
 
 
 class Lock(NamedTuple):
-    """A lock that is held by a session, or (`is_own`) by a transaction of a connection of its own."""
+    """A lock that is held by a session, or (`is_own`) by a transaction of a connection of its
+    own.
+    """
 
     key: int
     db: psycopg.Connection
@@ -28,12 +34,15 @@ class Lock(NamedTuple):
 
 
 class Locks:
-    """Takes advisory locks by number. A connection that a lock was released by is used for the next."""
+    """Takes advisory locks by number. A connection that a lock was released by is used for the
+    next.
+    """
 
     def __init__(self, connect: Callable[[], psycopg.Connection]) -> None:
         self._connect = connect
         self._guard = threading.Condition()
-        #: The session that locks share, none behind a pooler, and the numbers that this process holds by it.
+        #: The session that locks share, none behind a pooler, and the numbers that this process
+        #: holds by it.
         self._session: psycopg.Connection | None = None
         self._is_pooled = False
         self._here: set[int] = set()
@@ -72,7 +81,9 @@ class Locks:
             _close(self._free, self._held)
 
     def _shared(self, key: int) -> Lock | None:
-        """Try to take a lock by the session; None where another process has it, and behind a pooler."""
+        """Try to take a lock by the session; None where another process has it, and behind a
+        pooler.
+        """
         while not self._is_pooled:
             known, db = self._session, self._session or self._opened()
             if self._is_pooled:
@@ -93,7 +104,9 @@ class Locks:
         return None
 
     def _opened(self) -> psycopg.Connection:
-        """Return a new session, kept to share where no pooler is in between: that names itself, not the server's process."""
+        """Return a new session, kept to share where no pooler is in between: that names itself, not
+        the server's process.
+        """
         db = self._connect()
         row = db.execute("SELECT pg_backend_pid()").fetchone()
         if not row or row[0] != db.info.backend_pid:

@@ -1,4 +1,6 @@
-"""Numbers made of names, so that no table says which is next and no row has to be asked for. Standard library only."""
+"""Numbers made of names, so that no table says which is next and no row has to be asked for.
+Standard library only.
+"""
 
 from hashlib import blake2b
 

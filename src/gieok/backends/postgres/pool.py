@@ -1,7 +1,9 @@
-"""The connections of a process to one server: few, shared by all that use its address, handed out for a transaction each.
+"""The connections of a process to one server: few, shared by all that use its address, handed out
+for a transaction each.
 
-Ours rather than psycopg_pool's: no threads of its own, nothing is opened before it is needed, what the server hung up on is
-replaced while the caller waits, and a thread that holds one is given more instead of waiting for itself.
+Ours rather than psycopg_pool's: no threads of its own, nothing is opened before it is needed, what
+the server hung up on is replaced while the caller waits, and a thread that holds one is given more
+instead of waiting for itself.
 """
 
 import threading
@@ -16,7 +18,8 @@ from psycopg.pq import TransactionStatus
 
 from gieok.errors import StoreBusy
 
-#: Connections of a process to one address where nothing else is said (setting `database.connections`).
+#: Connections of a process to one address where nothing else is said (setting
+#: `database.connections`).
 MOST = 10
 
 
@@ -29,10 +32,11 @@ class PoolKey(NamedTuple):
 
 
 class Pool:
-    """Hands out up to `most` connections, the last one given back first; who waits is served in turn.
+    """Hands out up to `most` connections, the last one given back first; who waits is served in
+    turn.
 
-    A thread that holds one gets further ones beyond `most`, so there are at most twice as many while transactions are nested
-    once.
+    A thread that holds one gets further ones beyond `most`, so there are at most twice as many
+    while transactions are nested once.
     """
 
     def __init__(self, connect: Callable[[], psycopg.Connection], most: int, location: str) -> None:
@@ -49,8 +53,12 @@ class Pool:
         weakref.finalize(self, _close, self._idle)
 
     @contextmanager
-    def taken(self, wait_s: float, begin: Callable[[psycopg.Connection], None]) -> Iterator[psycopg.Connection]:
-        """Give a connection on which `begin` has run. Raises StoreBusy where none gets free within `wait_s`, psycopg.Error."""
+    def taken(
+        self, wait_s: float, begin: Callable[[psycopg.Connection], None]
+    ) -> Iterator[psycopg.Connection]:
+        """Give a connection on which `begin` has run. Raises StoreBusy where none gets free within
+        `wait_s`, psycopg.Error.
+        """
         depth = getattr(self._nested, "depth", 0)
         if not depth:
             self._take_turn(wait_s)
@@ -87,7 +95,9 @@ class Pool:
                 return
             self._waiting.remove(turn)
         told = f"{self._location}: all {self._most} connections of this process are in use"
-        raise StoreBusy(told, hint="raise database.connections, and the server's max_connections with it")
+        raise StoreBusy(
+            told, hint="raise database.connections, and the server's max_connections with it"
+        )
 
     def _end_turn(self) -> None:
         with self._guard:

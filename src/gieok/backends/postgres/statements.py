@@ -1,4 +1,6 @@
-"""Statements as SQLite and PostgreSQL both understand them, with any text, those too that PostgreSQL refuses."""
+"""Statements as SQLite and PostgreSQL both understand them, with any text, those too that
+PostgreSQL refuses.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,16 +9,20 @@ from typing import Any
 
 import psycopg
 
-#: What PostgreSQL does not take, and this character itself (data link escape), is written as it and four hexadecimal digits.
+#: What PostgreSQL does not take, and this character itself (data link escape), is written as it and
+#: four hexadecimal digits.
 _ESCAPE = "\x10"
 _REFUSED = re.compile("[\0\x10\ud800-\udfff]")
 _ESCAPED = re.compile("\x10([0-9a-f]{4})")
-#: Stands for a text that is elsewhere. Nobody's text is written so: its own link escapes are escaped.
+#: Stands for a text that is elsewhere. Nobody's text is written so: its own link escapes are
+#: escaped.
 _ELSEWHERE = "\x10m"
 
 
 class Elsewhere(str):
-    """What a row holds of a text that is kept in another database: its hash, in hexadecimal; none is written."""
+    """What a row holds of a text that is kept in another database: its hash, in hexadecimal; none
+    is written.
+    """
 
     __slots__ = ()
 
@@ -67,7 +73,11 @@ class Answer:
 
 def written(text: str) -> str:
     """Return a text as PostgreSQL takes it: NUL and lone surrogates as escapes."""
-    return _REFUSED.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text) if _REFUSED.search(text) else text
+    return (
+        _REFUSED.sub(lambda found: f"{_ESCAPE}{ord(found[0]):04x}", text)
+        if _REFUSED.search(text)
+        else text
+    )
 
 
 @lru_cache(maxsize=512)
@@ -89,7 +99,9 @@ def unwritten(text: str) -> str:
 
 
 def _read(row: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(_text(value) if isinstance(value, str) and _ESCAPE in value else value for value in row)
+    return tuple(
+        _text(value) if isinstance(value, str) and _ESCAPE in value else value for value in row
+    )
 
 
 def _text(value: str) -> str:

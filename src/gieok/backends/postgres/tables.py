@@ -1,4 +1,6 @@
-"""Tables of a schema: numbered steps that only go forward, applied under an advisory lock, so that many may start at once."""
+"""Tables of a schema: numbered steps that only go forward, applied under an advisory lock, so that
+many may start at once.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +17,9 @@ Step = str | Callable[[psycopg.Connection], None]
 
 
 class Tables:
-    """The tables of the schema `name`. Each step is applied once, in order, and never changed after a release."""
+    """The tables of the schema `name`. Each step is applied once, in order, and never changed after
+    a release.
+    """
 
     def __init__(self, name: str, steps: Sequence[Step], *, lock: int) -> None:
         self.name = name
@@ -31,7 +35,8 @@ class Tables:
         with db.transaction():
             db.execute(f"SET LOCAL lock_timeout = {lock_timeout_ms}")
             db.execute(f"SELECT pg_advisory_xact_lock({OURS}, {self._lock})")
-            version = self.version(db)  # again, under the lock: another process may have been faster
+            # again, under the lock: another process may have been faster
+            version = self.version(db)
             if version >= len(self.steps):
                 return
             self.prepare(db, location)
@@ -53,7 +58,10 @@ class Tables:
         """Say whether `renew` is needed. Raises ShapeMismatch for tables of a newer release."""
         version = self.version(db)
         if version > len(self.steps):
-            told = f"{location} has schema {version} of {self.name}, this gieok reads {len(self.steps)}"
+            told = (
+                f"{location} has schema {version} of {self.name}, this gieok reads "
+                f"{len(self.steps)}"
+            )
             raise ShapeMismatch(told, hint="update gieok")
         return False
 
@@ -62,7 +70,8 @@ class Tables:
 
     def version(self, db: psycopg.Connection) -> int:
         """Return the number of the last step that was applied."""
-        # Not to_regclass, which remembers that a name was missing when another process makes it meanwhile.
+        # Not to_regclass, which remembers that a name was missing when another process makes it
+        # meanwhile.
         schema = f"(SELECT oid FROM pg_namespace WHERE nspname = '{self.name}')"
         named = f"SELECT 1 FROM pg_class WHERE relname = 'migrations' AND relnamespace = {schema}"
         if db.execute(named).fetchone() is None:
@@ -71,10 +80,15 @@ class Tables:
         return int(row[0]) if row else 0
 
 
-def partitioned(name: str, columns: str, partitions: int, *, by: str = "scope_id", options: str = "") -> str:
+def partitioned(
+    name: str, columns: str, partitions: int, *, by: str = "scope_id", options: str = ""
+) -> str:
     """Return statements that make a table, `name` with its schema, and its partitions by hash."""
     parts = (
-        f"CREATE TABLE {name}_{n} PARTITION OF {name} FOR VALUES WITH (MODULUS {partitions}, REMAINDER {n}){options};"
+        (
+            f"CREATE TABLE {name}_{n} PARTITION OF {name} FOR VALUES WITH (MODULUS {partitions}, "
+            f"REMAINDER {n}){options};"
+        )
         for n in range(partitions)
     )
     return f"CREATE TABLE {name} ({columns}) PARTITION BY HASH ({by});" + "".join(parts)

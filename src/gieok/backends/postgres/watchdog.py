@@ -1,4 +1,6 @@
-"""Runs an action after a deadline. One thread for all: a thread per transaction cost a third of its time."""
+"""Runs an action after a deadline. One thread for all: a thread per transaction cost a third of its
+time.
+"""
 
 import threading
 import time
@@ -26,7 +28,9 @@ class Watchdog:
         with self._changed:
             self._due[number] = (due, act)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._watch, name="postgres-watchdog", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._watch, name="postgres-watchdog", daemon=True
+                )
                 self._thread.start()
             elif due < self._looks_at:
                 self._changed.notify()
@@ -40,7 +44,9 @@ class Watchdog:
         while True:
             with self._changed:
                 self._looks_at = min((due for due, _ in self._due.values()), default=inf)
-                self._changed.wait(None if self._looks_at == inf else max(self._looks_at - time.monotonic(), 0))
+                self._changed.wait(
+                    None if self._looks_at == inf else max(self._looks_at - time.monotonic(), 0)
+                )
                 now = time.monotonic()
                 late = [number for number, (due, _) in self._due.items() if due <= now]
                 acts = [self._due.pop(number)[1] for number in late]

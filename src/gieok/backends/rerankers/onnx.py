@@ -1,4 +1,6 @@
-"""A local folder with an exported cross-encoder: bge-reranker-v2-m3, ms-marco-MiniLM and their kin."""
+"""A local folder with an exported cross-encoder: bge-reranker-v2-m3, ms-marco-MiniLM and their
+kin.
+"""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +28,10 @@ class OnnxReranker:
         logits = outputs.get("logits", next(iter(outputs.values())))
         if logits.ndim != 2 or logits.shape[1] > 2:
             raise RerankerFailed(
-                f"the graph in {str(self._folder.folder)!r} is no cross-encoder: its output has the shape {logits.shape}",
+                (
+                    f"the graph in {str(self._folder.folder)!r} is no cross-encoder: its output "
+                    f"has the shape {logits.shape}"
+                ),
                 hint="export it for sequence classification",
             )
         row = [float(value) for value in logits[0]]

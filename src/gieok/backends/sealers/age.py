@@ -1,7 +1,8 @@
-"""The age format (age-encryption.org/v1), by `pyrage`: what is written here, the `age` program opens too.
+"""The age format (age-encryption.org/v1), by `pyrage`: what is written here, the `age` program
+opens too.
 
-Writing needs only the recipient, which is public; reading needs the identity. Every block is authenticated: a flipped byte or a
-missing end is an error, never other data.
+Writing needs only the recipient, which is public; reading needs the identity. Every block is
+authenticated: a flipped byte or a missing end is an error, never other data.
 """
 
 import errno
@@ -17,17 +18,22 @@ from gieok.errors import BadConfig, Damaged, WrongKey
 
 #: How a file in this format begins.
 MAGIC = b"age-encryption.org/v1\n"
-_OTHER_PASSPHRASE = "type it again; GIEOK_PASSPHRASE (environment, `.env`, keyring) may hold another"  # noqa: S105
+_OTHER_PASSPHRASE = (
+    "type it again; GIEOK_PASSPHRASE (environment, `.env`, keyring) may hold another"  # noqa: S105
+)
 _NO_MATCH = "No matching keys found"
 _WRONG = (
-    "use the key with which it was encrypted: `gieok encryption status` names the one in use, `--key-file FILE` another"
+    "use the key with which it was encrypted: `gieok encryption status` names the one in use, "
+    "`--key-file FILE` another"
 )
 
 
 class AgeSealer:
-    """`Sealer` and `StreamSealer`. `identities` give the secret keys' text when something is read. They raise BadConfig.
+    """`Sealer` and `StreamSealer`. `identities` give the secret keys' text when something is read.
+    They raise BadConfig.
 
-    The first is that of the recipient; the others open what was encrypted before the key was changed.
+    The first is that of the recipient; the others open what was encrypted before the key was
+    changed.
     """
 
     suffix = ".age"
@@ -36,7 +42,9 @@ class AgeSealer:
         try:
             self._recipient = pyrage.x25519.Recipient.from_str(recipient)
         except pyrage.RecipientError as error:
-            raise BadConfig(f"{recipient!r} is no public key of age", hint="`gieok encryption status`") from error
+            raise BadConfig(
+                f"{recipient!r} is no public key of age", hint="`gieok encryption status`"
+            ) from error
         self._identities = identities
 
     def seal(self, data: bytes) -> bytes:
@@ -46,7 +54,8 @@ class AgeSealer:
 
     def open(self, data: bytes, what: str = "a file") -> bytes:
         """Return what was encrypted; `what` it is: named in errors. Raises WrongKey, Damaged."""
-        for number, identity in enumerate(self._identities, 1):  # one after the other: each may need a passphrase
+        # one after the other: each may need a passphrase
+        for number, identity in enumerate(self._identities, 1):
             try:
                 plain: bytes = pyrage.decrypt(data, [_identity(identity())])
             except pyrage.DecryptError as error:
@@ -57,7 +66,9 @@ class AgeSealer:
         raise WrongKey(f"{what} is encrypted, and there is no key", hint=_WRONG)
 
     def is_current(self, data: bytes) -> bool:
-        """Say whether the first key opens it: it was not encrypted with one before. Raises Damaged."""
+        """Say whether the first key opens it: it was not encrypted with one before. Raises
+        Damaged.
+        """
         try:
             pyrage.decrypt(data, [_identity(self._identities[0]())])
         except pyrage.DecryptError as error:
@@ -84,9 +95,14 @@ class AgeSealer:
 
     @contextmanager
     def opening(self, source: BinaryIO, what: str = "a file") -> Iterator[BinaryIO]:
-        """Give a stream of what was encrypted; `what` it is: named in errors. Its end is true only once this returned."""
+        """Give a stream of what was encrypted; `what` it is: named in errors. Its end is true only
+        once this returned.
+        """
         identities = [_identity(one()) for one in self._identities]
-        with _piped() as (reader, sink), _Worker(lambda: pyrage.decrypt_io(source, sink, identities), sink) as worker:
+        with (
+            _piped() as (reader, sink),
+            _Worker(lambda: pyrage.decrypt_io(source, sink, identities), sink) as worker,
+        ):
             try:
                 yield reader
             except BaseException:
@@ -120,7 +136,9 @@ class AgeSealer:
             plain: bytes = pyrage.passphrase.decrypt(data, passphrase)
         except pyrage.DecryptError as error:
             if str(error) == "Decryption failed":
-                raise WrongKey(f"the passphrase does not open {what}", hint=_OTHER_PASSPHRASE) from error
+                raise WrongKey(
+                    f"the passphrase does not open {what}", hint=_OTHER_PASSPHRASE
+                ) from error
             raise _failed(error, what) from error
         return plain
 
@@ -149,7 +167,9 @@ class _Worker(threading.Thread):
         self.join()
 
     def explain(self, what: str) -> None:
-        """Wait for the end; raise what went wrong here, unless it was that the other side went away."""
+        """Wait for the end; raise what went wrong here, unless it was that the other side went
+        away.
+        """
         self.join()
         if self.error is not None and "Broken pipe" not in f"{self.error}":
             self.finish(what)
@@ -181,7 +201,9 @@ def _identity(text: str) -> "pyrage.x25519.Identity":
     try:
         return pyrage.x25519.Identity.from_str(text)
     except pyrage.IdentityError as error:  # its words may hold the key
-        raise BadConfig("the key is no identity of age", hint="it must begin with AGE-SECRET-KEY-1") from error
+        raise BadConfig(
+            "the key is no identity of age", hint="it must begin with AGE-SECRET-KEY-1"
+        ) from error
 
 
 def _failed(error: BaseException, what: str) -> BaseException:

@@ -1,1 +1,3 @@
-"""SQLite files of ours: how they are opened, shared by threads and processes, and what their errors mean."""
+"""SQLite files of ours: how they are opened, shared by threads and processes, and what their errors
+mean.
+"""

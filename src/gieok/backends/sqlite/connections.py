@@ -43,7 +43,9 @@ class SqliteFile:
             stamp = self._stamp()
             connection = self._connect()
             self._local.connection, self._local.inode = connection, self._current_inode()
-            is_full = pragma(connection, "query_only") and not readonly.is_read_only(str(self._file))
+            is_full = pragma(connection, "query_only") and not readonly.is_read_only(
+                str(self._file)
+            )
             self._local.full_stamp = stamp if is_full else None
             self._close_of_dead_threads()
             self._connections[threading.current_thread()] = connection
@@ -51,11 +53,15 @@ class SqliteFile:
         return connection
 
     def _is_over(self, connection: sqlite3.Connection) -> bool:
-        """Say whether a connection is of a file that was moved away, or of a full disk on which others write again."""
+        """Say whether a connection is of a file that was moved away, or of a full disk on which
+        others write again.
+        """
         if self._local.inode != self._current_inode():
             return True  # nobody reads what is written there
         full_stamp = self._local.full_stamp
-        return full_stamp is not None and not connection.in_transaction and full_stamp != self._stamp()
+        return (
+            full_stamp is not None and not connection.in_transaction and full_stamp != self._stamp()
+        )
 
     def _stamp(self) -> tuple[int, ...]:
         found = []
@@ -75,7 +81,8 @@ class SqliteFile:
 
     def _close_of_dead_threads(self) -> None:
         for thread in [thread for thread in list(self._connections) if not thread.is_alive()]:
-            connection = self._connections.pop(thread, None)  # another thread may close it at the same time
+            # another thread may close it at the same time
+            connection = self._connections.pop(thread, None)
             if connection is not None:
                 connection.close()
 

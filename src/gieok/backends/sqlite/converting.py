@@ -1,4 +1,6 @@
-"""Encrypts a database that is there, decrypts it, or gives it another key: into a new file that takes its place in one step."""
+"""Encrypts a database that is there, decrypts it, or gives it another key: into a new file that
+takes its place in one step.
+"""
 
 import os
 import sqlite3
@@ -18,14 +20,17 @@ _HEAD_BYTES = 100
 
 
 def convert(file: Path, keys: list[str], key: str) -> bool:
-    """Give a database a key ('': none), which now has one of `keys`; return whether that was needed.
+    """Give a database a key ('': none), which now has one of `keys`; return whether that was
+    needed.
 
-    Nobody else may have it open: StoreBusy says so. Killed at any moment, the old file is there or the new one, each whole.
+    Nobody else may have it open: StoreBusy says so. Killed at any moment, the old file is there or
+    the new one, each whole.
     Raises StoreError.
     """
     fresh = file.with_name(file.name + ENDING)
     fs.remove_database(fresh)
-    # Held open to the end: closing it earlier would drop the locks that SQLite holds for this process.
+    # Held open to the end: closing it earlier would drop the locks that SQLite holds for this
+    # process.
     guard = os.open(file, os.O_RDWR)
     try:
         with translated(file, "database"):
@@ -39,7 +44,8 @@ def convert(file: Path, keys: list[str], key: str) -> bool:
                     os.fsync(written.fileno())
                 fresh.replace(file)
                 _sync(file.parent)
-                # Who opened the old file meanwhile waits for our lock, and must not write there: to them it is no database.
+                # Who opened the old file meanwhile waits for our lock, and must not write there: to
+                # them it is no database.
                 os.pwrite(guard, bytes(_HEAD_BYTES), 0)
     finally:
         os.close(guard)
@@ -48,7 +54,9 @@ def convert(file: Path, keys: list[str], key: str) -> bool:
 
 
 def _take_alone(connection: sqlite3.Connection, file: Path) -> None:
-    """Leave WAL, which nobody can where another process has the file open, and hold the lock until it is closed."""
+    """Leave WAL, which nobody can where another process has the file open, and hold the lock until
+    it is closed.
+    """
     try:
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         mode = connection.execute("PRAGMA journal_mode = DELETE").fetchone()[0]
@@ -61,7 +69,10 @@ def _take_alone(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def _busy(file: Path) -> StoreBusy:
-    hint = "`gieok down`, and end `gieok serve` and sessions of agents that use `gieok mcp`; then again"
+    hint = (
+        "`gieok down`, and end `gieok serve` and sessions of agents that use `gieok mcp`; then "
+        "again"
+    )
     return StoreBusy(f"another process has {str(file)!r} open", hint=hint)
 
 
@@ -75,7 +86,11 @@ def _write(connection: sqlite3.Connection, file: Path, fresh: Path, key: str) ->
     connection.execute("SELECT sqlcipher_export('fresh')").fetchone()
     for name in _PRAGMAS[:2]:
         connection.execute(f"PRAGMA fresh.{name} = {pragma(connection, f'main.{name}')}")
-    wrong = [name for name in _PRAGMAS if pragma(connection, f"main.{name}") != pragma(connection, f"fresh.{name}")]
+    wrong = [
+        name
+        for name in _PRAGMAS
+        if pragma(connection, f"main.{name}") != pragma(connection, f"fresh.{name}")
+    ]
     wrong += [
         table
         for table in _tables(connection, "main")
@@ -89,7 +104,8 @@ def _write(connection: sqlite3.Connection, file: Path, fresh: Path, key: str) ->
         wrong.append("quick_check")
     if wrong:
         raise StoreError(
-            f"the new file of {str(file)!r} differs: {', '.join(wrong)}", hint="nothing was changed; report this"
+            f"the new file of {str(file)!r} differs: {', '.join(wrong)}",
+            hint="nothing was changed; report this",
         )
     connection.execute("DETACH fresh")
 
@@ -97,13 +113,16 @@ def _write(connection: sqlite3.Connection, file: Path, fresh: Path, key: str) ->
 def _tables(connection: sqlite3.Connection, database: str) -> list[str]:
     """Return the tables that hold rows; those of FTS are views of them."""
     rows = connection.execute(
-        f"SELECT name FROM {database}.sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+        f"SELECT name FROM {database}.sqlite_master WHERE type = 'table' AND sql NOT LIKE "
+        f"'CREATE VIRTUAL%'"
     )
     return [row[0] for row in rows]
 
 
 def _schema(connection: sqlite3.Connection, database: str) -> list[tuple[str, ...]]:
-    return connection.execute(f"SELECT type, name, sql FROM {database}.sqlite_master ORDER BY 1, 2").fetchall()
+    return connection.execute(
+        f"SELECT type, name, sql FROM {database}.sqlite_master ORDER BY 1, 2"
+    ).fetchall()
 
 
 def _count(connection: sqlite3.Connection, database: str, table: str) -> int:

@@ -1,9 +1,10 @@
-"""The one place that opens a SQLite file: by Python's own SQLite, or by SQLCipher where a home's databases are encrypted.
+"""The one place that opens a SQLite file: by Python's own SQLite, or by SQLCipher where a home's
+databases are encrypted.
 
-A home whose databases are encrypted has `keys/databases.txt` (0600; it may be a link to another disk): a line each, of 64
-hexadecimal digits or the word `plain`. The first is what new databases have; while the key is changed the ones before follow.
-Standard library without `pathlib`, because the prompt hook opens databases here too; SQLCipher is imported where there is
-such a file.
+A home whose databases are encrypted has `keys/databases.txt` (0600; it may be a link to another
+disk): a line each, of 64 hexadecimal digits or the word `plain`. The first is what new databases
+have; while the key is changed the ones before follow. Standard library without `pathlib`, because
+the prompt hook opens databases here too; SQLCipher is imported where there is such a file.
 """
 
 import os
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-#: What both libraries raise; SQLCipher's are added when it is loaded: name them through this module, each time.
+#: What both libraries raise; SQLCipher's are added when it is loaded: name them through this
+#: module, each time.
 ERRORS: "tuple[type[Exception], ...]" = (sqlite3.Error,)
 OPERATIONAL: "tuple[type[Exception], ...]" = (sqlite3.OperationalError,)
 KEY_FILE = os.path.join("keys", "databases.txt")
@@ -26,7 +28,9 @@ _library: "list[ModuleType]" = []
 
 
 class Sealed(sqlite3.OperationalError):
-    """A database cannot be opened because its key, or what reads it, is not here. `is_missing`: a package is."""
+    """A database cannot be opened because its key, or what reads it, is not here. `is_missing`: a
+    package is.
+    """
 
     def __init__(self, told: str, hint: str, *, is_missing: bool = False) -> None:
         super().__init__(told)
@@ -35,7 +39,9 @@ class Sealed(sqlite3.OperationalError):
         self.sqlite_errorcode = sqlite3.SQLITE_AUTH
 
 
-def connect(file: str, *, of: str = "", how: str = "", timeout_s: float = 5.0) -> sqlite3.Connection:
+def connect(
+    file: str, *, of: str = "", how: str = "", timeout_s: float = 5.0
+) -> sqlite3.Connection:
     """Open a database file, or `:memory:`; nothing is committed by itself. Raises `ERRORS`.
 
     `of` is a file whose key it has, where it is not its own; `how` are parameters of a URI.
@@ -47,12 +53,16 @@ def connect(file: str, *, of: str = "", how: str = "", timeout_s: float = 5.0) -
 
 
 def with_keys(file: str, keys: "list[str]") -> "tuple[sqlite3.Connection, str]":
-    """Open a file by SQLCipher with the first key that fits ('': none); return it too. Raises `ERRORS`."""
+    """Open a file by SQLCipher with the first key that fits ('': none); return it too. Raises
+    `ERRORS`.
+    """
     return _with_keys(file, keys, "", 0.5)
 
 
 def keys_of(file: str) -> "list[str]":
-    """Return the keys that a database may have, '' for none; nothing where those of its home are not encrypted."""
+    """Return the keys that a database may have, '' for none; nothing where those of its home are
+    not encrypted.
+    """
     folder = os.path.dirname(os.path.abspath(file))
     if os.path.basename(os.path.dirname(folder)) == _ASIDE:  # a damaged file, moved away
         folder = os.path.dirname(os.path.dirname(folder))
@@ -70,9 +80,13 @@ def read(name: str) -> "list[str]":
             lines = [line.strip() for line in opened if line.strip() and not line.startswith("#")]
     except (OSError, UnicodeDecodeError) as error:
         hint = "put a copy of the key there; without it nobody can read the databases"
-        raise Sealed(f"the key of the databases, {name!r}, cannot be read: {type(error).__name__}", hint) from error
+        raise Sealed(
+            f"the key of the databases, {name!r}, cannot be read: {type(error).__name__}", hint
+        ) from error
     if os.name == "posix" and stat.S_IMODE(mode) & (stat.S_IRWXG | stat.S_IRWXO):
-        raise Sealed(f"the key of the databases, {name!r}, can be read by others", f"run `chmod 600 {name}`")
+        raise Sealed(
+            f"the key of the databases, {name!r}, can be read by others", f"run `chmod 600 {name}`"
+        )
     if not lines or not all(line == _PLAIN or _is_key(line) for line in lines):
         hint = f"it has lines of {_DIGITS} hexadecimal digits: put a copy of the key there"
         raise Sealed(f"{name!r} holds no key of databases", hint)
@@ -94,9 +108,12 @@ def _is_key(line: str) -> bool:
     return len(line) == _DIGITS and all(sign in "0123456789abcdef" for sign in line)
 
 
-def _with_keys(file: str, keys: "list[str]", how: str, timeout_s: float) -> "tuple[sqlite3.Connection, str]":
+def _with_keys(
+    file: str, keys: "list[str]", how: str, timeout_s: float
+) -> "tuple[sqlite3.Connection, str]":
     library = loaded()
-    # Of a database that is there, or is new, the first fits nearly always: others are those of a change that is under way.
+    # Of a database that is there, or is new, the first fits nearly always: others are those of a
+    # change that is under way.
     for key in [*keys, ""] if "" not in keys else keys:
         connection = _opened(library, file, how, timeout_s)
         try:
@@ -112,7 +129,10 @@ def _with_keys(file: str, keys: "list[str]", how: str, timeout_s: float) -> "tup
             return connection, key
     raise Sealed(
         f"{file!r} is encrypted with another key than the one in {KEY_FILE!r}, or damaged",
-        "put a copy of the key with which it was encrypted there, or restore a backup (`gieok backup restore --replace`)",
+        (
+            "put a copy of the key with which it was encrypted there, or restore a backup (`gieok "
+            "backup restore --replace`)"
+        ),
     )
 
 
@@ -127,7 +147,10 @@ def loaded() -> "ModuleType":
             with extras.imports_of("encryption", "encryption"):
                 import sqlcipher3.dbapi2 as sqlcipher
         except MissingExtra as error:
-            told = "the databases of this home are encrypted, and the Python package 'sqlcipher3' is not installed"
+            told = (
+                "the databases of this home are encrypted, and the Python package 'sqlcipher3' is "
+                "not installed"
+            )
             raise Sealed(told, error.hint, is_missing=True) from error
         ERRORS = (sqlite3.Error, sqlcipher.Error)
         OPERATIONAL = (sqlite3.OperationalError, sqlcipher.OperationalError)
@@ -135,7 +158,8 @@ def loaded() -> "ModuleType":
     return _library[0]
 
 
-def _opened(library: "Any", file: str, how: str, timeout_s: float) -> sqlite3.Connection:  # noqa: ANN401 - a module
+# A module.
+def _opened(library: "Any", file: str, how: str, timeout_s: float) -> sqlite3.Connection:  # noqa: ANN401
     name = file
     if how:
         name = f"file:{file.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?{how}"

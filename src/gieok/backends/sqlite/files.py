@@ -11,7 +11,8 @@ from gieok.backends.sqlite.failures import translated
 from gieok.errors import ShapeMismatch, StoreCorrupt, StoreError
 
 BUSY_TIMEOUT_MS = 30_000
-#: Free pages are given back where they are so many, and at least this share: they are filled again otherwise.
+#: Free pages are given back where they are so many, and at least this share: they are filled again
+#: otherwise.
 _MANY_PAGES = 2_560
 _SHARE = 4
 #: In one transaction: other writers wait for milliseconds.
@@ -35,11 +36,14 @@ def transaction(connection: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iter
         raise
 
 
-def open_private(file: Path, what: str, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
-    """Open a file of ours, creating it (0600) when it is new; `what` it is: see `failures.translated`.
+def open_private(
+    file: Path, what: str, busy_timeout_ms: int, prepare: Prepare
+) -> sqlite3.Connection:
+    """Open a file of ours, creating it (0600) when it is new; `what` it is: see
+    `failures.translated`.
 
-    Where nothing can be written, because it is read-only or there is no room, an existing file is opened to read and a
-    missing one is empty. Raises StoreError, ShapeMismatch.
+    Where nothing can be written, because it is read-only or there is no room, an existing file is
+    opened to read and a missing one is empty. Raises StoreError, ShapeMismatch.
     """
     with translated(file, what):
         if readonly.is_read_only(str(file)):
@@ -52,7 +56,9 @@ def open_private(file: Path, what: str, busy_timeout_ms: int, prepare: Prepare) 
         return _open_to_read(file, busy_timeout_ms, prepare)
 
 
-def _open_to_write(file: Path, what: str, busy_timeout_ms: int, prepare: Prepare) -> sqlite3.Connection:
+def _open_to_write(
+    file: Path, what: str, busy_timeout_ms: int, prepare: Prepare
+) -> sqlite3.Connection:
     try:
         fs.create_private(file)
     except OSError as error:
@@ -83,7 +89,8 @@ def _open_to_read(file: Path, busy_timeout_ms: int, prepare: Prepare) -> sqlite3
             if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_READONLY:
                 raise
             connection.close()
-            connection = readonly.copied(str(file), busy_timeout_ms / 1000)  # of an earlier release: upgraded in memory
+            # of an earlier release: upgraded in memory
+            connection = readonly.copied(str(file), busy_timeout_ms / 1000)
             prepare(connection, file)
         connection.execute("PRAGMA query_only = ON")
     except BaseException:
@@ -98,7 +105,9 @@ def create_tables(
     script: str,
     finish: Callable[[sqlite3.Connection], None] = lambda connection: None,
 ) -> None:
-    """Run the script that makes the tables of a new file, and `finish`, in one step, unless another process was faster."""
+    """Run the script that makes the tables of a new file, and `finish`, in one step, unless another
+    process was faster.
+    """
     with transaction(connection):
         if pragma(connection, "user_version"):
             return
@@ -112,13 +121,20 @@ def create_tables(
 def verify_owner(connection: sqlite3.Connection, file: Path, application_id: int) -> None:
     """Raise StoreCorrupt for a file that another program made."""
     if pragma(connection, "application_id") != application_id:
-        raise StoreCorrupt(f"{str(file)!r} is a database of another program", hint="move it away, or set GIEOK_HOME")
+        raise StoreCorrupt(
+            f"{str(file)!r} is a database of another program",
+            hint="move it away, or set GIEOK_HOME",
+        )
 
 
 def upgrade(
-    connection: sqlite3.Connection, file: Path, what: str, steps: Sequence[Callable[[sqlite3.Connection], None]]
+    connection: sqlite3.Connection,
+    file: Path,
+    what: str,
+    steps: Sequence[Callable[[sqlite3.Connection], None]],
 ) -> None:
-    """Bring the tables of an older release to this one, a transaction a step: `steps[n]` leads from schema n + 1 to n + 2.
+    """Bring the tables of an older release to this one, a transaction a step: `steps[n]` leads from
+    schema n + 1 to n + 2.
 
     Raises ShapeMismatch for a file of a newer release.
     """
@@ -130,16 +146,20 @@ def upgrade(
                 connection.execute(f"PRAGMA user_version = {version + 1}")
     if version > newest:
         raise ShapeMismatch(
-            f"the {what} {str(file)!r} has schema {version}, this gieok reads {newest}", hint="update gieok"
+            f"the {what} {str(file)!r} has schema {version}, this gieok reads {newest}",
+            hint="update gieok",
         )
 
 
 def use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL, last, so that another program's database is left as it is. A read-only one stays as it is."""
+    """Switch to WAL, last, so that another program's database is left as it is. A read-only one
+    stays as it is.
+    """
     file = connection.execute("PRAGMA database_list").fetchone()[2]
     if pragma(connection, "query_only") or not file or _is_wal(connection):
         return
-    # In turns: several that switch at once keep each other from it, for as long as it pleases the scheduler.
+    # In turns: several that switch at once keep each other from it, for as long as it pleases the
+    # scheduler.
     with fs.exclusive(f"{file}.lock", must=False):
         _switch_to_wal(connection)
 
@@ -152,9 +172,13 @@ def _switch_to_wal(connection: sqlite3.Connection) -> None:
     while not _is_wal(connection):
         try:
             if connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
-                raise StoreError("the file system cannot hold a WAL database", hint="move GIEOK_HOME to a local disk")
+                raise StoreError(
+                    "the file system cannot hold a WAL database",
+                    hint="move GIEOK_HOME to a local disk",
+                )
         except driver.OPERATIONAL:
-            # Unlike any other statement the switch does not wait for a lock; this one does, and gives up in time.
+            # Unlike any other statement the switch does not wait for a lock; this one does, and
+            # gives up in time.
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("ROLLBACK")
 
@@ -165,7 +189,9 @@ def pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def statements(script: str) -> Iterator[str]:
-    """Split a script; `executescript` would commit first and leave a killed process with half of the tables."""
+    """Split a script; `executescript` would commit first and leave a killed process with half of
+    the tables.
+    """
     pending = ""
     for line in script.splitlines():
         pending += line + "\n"
@@ -175,7 +201,9 @@ def statements(script: str) -> Iterator[str]:
 
 
 def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
-    """Write a file anew without what was removed from it, and empty its log; return what could not be done."""
+    """Write a file anew without what was removed from it, and empty its log; return what could not
+    be done.
+    """
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat4'").fetchone():
         connection.execute("DELETE FROM sqlite_stat4")  # holds samples of keys
     before = pragma(connection, "temp_store")
@@ -188,22 +216,32 @@ def scrub(connection: sqlite3.Connection, file: Path) -> list[str]:
         if not readonly.is_full(error):
             raise
         # `secure_delete` has put zeros in its place.
-        left.append(f"{file.name}: no room to write it anew; run the command again once there is as much as it takes")
+        left.append(
+            f"{file.name}: no room to write it anew; run the command again once there is as "
+            f"much as it takes"
+        )
     connection.execute(f"PRAGMA temp_store = {before}")
     if pragma(connection, "wal_checkpoint(TRUNCATE)"):
-        left.append(f"{file.name}: another process is reading it; run the command again once it has ended")
+        left.append(
+            f"{file.name}: another process is reading it; run the command again once it has ended"
+        )
     return left
 
 
 def give_back(connection: sqlite3.Connection, spare_bytes: int = 0) -> None:
-    """Give free pages back to the file system where that pays, a few at a time, so that no other writer waits for long.
+    """Give free pages back to the file system where that pays, a few at a time, so that no other
+    writer waits for long.
 
-    A file of a release that did not say how is written anew, once, and so is one with many bytes that are free in pages that
-    are not. Readers go on meanwhile.
+    A file of a release that did not say how is written anew, once, and so is one with many bytes
+    that are free in pages that are not. Readers go on meanwhile.
     """
     spare = spare_bytes // pragma(connection, "page_size")
     free = pragma(connection, "freelist_count") + spare
-    if pragma(connection, "query_only") or free < _MANY_PAGES or free * _SHARE < pragma(connection, "page_count"):
+    if (
+        pragma(connection, "query_only")
+        or free < _MANY_PAGES
+        or free * _SHARE < pragma(connection, "page_count")
+    ):
         return
     if spare or pragma(connection, "auto_vacuum") != _INCREMENTAL:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")

@@ -1,7 +1,9 @@
-"""Opens a database that cannot be written: on a read-only mount, in another user's home, on a full disk.
+"""Opens a database that cannot be written: on a read-only mount, in another user's home, on a full
+disk.
 
-A database in WAL mode needs a shared-memory file, also for readers. Where none can be made, the file is opened as immutable;
-where its log holds more than the file, a copy of both is opened. Standard library, without `pathlib`.
+A database in WAL mode needs a shared-memory file, also for readers. Where none can be made, the
+file is opened as immutable; where its log holds more than the file, a copy of both is opened.
+Standard library, without `pathlib`.
 """
 
 import os
@@ -65,7 +67,8 @@ def copied(file: str, timeout_s: float) -> sqlite3.Connection:
     except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
         if not is_full(error):
             raise
-    # Whoever is alone with a database needs no shared memory. Nobody else has it open, or there were some.
+    # Whoever is alone with a database needs no shared memory. Nobody else has it open, or there
+    # were some.
     disk = driver.connect(file, how="mode=rw", timeout_s=timeout_s)
     disk.execute("PRAGMA locking_mode = EXCLUSIVE")
     return _in_memory(disk, file)

@@ -40,22 +40,36 @@ def dots(values: NDArray[np.int8], scales: Floats, query: Floats) -> Floats:
 
 
 def rank_near(
-    ids: Ints, values: NDArray[np.int8], scales: Floats, vector: bytes, hub_weight: float, limit: int
+    ids: Ints,
+    values: NDArray[np.int8],
+    scales: Floats,
+    vector: bytes,
+    hub_weight: float,
+    limit: int,
 ) -> Ranking:
-    """Rank candidates by cosine, cut, then rank again with their crowding held against them. `ids` are of any order."""
+    """Rank candidates by cosine, cut, then rank again with their crowding held against them. `ids`
+    are of any order.
+    """
     cosines = dots(values, scales, np.frombuffer(vector, "<f4"))
     top = best(cosines, ids, limit)
     ids, scores, cosines = ids[top], cosines[top], cosines[top]
     if hub_weight:
         scores = cosines - hub_weight * hubs.crowding(values[top] * scales[top, None])
     order = best(scores, ids, limit)
-    return Ranking("vector", pairs(ids[order], scores[order]), cosines=tuple(cosines[order].tolist()))
+    return Ranking(
+        "vector", pairs(ids[order], scores[order]), cosines=tuple(cosines[order].tolist())
+    )
 
 
 def near_lines(
-    rows: Sequence[tuple[PassageId, int, int, bytes]], query: VectorQuery, passages: Sequence[PassageId], dimension: int
+    rows: Sequence[tuple[PassageId, int, int, bytes]],
+    query: VectorQuery,
+    passages: Sequence[PassageId],
+    dimension: int,
 ) -> list[NearLine]:
-    """Return the nearest of the lines of each passage (passage, start, end, packed vector), in the order of `passages`."""
+    """Return the nearest of the lines of each passage (passage, start, end, packed vector), in the
+    order of `passages`.
+    """
     if not rows:
         return []
     values, scales = unpack([row[3] for row in rows], dimension)

@@ -1,4 +1,6 @@
-"""Prepares an entry before a write lock is taken: cleaned of characters that no database keeps, tokenised, hashed."""
+"""Prepares an entry before a write lock is taken: cleaned of characters that no database keeps,
+tokenised, hashed.
+"""
 
 import re
 from dataclasses import replace
@@ -27,10 +29,13 @@ class Prepared(NamedTuple):
 
 
 def are_keywords_old(stored: int, where: str) -> bool:
-    """Say whether an earlier release made the keyword tokens of a store. Raises ShapeMismatch where a newer one did."""
+    """Say whether an earlier release made the keyword tokens of a store. Raises ShapeMismatch where
+    a newer one did.
+    """
     if stored > VERSION:
         raise ShapeMismatch(
-            f"{where} holds keyword tokens of version {stored}, this gieok makes {VERSION}", hint="update gieok"
+            f"{where} holds keyword tokens of version {stored}, this gieok makes {VERSION}",
+            hint="update gieok",
         )
     return stored < VERSION
 
@@ -52,16 +57,22 @@ def prepare(entry: Entry) -> Prepared:
 
 
 def hashed_lines(kind: str, text: str) -> tuple[tuple[int, int, bytes], ...]:
-    """Return start, end and hash of the lines of a passage; none where documents of its kind have none."""
+    """Return start, end and hash of the lines of a passage; none where documents of its kind have
+    none.
+    """
     if kind not in KINDS:
         return ()
     return tuple((start, end, form_hash(text[start:end])) for start, end in line_spans(text))
 
 
 def _storable(entry: Entry) -> Entry:
-    """Replace what no database keeps in a text (NUL, and a lone surrogate, which has no UTF-8), one character for one."""
+    """Replace what no database keeps in a text (NUL, and a lone surrogate, which has no UTF-8), one
+    character for one.
+    """
     document, passages = entry.document, entry.passages
-    if not any(map(_UNSTORABLE.search, (document.text, document.title, *(p.context for p in passages)))):
+    if not any(
+        map(_UNSTORABLE.search, (document.text, document.title, *(p.context for p in passages)))
+    ):
         return entry
     return Entry(
         replace(document, text=_clean(document.text), title=_clean(document.title)),

@@ -1,4 +1,6 @@
-"""Converts rows to model types and back. Times are Unix milliseconds in the database and aware datetimes outside."""
+"""Converts rows to model types and back. Times are Unix milliseconds in the database and aware
+datetimes outside.
+"""
 
 import json
 import re
@@ -13,16 +15,19 @@ _T = TypeVar("_T")
 #: Values of one statement: far below SQLite's limit on parameters.
 _BATCH = 500
 DOCUMENT_COLUMNS = (
-    "key, kind, title, content_hash, importance, tier, created_at, updated_at, valid_from, valid_to, "
+    "key, kind, title, content_hash, importance, tier, created_at, updated_at, valid_from, "
+    "valid_to, "
     "metadata, provenance, text"
 )
 FOUND_COLUMNS = (
-    'p.id, s.path, d.key, d.kind, d.title, substr(d.text, p.start + 1, p."end" - p.start), p.context, '
+    'p.id, s.path, d.key, d.kind, d.title, substr(d.text, p.start + 1, p."end" - p.start), '
+    "p.context, "
     "p.start_line, p.end_line, d.importance, d.tier, d.updated_at, d.valid_from, d.metadata"
 )
 
 _TIERS = {tier.value: tier for tier in Tier}
-#: `json.loads` without its checks of bytes and blanks: `document_row` wrote it, and there are thousands of rows.
+#: `json.loads` without its checks of bytes and blanks: `document_row` wrote it, and there are
+#: thousands of rows.
 _parse = json.JSONDecoder().raw_decode
 
 
@@ -44,37 +49,96 @@ def from_ms(value: int | None) -> datetime | None:
 def document_row(document: Document) -> tuple[object, ...]:
     """Return the values of `DOCUMENT_COLUMNS`."""
     return (
-        document.key, document.kind, document.title, document.content_hash, document.importance, document.tier.value,
-        to_ms(document.created_at), to_ms(document.updated_at), to_ms(document.valid_from), to_ms(document.valid_to),
+        document.key,
+        document.kind,
+        document.title,
+        document.content_hash,
+        document.importance,
+        document.tier.value,
+        to_ms(document.created_at),
+        to_ms(document.updated_at),
+        to_ms(document.valid_from),
+        to_ms(document.valid_to),
         json.dumps(dict(document.metadata)),
         json.dumps([p._asdict() for p in document.provenance]),
         document.text,
-    )  # fmt: skip
+    )
 
 
 def to_document(scope: Scope, row: tuple[Any, ...]) -> Document:
     """Return the document of a row of `DOCUMENT_COLUMNS`."""
-    key, kind, title, content_hash, importance, tier, created, updated, since, until, metadata, origin, text = row
+    (
+        key,
+        kind,
+        title,
+        content_hash,
+        importance,
+        tier,
+        created,
+        updated,
+        since,
+        until,
+        metadata,
+        origin,
+        text,
+    ) = row
     return Document(
-        scope=scope, key=key, kind=kind, title=title, text=text, content_hash=content_hash, importance=importance,
-        tier=_TIERS[tier], created_at=utc(created),
-        updated_at=utc(updated), valid_from=from_ms(since),
-        valid_to=from_ms(until), metadata=_parse(metadata)[0],
-        provenance=tuple([
-            Provenance(p["source"], p["start_line"], p["end_line"], tuple(p["message_ids"])) for p in _parse(origin)[0]
-        ]),
-    )  # fmt: skip
+        scope=scope,
+        key=key,
+        kind=kind,
+        title=title,
+        text=text,
+        content_hash=content_hash,
+        importance=importance,
+        tier=_TIERS[tier],
+        created_at=utc(created),
+        updated_at=utc(updated),
+        valid_from=from_ms(since),
+        valid_to=from_ms(until),
+        metadata=_parse(metadata)[0],
+        provenance=tuple(
+            [
+                Provenance(p["source"], p["start_line"], p["end_line"], tuple(p["message_ids"]))
+                for p in _parse(origin)[0]
+            ]
+        ),
+    )
 
 
 def to_found(row: tuple[Any, ...]) -> FoundPassage:
     """Return the passage of a row of `FOUND_COLUMNS`."""
-    passage_id, scope, key, kind, title, text, context, first, last, importance, tier, updated, since, metadata = row
+    (
+        passage_id,
+        scope,
+        key,
+        kind,
+        title,
+        text,
+        context,
+        first,
+        last,
+        importance,
+        tier,
+        updated,
+        since,
+        metadata,
+    ) = row
     return FoundPassage(
-        id=passage_id, scope=Scope(scope), key=key, kind=kind, title=title, text=text, context=context,
-        start_line=first, end_line=last, importance=importance, tier=_TIERS[tier],
-        updated_at=utc(updated), valid_from=from_ms(since),
+        id=passage_id,
+        scope=Scope(scope),
+        key=key,
+        kind=kind,
+        title=title,
+        text=text,
+        context=context,
+        start_line=first,
+        end_line=last,
+        importance=importance,
+        tier=_TIERS[tier],
+        updated_at=utc(updated),
+        valid_from=from_ms(since),
         metadata=_parse(metadata)[0],
-    )  # fmt: skip
+    )
 
 
 def sqlite_field(name: str) -> str:
@@ -87,8 +151,11 @@ def postgres_field(name: str) -> str:
     return f"(d.metadata::json ->> '{name}')"
 
 
-def filter_sql(where: Filter, field: Callable[[str], str] = sqlite_field) -> tuple[str, list[object]]:
-    """Return a condition on `documents d`, starting with AND, and its parameters; empty for an empty filter.
+def filter_sql(
+    where: Filter, field: Callable[[str], str] = sqlite_field
+) -> tuple[str, list[object]]:
+    """Return a condition on `documents d`, starting with AND, and its parameters; empty for an
+    empty filter.
 
     `field` returns a field of the metadata as the database reads it.
     """
@@ -111,7 +178,9 @@ def filter_sql(where: Filter, field: Callable[[str], str] = sqlite_field) -> tup
         clauses.append(_holds_any(f"replace({tags}, '#', '')", where.tags, values))
     if where.agents:
         named = [_holds_any(f"coalesce({field(AGENT_FIELD)}, '')", where.agents, values)]
-        for start in sorted(f"{folder}/{agent}/" for folder in AGENT_FOLDERS for agent in where.agents):
+        for start in sorted(
+            f"{folder}/{agent}/" for folder in AGENT_FOLDERS for agent in where.agents
+        ):
             named.append(f"substr(d.key, 1, {len(start)}) = ?")
             values.append(start)
         clauses.append(f"({' OR '.join(named)})")
@@ -132,7 +201,9 @@ def _holds_any(joined: str, wanted: Iterable[str], values: list[object]) -> str:
 
 def _status_sql(field: Callable[[str], str]) -> str:
     """Return `memory.status_of` in SQL; its parameter is the time."""
-    is_set = {name: f"coalesce({field(name)}, '') <> ''" for name in (RETIRED, REPLACED_BY, CORRECTED)}
+    is_set = {
+        name: f"coalesce({field(name)}, '') <> ''" for name in (RETIRED, REPLACED_BY, CORRECTED)
+    }
     return (
         f"CASE WHEN {is_set[RETIRED]} THEN 'retired' "
         "WHEN d.valid_to IS NOT NULL AND d.valid_to <= coalesce(?, d.updated_at) "
@@ -153,7 +224,9 @@ def batches(values: Sequence[_T]) -> Iterable[Sequence[_T]]:
 
 
 def scoped(sid: int, tokens: str) -> str:
-    """Return keyword tokens with their scope in front of each, as SQLite's keyword table holds them."""
+    """Return keyword tokens with their scope in front of each, as SQLite's keyword table holds
+    them.
+    """
     return f"{sid}_" + tokens.replace(" ", f" {sid}_") if tokens else ""
 
 

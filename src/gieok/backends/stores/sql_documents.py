@@ -1,4 +1,6 @@
-"""What every store on an SQL database does alike. What differs is SQL: the modules `reading` and `writing` of its folder."""
+"""What every store on an SQL database does alike. What differs is SQL: the modules `reading` and
+`writing` of its folder.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +18,9 @@ _Db_contra = TypeVar("_Db_contra", contravariant=True)
 
 
 class ScopeStatistics(NamedTuple):
-    """What BM25 needs of a scope. `generation` grows with every write: a copy in memory compares it."""
+    """What BM25 needs of a scope. `generation` grows with every write: a copy in memory compares
+    it.
+    """
 
     id: int
     path: str
@@ -30,8 +34,12 @@ class _DocumentReading(Protocol[_Db_contra]):
     def entries(self, db: _Db_contra, scope: Scope, keys: Sequence[str], /) -> list[Entry]: ...
     def hashes(self, db: _Db_contra, scope: Scope, /) -> dict[str, str]: ...
     def scopes(self, db: _Db_contra, /) -> list[Scope]: ...
-    def passages(self, db: _Db_contra, ids: Sequence[PassageId], scope: Scope | None, /) -> list[FoundPassage]: ...
-    def within(self, db: _Db_contra, scope: Scope, where: Filter, limit: int, /) -> list[PassageId]: ...
+    def passages(
+        self, db: _Db_contra, ids: Sequence[PassageId], scope: Scope | None, /
+    ) -> list[FoundPassage]: ...
+    def within(
+        self, db: _Db_contra, scope: Scope, where: Filter, limit: int, /
+    ) -> list[PassageId]: ...
     def notes(self, db: _Db_contra, scope: Scope, /) -> dict[str, str]: ...
     def is_unadopted(self, db: _Db_contra, /) -> bool: ...
 
@@ -40,7 +48,9 @@ class _Counting(Protocol[_Db_contra]):
     def stats(self, db: _Db_contra, scope: Scope | None, /) -> StoreStats: ...
     def check(self, db: _Db_contra, /) -> list[str]: ...
     def scope_statistics(self, db: _Db_contra, scope: Scope, /) -> ScopeStatistics | None: ...
-    def term_statistics(self, db: _Db_contra, sid: int, tokens: Iterable[str], /) -> dict[str, int]: ...
+    def term_statistics(
+        self, db: _Db_contra, sid: int, tokens: Iterable[str], /
+    ) -> dict[str, int]: ...
     def keyword_ranking(
         self,
         db: _Db_contra,
@@ -63,12 +73,16 @@ class _Writing(Protocol[_Db_contra]):
     def put(self, db: _Db_contra, prepared: Sequence[Prepared], /) -> None: ...
     def forget(self, db: _Db_contra, scope: Scope, keys: Sequence[str], /) -> int: ...
     def drop_scope(self, db: _Db_contra, scope: Scope, /) -> int: ...
-    def update_note(self, db: _Db_contra, scope: Scope, name: str, change: Callable[[str], str], /) -> None: ...
+    def update_note(
+        self, db: _Db_contra, scope: Scope, name: str, change: Callable[[str], str], /
+    ) -> None: ...
     def set_adopted(self, db: _Db_contra, /) -> None: ...
 
 
 class SqlDocuments(ABC, Generic[Db]):
-    """`Documents`, `Notes`, `Adoptable` and `KeywordSearch`; a subclass opens the transactions and names its statements."""
+    """`Documents`, `Notes`, `Adoptable` and `KeywordSearch`; a subclass opens the transactions and
+    names its statements.
+    """
 
     _reads: _Reading[Db]
     _writes: _Writing[Db]
@@ -172,7 +186,9 @@ class SqlDocuments(ABC, Generic[Db]):
             known = self._reads.scope_statistics(db, scope)
             return self._ranked(db, known, query, where, limit) if known else Ranking("keyword", ())
 
-    def _ranked(self, db: Db, known: ScopeStatistics, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
+    def _ranked(
+        self, db: Db, known: ScopeStatistics, query: KeywordQuery, where: Filter, limit: int
+    ) -> Ranking:
         holding = self._reads.term_statistics(db, known.id, query.weights)
         weights = bm25.token_weights(query, known.passages, holding)
         ranked = self._reads.keyword_ranking(db, known, query, weights, where, limit)

@@ -1,4 +1,6 @@
-"""What every store on an SQL database does alike with vectors. What differs is SQL: the module `vectors` of its folder."""
+"""What every store on an SQL database does alike with vectors. What differs is SQL: the module
+`vectors` of its folder.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -14,7 +16,9 @@ ANY_ID = 1 << 62
 
 
 def _longer(dimension: int) -> str:
-    """Return what to do where one model gives vectors of another length than before: as another model, it is switched to."""
+    """Return what to do where one model gives vectors of another length than before: as another
+    model, it is switched to.
+    """
     return f"set `embedder.dimension: {dimension}`, then run `gieok index --rebuild`"
 
 
@@ -29,14 +33,19 @@ class VectorModel(NamedTuple):
         """Raise ShapeMismatch for a vector of another dimension."""
         if len(vector) != 4 * self.dimension:
             raise ShapeMismatch(
-                f"a vector of {len(vector) // 4} dimensions where the index holds {self.dimension}: "
+                f"a vector of {len(vector) // 4} dimensions where the index holds "
+                f"{self.dimension}: "
                 f"{self.name!r} made the others"
             )
 
     def verify_query(self, query: VectorQuery) -> None:
-        """Raise ShapeMismatch for a question whose vector another model made: the vectors were switched since."""
+        """Raise ShapeMismatch for a question whose vector another model made: the vectors were
+        switched since.
+        """
         if query.model and query.model != self.name:
-            raise ShapeMismatch(f"a question embedded by {query.model!r} where the vectors are of {self.name!r}")
+            raise ShapeMismatch(
+                f"a question embedded by {query.model!r} where the vectors are of {self.name!r}"
+            )
         self.verify(query.vector)
 
 
@@ -55,14 +64,20 @@ class _Vectors(Protocol[_Db_contra]):
     ) -> list[tuple[PassageId, str]]: ...
     def waiting(self, db: _Db_contra, scope: Scope, /) -> int: ...
     def prepared(self, db: _Db_contra, model_id: int, /) -> int: ...
-    def text_hashes(self, db: _Db_contra, ids: Sequence[PassageId], /) -> dict[PassageId, bytes]: ...
-    def packed(self, db: _Db_contra, model_id: int, hashes: Iterable[bytes], /) -> dict[bytes, bytes]: ...
+    def text_hashes(
+        self, db: _Db_contra, ids: Sequence[PassageId], /
+    ) -> dict[PassageId, bytes]: ...
+    def packed(
+        self, db: _Db_contra, model_id: int, hashes: Iterable[bytes], /
+    ) -> dict[bytes, bytes]: ...
     def put(self, db: _Db_contra, model_id: int, packed: Mapping[bytes, bytes], /) -> None: ...
     def keep(self, db: _Db_contra, model_id: int, packed: Mapping[bytes, bytes], /) -> object: ...
 
 
 class _VectorStatements(_Models[_Db_contra], _Vectors[_Db_contra], Protocol[_Db_contra]):
-    """Each function runs inside the caller's transaction. `lock` keeps the active model as it is, or excludes other writers."""
+    """Each function runs inside the caller's transaction. `lock` keeps the active model as it is,
+    or excludes other writers.
+    """
 
 
 class SqlVectors(SqlDocuments[Db]):
@@ -82,12 +97,17 @@ class SqlVectors(SqlDocuments[Db]):
         if active != (model, dimension):
             held = f"{active[0]!r} ({active[1]})" if active else "no model"
             hint = _longer(dimension) if active and active[0] == model else None
-            raise ShapeMismatch(f"the index holds vectors of {held}, configured is {model!r} ({dimension})", hint=hint)
+            raise ShapeMismatch(
+                f"the index holds vectors of {held}, configured is {model!r} ({dimension})",
+                hint=hint,
+            )
 
     def missing(self, limit: int) -> list[tuple[PassageId, str]]:
         """Return passages without a vector, newest first, each with the text to embed."""
         with self._reading() as db:
-            return [(passage, text_to_embed(text)) for passage, text in self._vectors.missing(db, limit)]
+            return [
+                (passage, text_to_embed(text)) for passage, text in self._vectors.missing(db, limit)
+            ]
 
     def waiting(self, scope: Scope) -> int:
         """Count the passages of a scope that have no vector."""
@@ -109,7 +129,8 @@ class SqlVectors(SqlDocuments[Db]):
 
     def vectors_of(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
         """Return the vectors that are here for texts to embed."""
-        from gieok.backends.stores.quantise import restore  # numpy: a keyword search has no time for it
+        # numpy: a keyword search has no time for it
+        from gieok.backends.stores.quantise import restore
 
         by_hash = {form_hash(text): text for text in texts}
         with self._reading() as db:
@@ -124,7 +145,9 @@ class SqlVectors(SqlDocuments[Db]):
         with self._writing() as db:
             added = self._added(db, model, dimension)
         with self._reading() as db:
-            rows = self._vectors.missing_for(db, added.id, before if before is not None else ANY_ID, limit)
+            rows = self._vectors.missing_for(
+                db, added.id, before if before is not None else ANY_ID, limit
+            )
         return [(passage, text_to_embed(text)) for passage, text in rows]
 
     def prepared(self, model: str) -> int:
@@ -151,19 +174,26 @@ class SqlVectors(SqlDocuments[Db]):
         """Return the active model. Raises ShapeMismatch where it is another one."""
         active = self._vectors.active(db)
         if active is None or active.name != model:
-            raise ShapeMismatch(f"vectors of {model!r} for an index of {active.name if active else 'no model'!r}")
+            raise ShapeMismatch(
+                f"vectors of {model!r} for an index of {active.name if active else 'no model'!r}"
+            )
         return active
 
     def _added(self, db: Db, model: str, dimension: int) -> VectorModel:
         added = self._vectors.add(db, model, dimension)
         if added.dimension != dimension:
             raise ShapeMismatch(
-                f"the index holds vectors of {model!r} with {added.dimension} dimensions, not {dimension}",
+                (
+                    f"the index holds vectors of {model!r} with {added.dimension} dimensions, not "
+                    f"{dimension}"
+                ),
                 hint=_longer(dimension),
             )
         return added
 
-    def _packed(self, db: Db, model: VectorModel, vectors: Mapping[PassageId, bytes]) -> dict[bytes, bytes]:
+    def _packed(
+        self, db: Db, model: VectorModel, vectors: Mapping[PassageId, bytes]
+    ) -> dict[bytes, bytes]:
         """Return text hash → packed vector of the passages that still exist."""
         from gieok.backends.stores.quantise import pack  # numpy: see `vectors_of`
 

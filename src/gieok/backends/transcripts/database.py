@@ -18,7 +18,8 @@ Rows = Callable[[str, tuple[object, ...]], list[tuple[Any, ...]]]
 class TranscriptDatabase:
     """`TranscriptStore` of any agent; a subclass names the table it reads and its statements.
 
-    `SESSIONS` gives (id, key, number of the last event), `EVENTS` takes (session, after, limit) and gives (number, line, …).
+    `SESSIONS` gives (id, key, number of the last event), `EVENTS` takes (session, after, limit) and
+    gives (number, line, …).
     """
 
     AGENT = ""
@@ -37,7 +38,9 @@ class TranscriptDatabase:
         self.columns = {row[1] for row in self._rows(f"PRAGMA table_info({table})")}
         if not needed <= self.columns:
             self.close()
-            raise TranscriptUnreadable(f"{str(file)!r} is no {self.AGENT} database that this gieok knows")
+            raise TranscriptUnreadable(
+                f"{str(file)!r} is no {self.AGENT} database that this gieok knows"
+            )
 
     def sessions(self) -> list[StoredSession]:
         """Return every session."""
@@ -64,7 +67,9 @@ class TranscriptDatabase:
             raise TranscriptUnreadable(f"cannot read {str(self._file)!r}: {error}") from error
 
     def _open(self, file: Path) -> tuple[Rows, Callable[[], None]]:
-        """Open read-only with whichever SQLite is new enough: Python's own, or that of the wheel of `apsw`."""
+        """Open read-only with whichever SQLite is new enough: Python's own, or that of the wheel of
+        `apsw`.
+        """
         try:
             if sqlite3.sqlite_version_info >= self.OLDEST_SQLITE:
                 return _stdlib(file)
@@ -72,7 +77,11 @@ class TranscriptDatabase:
         except MissingExtra as error:
             needed = ".".join(map(str, self.OLDEST_SQLITE))
             raise MissingExtra(
-                f"{self.AGENT}'s database needs SQLite {needed}, Python's is {sqlite3.sqlite_version}", hint=error.hint
+                (
+                    f"{self.AGENT}'s database needs SQLite {needed}, Python's is "
+                    f"{sqlite3.sqlite_version}"
+                ),
+                hint=error.hint,
             ) from error
         except Exception as error:
             raise TranscriptUnreadable(f"cannot open {str(file)!r}: {error}") from error
@@ -87,7 +96,8 @@ def _apsw(file: Path, extra: str) -> tuple[Rows, Callable[[], None]]:
     with extras.imports_of(extra, file.name):
         import apsw
 
-    # Without a write-ahead log nobody writes it, and a folder that may not be written then needs no shared memory file.
+    # Without a write-ahead log nobody writes it, and a folder that may not be written then needs no
+    # shared memory file.
     immutable = "" if file.with_name(file.name + "-wal").exists() else "&immutable=1"
     uri = f"{file.absolute().as_uri()}?mode=ro{immutable}"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)

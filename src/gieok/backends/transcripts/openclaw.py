@@ -1,6 +1,8 @@
-"""OpenClaw 2026.8 and later: one database per agent, `~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite`.
+"""OpenClaw 2026.8 and later: one database per agent,
+`~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite`.
 
-Its schema uses functions of SQLite 3.43, without which not even a read is prepared; Debian 12 has 3.40.
+Its schema uses functions of SQLite 3.43, without which not even a read is prepared; Debian 12 has
+3.40.
 """
 
 from pathlib import Path
@@ -20,7 +22,8 @@ class OpenClawDatabase(TranscriptDatabase):
     NEEDS = ("transcript_events", frozenset(("session_id", "seq", "event_json")))
     SESSIONS = (
         "SELECT w.session_id, w.session_key, "
-        "coalesce((SELECT max(seq) FROM transcript_events e WHERE e.session_id = w.session_id), -1) "
+        "coalesce((SELECT max(seq) FROM transcript_events e WHERE e.session_id = "
+        "w.session_id), -1) "
         "FROM session_windows w ORDER BY w.session_id"
     )
     OLDEST_SQLITE = (3, 43)

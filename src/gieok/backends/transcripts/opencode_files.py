@@ -1,4 +1,6 @@
-"""opencode before 1.3: a file each session, message and part, in `~/.local/share/opencode/storage`."""
+"""opencode before 1.3: a file each session, message and part, in
+`~/.local/share/opencode/storage`.
+"""
 
 import json
 from collections.abc import Iterator
@@ -16,9 +18,11 @@ _MOST_LINES = 100_000
 
 
 class OpenCodeFiles:
-    """`TranscriptStore` on the folder of messages, `storage/message`; lines are as those of the database.
+    """`TranscriptStore` on the folder of messages, `storage/message`; lines are as those of the
+    database.
 
-    Lines are numbered from the time of the session's last change on: all of it is read again when that is another.
+    Lines are numbered from the time of the session's last change on: all of it is read again when
+    that is another.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -40,7 +44,11 @@ class OpenCodeFiles:
         for file in self._storage.glob("session/*/*.json"):
             session = _read(file)
             identity = session.get("id")
-            if isinstance(identity, str) and identity == file.stem and (self._messages / identity).is_dir():
+            if (
+                isinstance(identity, str)
+                and identity == file.stem
+                and (self._messages / identity).is_dir()
+            ):
                 yield session
 
     def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
@@ -48,18 +56,29 @@ class OpenCodeFiles:
         found = self._found.get(session)
         if found is None or after >= _first(found) + _MOST_LINES:
             return []
-        lines = [json.dumps(line, ensure_ascii=False) for line in islice(self._lines(session, found), _MOST_LINES)]
+        lines = [
+            json.dumps(line, ensure_ascii=False)
+            for line in islice(self._lines(session, found), _MOST_LINES)
+        ]
         numbered = list(enumerate(lines, start=_first(found)))
         numbered[-1] = (_first(found) + _MOST_LINES, lines[-1])
         return [(number, line) for number, line in numbered if number > after][:limit]
 
     def _lines(self, session: str, found: dict[str, Any]) -> Iterator[dict[str, object]]:
         info = {"directory": found.get("directory"), "parentID": found.get("parentID")}
-        yield {"event": "session.created.1", "data": {"sessionID": session, "info": info}, "message": None}
+        yield {
+            "event": "session.created.1",
+            "data": {"sessionID": session, "info": info},
+            "message": None,
+        }
         messages = [_read(file) for file in self._messages.joinpath(session).glob("*.json")]
-        for message in sorted(messages, key=lambda one: (_time(one, "created"), str(one.get("id")))):
+        for message in sorted(
+            messages, key=lambda one: (_time(one, "created"), str(one.get("id")))
+        ):
             told = self._storage / "part" / str(message.get("id"))
-            parts = sorted((_read(file) for file in told.glob("*.json")), key=lambda one: str(one.get("id")))
+            parts = sorted(
+                (_read(file) for file in told.glob("*.json")), key=lambda one: str(one.get("id"))
+            )
             for part in filter(None, parts):
                 data = {"sessionID": session, "time": _time(message, "created"), "part": part}
                 yield {"event": "message.part.updated.1", "data": data, "message": message}

@@ -1,4 +1,6 @@
-"""The canon of a character: its lorebook as documents of a scope of its own, and what of it belongs to a reply."""
+"""The canon of a character: its lorebook as documents of a scope of its own, and what of it belongs
+to a reply.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +32,9 @@ _ALL = 1 << 40
 
 
 class CanonEntry(NamedTuple):
-    """What is told of a character's world: the text, the entry, and why (`constant`, the key that was said, `recalled`)."""
+    """What is told of a character's world: the text, the entry, and why (`constant`, the key that
+    was said, `recalled`).
+    """
 
     text: str
     entry: LoreEntry
@@ -45,24 +49,32 @@ class CanonChange(NamedTuple):
 
 
 def canon_scope(owner: str, character: str) -> Scope:
-    """Return the scope of a character's canon: of its own for the service's, among the user's for a user's."""
+    """Return the scope of a character's canon: of its own for the service's, among the user's for a
+    user's.
+    """
     return Scope(f"user:{owner}/canon:{character}" if owner else f"character:{character}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Canon:
-    """The canon of all characters. `recall` is how many entries may be told whose keys nobody said, `least` how alike they are."""
+    """The canon of all characters. `recall` is how many entries may be told whose keys nobody said,
+    `least` how alike they are.
+    """
 
     journal: FullJournal
     store: Store
     clock: Clock
     embedder: Callable[[], Embedder | None] = lambda: None
-    weights: Weights = field(default_factory=lambda: Weights(similarity=1.0, recency=0.0, importance=0.0))
+    weights: Weights = field(
+        default_factory=lambda: Weights(similarity=1.0, recency=0.0, importance=0.0)
+    )
     recall: int = 2
     least: float = 0.1
 
     def keep(self, character: StoredCharacter) -> CanonChange:
-        """Put the entries of a character that are new or changed, and forget those that are gone."""
+        """Put the entries of a character that are new or changed, and forget those that are
+        gone.
+        """
         scope = canon_scope(character.owner, character.id)
         held = {one.document.key: one.document.content_hash for one in self.journal.made(scope)}
         wanted = {one.document.key: one for one in _documents(scope, character)}
@@ -83,12 +95,18 @@ class Canon:
         return CanonChange(0, len(gone))
 
     def entries(
-        self, character: StoredCharacter, text: str, said: Sequence[str], budget: int, replies: int | None = None
+        self,
+        character: StoredCharacter,
+        text: str,
+        said: Sequence[str],
+        budget: int,
+        replies: int | None = None,
     ) -> list[CanonEntry]:
         """Return what belongs to a message within so many tokens, in the order of the book.
 
-        `said` are the messages before it, oldest first; `replies` is how many the character gave in all, None for unknown.
-        Constant entries come first, then those whose keys were said, then those that are like the message.
+        `said` are the messages before it, oldest first; `replies` is how many the character gave in
+        all, None for unknown. Constant entries come first, then those whose keys were said, then
+        those that are like the message.
         """
         book = card_of(character.card).book
         if not book.entries or budget <= 0:
@@ -96,18 +114,26 @@ class Canon:
         talk = Talk(tuple(reversed((*said, text))), replies)
         found = _ranked(active(book, talk))
         known = {one.entry.number for one in found}
-        found += [one for one in self._recalled(character, book, talk) if one.entry.number not in known]
+        found += [
+            one for one in self._recalled(character, book, talk) if one.entry.number not in known
+        ]
         budget = min(budget, book.token_budget or budget)
         return [CanonEntry(one.entry.text, one.entry, one.why) for one in _within(found, budget)]
 
     def told(self, character: StoredCharacter, user: str, texts: Sequence[str], budget: int) -> str:
-        """Return what belongs to the last of some messages (oldest first) as one text under its heading; '' for nothing."""
+        """Return what belongs to the last of some messages (oldest first) as one text under its
+        heading; '' for nothing.
+        """
         *said, text = texts or ("",)
         book = card_of(character.card).book
         counts = any(one.after or one.every for one in book.entries)
         replies = self._replies(scope_of(user, character.id)) if counts else None
         found = self.entries(character, text, said, budget, replies)
-        head = "[캐릭터의 설정: 늘 그렇다]" if language_of(" ".join(texts)) == "ko" else "[Canon: always so]"
+        head = (
+            "[캐릭터의 설정: 늘 그렇다]"
+            if language_of(" ".join(texts)) == "ko"
+            else "[Canon: always so]"
+        )
         return "\n\n".join((head, *(one.text for one in found))) if found else ""
 
     def _recalled(self, character: StoredCharacter, book: Lorebook, talk: Talk) -> list[Active]:
@@ -133,7 +159,9 @@ class Canon:
 
 def _ranked(found: Sequence[Active]) -> list[Active]:
     """Return entries in the order in which they get room."""
-    return sorted(found, key=lambda one: (one.entry.is_spare, not one.entry.is_constant, -one.entry.priority))
+    return sorted(
+        found, key=lambda one: (one.entry.is_spare, not one.entry.is_constant, -one.entry.priority)
+    )
 
 
 def _within(found: Sequence[Active], budget: int) -> list[Active]:
@@ -148,11 +176,17 @@ def _within(found: Sequence[Active], budget: int) -> list[Active]:
 
 def _documents(scope: Scope, character: StoredCharacter) -> list[Entry]:
     """Return an entry of the book as a document each; equal ones once."""
-    return [_document(scope, character, one) for one in card_of(character.card).book.entries if one.is_enabled]
+    return [
+        _document(scope, character, one)
+        for one in card_of(character.card).book.entries
+        if one.is_enabled
+    ]
 
 
 def _key(entry: LoreEntry) -> str:
-    """Return the key of an entry: by what it says, so that moving it in the book changes nothing."""
+    """Return the key of an entry: by what it says, so that moving it in the book changes
+    nothing.
+    """
     return f"{PREFIX}{CANON}:{digest(entry.text)}"
 
 

@@ -1,7 +1,9 @@
-"""A chat log of SillyTavern (JSON lines) as messages, and its way into a memory: as if it had been said here.
+"""A chat log of SillyTavern (JSON lines) as messages, and its way into a memory: as if it had been
+said here.
 
-A line that cannot be read is told, and the rest goes on. Ids come from what does not change when a log grows or a message is
-edited, so that reading a log twice adds nothing, and an edited line replaces the message that it was.
+A line that cannot be read is told, and the rest goes on. Ids come from what does not change when a
+log grows or a message is edited, so that reading a log twice adds nothing, and an edited line
+replaces the message that it was.
 """
 
 import re
@@ -25,14 +27,18 @@ LONGEST_LINE, _LONGEST_TEXT = 4 << 20, 200_000
 _AT_ONCE = 40
 _MOST_SHOWN = 20
 _HUMAN = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\s*@\s*(\d{1,2})h\s*(\d{1,2})m\s*(?:(\d{1,2})s)?")
-_PROSE = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4}),? (?:at )?(\d{1,2}):(\d{2})\s*([ap]m)?", re.IGNORECASE)
+_PROSE = re.compile(
+    r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4}),? (?:at )?(\d{1,2}):(\d{2})\s*([ap]m)?", re.IGNORECASE
+)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 #: Larger numbers are milliseconds.
 _MOST_SECONDS = 1e11
 
 
 class LogLine(NamedTuple):
-    """A message of a log: its id, who said it, when, and whether the log hides it from the model."""
+    """A message of a log: its id, who said it, when, and whether the log hides it from the
+    model.
+    """
 
     id: str
     name: str
@@ -50,7 +56,9 @@ class LogFault(NamedTuple):
 
 
 class LogTaken(NamedTuple):
-    """What became of a log: messages that are new, changed, known already, hidden; lines refused, and the first of them."""
+    """What became of a log: messages that are new, changed, known already, hidden; lines refused,
+    and the first of them.
+    """
 
     added: int = 0
     changed: int = 0
@@ -62,8 +70,12 @@ class LogTaken(NamedTuple):
     last: datetime | None = None
 
 
-def read_log(lines: Iterable[bytes], zone: tzinfo, begins: datetime) -> Iterator[LogLine | LogFault]:
-    """Yield the messages of a log. Times without a zone are in `zone`; `begins` is the time of what has none, at first."""
+def read_log(
+    lines: Iterable[bytes], zone: tzinfo, begins: datetime
+) -> Iterator[LogLine | LogFault]:
+    """Yield the messages of a log. Times without a zone are in `zone`; `begins` is the time of what
+    has none, at first.
+    """
     seen, at = Counter[str](), begins
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -83,7 +95,9 @@ def read_log(lines: Iterable[bytes], zone: tzinfo, begins: datetime) -> Iterator
 
 
 def speakers(found: Iterable[LogLine | LogFault]) -> Counter[str]:
-    """Count the messages of each who is not the user. Raises BadRequest where there is no message at all."""
+    """Count the messages of each who is not the user. Raises BadRequest where there is no message
+    at all.
+    """
     names, messages = Counter[str](), 0
     for one in found:
         if isinstance(one, LogLine):
@@ -91,19 +105,26 @@ def speakers(found: Iterable[LogLine | LogFault]) -> Counter[str]:
             names.update([one.name] if not one.is_user and not one.is_hidden else [])
     if not messages:
         hint = "give a `.jsonl` of its chats"
-        raise BadRequest("that is no chat log of SillyTavern: no line of it is a message", hint=hint)
+        raise BadRequest(
+            "that is no chat log of SillyTavern: no line of it is a message", hint=hint
+        )
     return names
 
 
 def own_name(names: Mapping[str, int], wanted: Iterable[str]) -> str:
-    """Return who in a log is the character: the one of a wanted name, or the only one. Raises BadRequest."""
+    """Return who in a log is the character: the one of a wanted name, or the only one. Raises
+    BadRequest.
+    """
     held = {name.casefold(): name for name in names}
     for name in wanted:
         if name.casefold() in held:
             return held[name.casefold()]
     if len(names) > 1:
         shown = ", ".join(sorted(names, key=lambda name: -names[name])[:8])
-        raise BadRequest(f"several speak in this log: {shown}", hint="say who of them is the character with --name")
+        raise BadRequest(
+            f"several speak in this log: {shown}",
+            hint="say who of them is the character with --name",
+        )
     return next(iter(names), "")
 
 
@@ -116,7 +137,8 @@ def take_in(
     with_hidden: bool = False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> LogTaken:
-    """Journal the messages of a log and form memory of them, some at a time. `own` is the character's name there.
+    """Journal the messages of a log and form memory of them, some at a time. `own` is the
+    character's name there.
 
     What others say in a group is the scene that the character is in: it is told with their names.
     """
@@ -139,7 +161,9 @@ def take_in(
 def time_of(value: Json, zone: tzinfo) -> datetime | None:
     """Return a time in any of the forms that logs have it in; None for what is none."""
     try:
-        if isinstance(value, int | float) or (isinstance(value, str) and re.fullmatch(r"\d{9,14}(\.\d+)?", value)):
+        if isinstance(value, int | float) or (
+            isinstance(value, str) and re.fullmatch(r"\d{9,14}(\.\d+)?", value)
+        ):
             number = float(value)
             return datetime.fromtimestamp(number / 1000 if number > _MOST_SECONDS else number, UTC)
         return _written(value.strip(), zone) if isinstance(value, str) else None
@@ -151,7 +175,9 @@ def _written(text: str, zone: tzinfo) -> datetime | None:
     if found := _HUMAN.match(text):
         return datetime(*(int(part or 0) for part in found.groups()), tzinfo=zone)  # type: ignore[arg-type, misc]
     if (found := _PROSE.match(text)) and found[1][:3].lower() in _MONTHS:
-        hour = int(found[4]) if not found[6] else int(found[4]) % 12 + 12 * (found[6].lower() == "pm")
+        hour = (
+            int(found[4]) if not found[6] else int(found[4]) % 12 + 12 * (found[6].lower() == "pm")
+        )
         month = _MONTHS.index(found[1][:3].lower()) + 1
         return datetime(int(found[3]), month, int(found[2]), hour, int(found[5]), tzinfo=zone)
     at = datetime.fromisoformat(text)
@@ -162,13 +188,20 @@ def _message(row: Mapping[str, Json], at: datetime) -> LogLine:
     """Return a line as a message; its id is of what identifies it. Raises BadRequest."""
     text = _text(row.get("mes"))
     swipes, chosen = row.get("swipes"), row.get("swipe_id")
-    if not text and isinstance(swipes, list) and isinstance(chosen, int) and 0 <= chosen < len(swipes):
+    if (
+        not text
+        and isinstance(swipes, list)
+        and isinstance(chosen, int)
+        and 0 <= chosen < len(swipes)
+    ):
         text = _text(swipes[chosen])
     name, is_user = row.get("name"), row.get("is_user") is True
     if not text.strip():
         raise BadRequest("the line has no message")
     if len(text) > _LONGEST_TEXT:
-        raise BadRequest(f"the message has {len(text):,} characters: at most {_LONGEST_TEXT:,} are read")
+        raise BadRequest(
+            f"the message has {len(text):,} characters: at most {_LONGEST_TEXT:,} are read"
+        )
     name = name if isinstance(name, str) else ""
     sent = row.get("send_date")
     identity = digest(f"{sent if sent is not None else text}\0{name}\0{is_user}")
@@ -190,7 +223,8 @@ def _told(bond: Bond, line: LogLine, own: str) -> Message:
 
 def _said(memory: Characters, bond: Bond, messages: list[Message], taken: LogTaken) -> LogTaken:
     held = {
-        one.message.id: one.message.text for one in memory.journal.messages(bond.scope, [one.id for one in messages])
+        one.message.id: one.message.text
+        for one in memory.journal.messages(bond.scope, [one.id for one in messages])
     }
     fresh = [one for one in messages if one.id not in held]
     changed = [one for one in messages if held.get(one.id, one.text) != one.text]

@@ -1,10 +1,12 @@
 """A turn of a front end that keeps the talk itself, and sends all of it with every message.
 
-The journal follows what the front end shows (`history`). The prompt is the front end's own, with what is remembered in it: where
-`{{memory}}` stands, else behind its system texts. Where it has none, the character's card is told. What a full context has no
-room for goes from the beginning of the talk, which memory covers.
+The journal follows what the front end shows (`history`). The prompt is the front end's own, with
+what is remembered in it: where `{{memory}}` stands, else behind its system texts. Where it has
+none, the character's card is told. What a full context has no room for goes from the beginning of
+the talk, which memory covers.
 
-A conversation that the front end names is a row of lines of its own in the journal; memory is one, whatever the conversation.
+A conversation that the front end names is a row of lines of its own in the journal; memory is one,
+whatever the conversation.
 """
 
 from collections.abc import Sequence
@@ -48,12 +50,16 @@ class Completions:
         """Begin a reply, up to its first words. Raises as `Turns.begin`."""
         turns = self.turns
         turns.memory.check_open()
-        shown = tuple(one._replace(text=checked(one.text)) if one.text.strip() else one for one in sent.shown)
+        shown = tuple(
+            one._replace(text=checked(one.text)) if one.text.strip() else one for one in sent.shown
+        )
         account = turns.accounts.account(sent.user)
         scene = turns.scene(sent.user, sent.character, account)
         lines = history.talk(shown, (scene.names.char, scene.names.user, scene.stored.name))
         if not lines or len(lines) > _MOST_LINES:
-            raise BadRequest(f"there are {len(lines):,} messages of talk", hint=f"send 1 to {_MOST_LINES:,}")
+            raise BadRequest(
+                f"there are {len(lines):,} messages of talk", hint=f"send 1 to {_MOST_LINES:,}"
+            )
         turns.accounts.seen(sent.user, turns.memory.clock.now())
         with ExitStack() as held:
             held.enter_context(turns.order.turn(scene.bond.scope))
@@ -68,18 +74,25 @@ class Completions:
             end = turns.ending(scene, identity, session, held.pop_all(), last)
             return Reply(identity, message_id, prepared, parts, end)
 
-    def _follow(self, bond: Bond, session: str, lines: Sequence[Line]) -> tuple[datetime | None, Seen]:
-        """Let the journal hold what the front end shows, and learn from what is new; return when the last line was said."""
+    def _follow(
+        self, bond: Bond, session: str, lines: Sequence[Line]
+    ) -> tuple[datetime | None, Seen]:
+        """Let the journal hold what the front end shows, and learn from what is new; return when
+        the last line was said.
+        """
         turns = self.turns
         journal, now = turns.memory.journal, turns.memory.clock.now()
         held = sorted(
-            (turn.message for turn in journal.turns(bond.scope, AGENT, session)), key=lambda message: message.at
+            (turn.message for turn in journal.turns(bond.scope, AGENT, session)),
+            key=lambda message: message.at,
         )
         found = history.aligned(held, lines, now)
         if found.gone:
             turns.memory.withdraw(bond, [one.id for one in found.gone])
         if found.edited:
-            anew = [one._replace(text=text, tokens=count_tokens(text) + 4) for one, text in found.edited]
+            anew = [
+                one._replace(text=text, tokens=count_tokens(text) + 4) for one, text in found.edited
+            ]
             turns.memory.replace(bond, anew)
         if found.new:
             journal.say(bond.scope, [self._message(one, session) for one in found.new])
@@ -91,20 +104,32 @@ class Completions:
         tokens, source = count_tokens(text) + 4, BRANCH if new.is_branch else ""
         return Message(self.turns.new_id(), role, text, new.at, session, AGENT, tokens, source)
 
-    def _prepared(self, scene: Scene, shown: Sequence[Shown], lines: Sequence[Line], asked: Sampling) -> Prepared:
+    def _prepared(
+        self, scene: Scene, shown: Sequence[Shown], lines: Sequence[Line], asked: Sampling
+    ) -> Prepared:
         turns = self.turns
         said = next((line.text for line in reversed(lines) if line.role is Role.USER), "")
-        messages = [ChatMessage("system" if one.role in _SYSTEM else one.role, one.text) for one in shown]
-        messages = [one for one in messages if one.role in ("system", "user", "assistant") and one.text.strip()]
+        messages = [
+            ChatMessage("system" if one.role in _SYSTEM else one.role, one.text) for one in shown
+        ]
+        messages = [
+            one
+            for one in messages
+            if one.role in ("system", "user", "assistant") and one.text.strip()
+        ]
         canon = ""
         if not any(one.role == "system" for one in messages):
-            canon = turns.prompt_canon(scene, [line.text for line in lines[-8:]], turns.canon_tokens)
+            canon = turns.prompt_canon(
+                scene, [line.text for line in lines[-8:]], turns.canon_tokens
+            )
             messages.insert(0, ChatMessage("system", scene.sheet.system))
             if scene.sheet.after:
                 messages.append(ChatMessage("system", scene.sheet.after))
         budget = turns.memory.budget
         told = min(budget.narrative_tokens, budget.context_tokens // 4)
-        memory = replace(turns.memory, budget=Budget(context_tokens=budget.context_tokens, narrative_tokens=told))
+        memory = replace(
+            turns.memory, budget=Budget(context_tokens=budget.context_tokens, narrative_tokens=told)
+        )
         context = memory.context(scene.bond, said, scene.seen)
         text = "\n\n".join(filter(None, (canon, context.narrative.text)))
         room = budget.context_tokens - max(asked.max_tokens - turns.sampling.max_tokens, 0)
@@ -112,7 +137,9 @@ class Completions:
 
 
 def _remembering(messages: Sequence[ChatMessage], memory: str) -> list[ChatMessage]:
-    """Return the messages with what is remembered: where its macro stands, else behind the first system texts."""
+    """Return the messages with what is remembered: where its macro stands, else behind the first
+    system texts.
+    """
     made = list(messages)
     place = next((i for i, one in enumerate(made) if prompting.has_memory_macro(one.text)), None)
     if place is None:

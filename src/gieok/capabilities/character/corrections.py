@@ -1,4 +1,5 @@
-"""What was said wrong and put right in the same breath: "885.. no, 895". The wrong part is taken out of the text.
+"""What was said wrong and put right in the same breath: "885.. no, 895". The wrong part is taken
+out of the text.
 
 Rows of patterns; `wrong` is cut, with the words that take it back.
 """
@@ -17,8 +18,14 @@ class Settled(NamedTuple):
 
 _DOTS = r"[\s.…,!?~ㅋㅎ]*"
 #: Words that take back what stands before them.
-_BACK_KO = r"(?:(?:아|어|앗|헉|엥)[,.\s]*)?(?:아니(?:다|야|네|지|구나|요|에요|라)?|아 ?뭐래|잠[깐만]+|참|정정|취소)(?:[\s.,!~]+|$)"
-_BACK_EN = r"(?:wait,?(?: no,?)?|no,? wait,?|no,?(?: sorry,?)?|sorry,?(?: no,?)?|i mean,?|actually,?|scratch that,?|oops,?|make that|er,?|uh,?)\s+"
+_BACK_KO = (
+    r"(?:(?:아|어|앗|헉|엥)[,.\s]*)?(?:아니(?:다|야|네|지|구나|요|에요|라)?"
+    r"|아 ?뭐래|잠[깐만]+|참|정정|취소)(?:[\s.,!~]+|$)"
+)
+_BACK_EN = (
+    r"(?:wait,?(?: no,?)?|no,? wait,?|no,?(?: sorry,?)?|sorry,?(?: no,?)?|i mean,?|actually,?"
+    r"|scratch that,?|oops,?|make that|er,?|uh,?)\s+"
+)
 _DATE_KO = r"(?:\d{1,2}월 ?)?\d{1,2}일"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _NUMBER_KO = r"(?:\d+|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|고|중)"
@@ -27,29 +34,56 @@ _WORD_END_KO = r"(?:이에요|예요|이요|요|이야|야|인가|인데|이구|
 
 _ROWS = (
     # 15일 말고 16일; 21일 아니고 22일: both are there, the first is wrong.
-    r"(?P<wrong>(?<![\d월])(?:\d{1,2}월 ?)?\d{1,2}일 ?(?:이 ?)?(?:말고|아니고|아니라) )(?P<right>(?:\d{1,2}월 ?)?\d{1,2}일)",
+    (
+        r"(?P<wrong>(?<![\d월])(?:\d{1,2}월 ?)?\d{1,2}일 ?(?:이 ?)?(?:말고|아니고|아니라) "
+        r")(?P<right>(?:\d{1,2}월 ?)?\d{1,2}일)"
+    ),
     r"(?P<wrong>(?<![가-힣])[가-힣]{2,8}(?:이|가)? (?:말고|아니고|아니라) )(?P<right>[가-힣\d])",
     rf"(?P<wrong>\bnot (?:the )?{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? but )(?P<right>(?:the )?\w)",
     # 5월 8일.. 아 뭐래 5월 9일요; 11월 13일생이거든요. 아 12일이구나
-    rf"(?P<wrong>{_DATE_KO}(?P<kept_ko>[^…!?\d]{{0,34}}?){_DOTS}(?:{_BACK_KO}|(?:아|앗|어|헉)[,.\s]+|그럼 )(?:내 |제 )?(?P<skip>생일은 )?)(?P<right>{_DATE_KO}|\d{{1,2}}일)",
-    rf"(?P<wrong>{_DATE_KO}(?P<kept_far>[^\d]{{0,30}}?)\. ?아 [^\d]{{0,16}}?그럼 )(?P<right>{_DATE_KO})",
+    (
+        rf"(?P<wrong>{_DATE_KO}(?P<kept_ko>[^…!?\d]{{0,34}}?){_DOTS}(?:{_BACK_KO}|(?:아|앗|어"
+        rf"|헉)[,.\s]+|그럼 )(?:내 |제 )?(?P<skip>생일은 )?)(?P<right>{_DATE_KO}|\d{{1,2}}일)"
+    ),
+    (
+        rf"(?P<wrong>{_DATE_KO}(?P<kept_far>[^\d]{{0,30}}?)\. ?아 [^\d]{{0,16}}?그럼 "
+        rf")(?P<right>{_DATE_KO})"
+    ),
     # april 18. wait 19; june 12. june 13, the 12th is …
-    rf"(?P<wrong>{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?{_DOTS}(?:{_BACK_EN})(?:it'?s )?(?:the )?)(?P<right>(?:{_MONTH} )?\d{{1,2}})",
+    (
+        rf"(?P<wrong>{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?{_DOTS}(?:{_BACK_EN})(?:it'?s )?(?:the "
+        rf")?)(?P<right>(?:{_MONTH} )?\d{{1,2}})"
+    ),
     rf"(?P<wrong>{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?[.!]+ ?)(?P<right>{_MONTH} \d{{1,2}})",
     # 885.. 아니 895점; 세살.. 아니다 네살; 고2.. 아니 올해 고3; 다섯살, 아 생일지나서 여섯살
-    rf"(?P<wrong>(?<![가-힣\d]){_NUMBER_KO} ?{_UNIT_KO}{_WORD_END_KO}{_DOTS}(?:{_BACK_KO}|(?<=[.,…] )아 )(?P<why_ko>(?:올해|이제|지금|생일 ?지나서|이번에) ?)?)(?P<right>{_NUMBER_KO} ?{_UNIT_KO})",
-    r"(?P<wrong>(?:'?s|is|'?m|am|are|turned|was) \d+{dots}(?:{back})(?P<he>(?:s?he|it|i|they)?'?s? )?)(?P<right>\d+)".replace("{dots}", _DOTS).replace("{back}", _BACK_EN),
+    (
+        rf"(?P<wrong>(?<![가-힣\d]){_NUMBER_KO} ?{_UNIT_KO}{_WORD_END_KO}{_DOTS}(?:{_BACK_KO}"
+        rf"|(?<=[.,…] )아 )(?P<why_ko>(?:올해|이제|지금|생일 ?지나서|이번에) ?)?)(?P<right>{_NUMBER_KO} "
+        rf"?{_UNIT_KO})"
+    ),
+    (
+        r"(?P<wrong>(?:'?s|is|'?m|am|are|turned|was) \d+{dots}(?:{back})(?P<he>(?:s?he|it|i"
+        r"|they)?'?s? )?)(?P<right>\d+)"
+    )
+    .replace("{dots}", _DOTS)
+    .replace("{back}", _BACK_EN),
     # Lorraine. Lorene? no Lorraine
     rf"(?P<wrong>(?<=[.,] )[A-Z][a-z]+\? *(?:{_BACK_EN}))(?P<right>[A-Z])",
     r"(?P<wrong>(?<=[.,…!?] )[가-힣]{2,5}\? *아니[,. ]+)(?P<right>[가-힣])",
     # 라떼요 아니다 아아요; 순한맛.. 아니 저 매운맛만; '소방서'예요.. 아 아니다 바꿨지 '우체국'
-    rf"(?P<wrong>(?:'[^']{{2,20}}'|(?<![가-힣])[가-힣]{{2,8}}?){_WORD_END_KO}(?:[.…,]+\s*|\s)(?:아 )?아니(?:다|야)?[,.\s]+(?:바꿨지 )?)(?P<right>'|[가-힣])",
+    (
+        rf"(?P<wrong>(?:'[^']{{2,20}}'|(?<![가-힣])[가-힣]{{2,8}}?){_WORD_END_KO}(?:[.…,]+\s*|\s)(?:아 "
+        rf")?아니(?:다|야)?[,.\s]+(?:바꿨지 )?)(?P<right>'|[가-힣])"
+    ),
     r"(?P<wrong>(?<![가-힣])[가-힣]{2,6}\.\. 아 )(?P<right>[가-힣])",
     rf"(?P<wrong>\bits? [a-z]+\.\.+ ?(?:{_BACK_EN})(?=i (?:hate|don'?t))[^.]*\. ?)(?P<right>\w)",
     # a mean mushroom.. no sorry lentil thing
     rf"(?P<wrong>\b[A-Za-z]+(?:\.\.+|…|\?| -)+ ?(?:{_BACK_EN})(?!i\b|that\b|it\b))(?P<right>\w)",
-    r"(?P<wrong>\b[A-Za-z]+, ?(?:(?:no,? )?sorry,? |wait,? (?:no,? )?|no wait,? |i mean,? |scratch that,? )(?!i\b|that\b|it\b))(?P<right>\w)",
-)  # fmt: skip
+    (
+        r"(?P<wrong>\b[A-Za-z]+, ?(?:(?:no,? )?sorry,? |wait,? (?:no,? )?|no wait,? |i mean,? "
+        r"|scratch that,? )(?!i\b|that\b|it\b))(?P<right>\w)"
+    ),
+)
 #: Values of one kind: of two with words between them that take back, the later is right.
 _ONES = "한|두|세|네|다섯|여섯|일곱|여덟|아홉|열"
 _KINDS = tuple(
@@ -61,11 +95,18 @@ _KINDS = tuple(
         r"(?<![가-힣])(?:고|중)[1-3](?!\d)|\d학년",
         rf"(?<![가-힣])(?:스물|서른|마흔|쉰)(?:{_ONES})?(?=[이,.\s인])",
         rf"(?<![\d가-힣])(?:\d{{1,2}}|{_ONES}|열한|열두) ?시",
-        r"\b(?:\d{1,2}|(?:four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?))\b(?=[.,;!? ])",
+        (
+            r"\b(?:\d{1,2}|(?:four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif"
+            r"|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh"
+            r"|nine)ty(?:-\w+)?))\b(?=[.,;!? ])"
+        ),
     )
 )
 _TAKES_BACK = re.compile(
-    r"(?:^|[\s.,!?…~ㅋㅎ])(?:아(?![가-힣])|아니(?:다|야|지|구나|네|요|에요|라)?(?![가-힣])|앗|참(?![가-힣])|아 ?맞다|아 ?뭐래|잠깐|정정|no\b|sorry\b|wait\b|actually\b|i mean\b|scratch that\b|make that\b)[\s,.!~]*",
+    (
+        r"(?:^|[\s.,!?…~ㅋㅎ])(?:아(?![가-힣])|아니(?:다|야|지|구나|네|요|에요|라)?(?![가-힣])|앗|참(?![가-힣])|아 ?맞다|아 "
+        r"?뭐래|잠깐|정정|no\b|sorry\b|wait\b|actually\b|i mean\b|scratch that\b|make that\b)[\s,.!~]*"
+    ),
     re.IGNORECASE,
 )
 _MOST_BETWEEN = 40
@@ -76,7 +117,9 @@ _KEPT = ("kept_ko", "kept_far")
 
 
 def settled(text: str) -> Settled:
-    """Return a text without what it puts right itself; the month of a wrong date stays where the right one names none."""
+    """Return a text without what it puts right itself; the month of a wrong date stays where the
+    right one names none.
+    """
     wrong: list[tuple[str, str]] = []
     for pattern in _COMPILED:
         found = pattern.search(text)
@@ -90,15 +133,25 @@ def settled(text: str) -> Settled:
             right = month[0] + right
         elif en and right.isdigit():
             right = en[0] + right
-        elif found["wrong"][:2] in ("'s", "is", "'m", "am") or re.match(r"(?:s|turned|was|are) \d", found["wrong"]):
+        elif found["wrong"][:2] in ("'s", "is", "'m", "am") or re.match(
+            r"(?:s|turned|was|are) \d", found["wrong"]
+        ):
             right = found["wrong"].split(" ")[0] + " " + right
         kept = "".join(named.get(name) or "" for name in _KEPT)
-        kept = f"{kept.strip()}{'. ' if named.get('skip') else ' '}{named.get('skip') or ''}" if kept.strip() else ""
+        kept = (
+            f"{kept.strip()}{'. ' if named.get('skip') else ' '}{named.get('skip') or ''}"
+            if kept.strip()
+            else ""
+        )
         wrong.append((found["wrong"].strip(), right + text[found.end() :][:12]))
         is_moved = kept and not named.get(
             "skip"
         )  # "born 3 July, don't forget. no, August": the day goes where it was said
-        text = text[: found.start()] + (right + kept if is_moved else kept + right) + text[found.end() :]
+        text = (
+            text[: found.start()]
+            + (right + kept if is_moved else kept + right)
+            + text[found.end() :]
+        )
     return _same_kind(text, wrong)
 
 

@@ -1,7 +1,8 @@
 """What one message states, by rules: facts, ideas, plans with their day, what is given up.
 
-The rules are rows (`patterns_ko`, `patterns_en`, `gates`, `corrections`); here they are applied. Nothing is guessed: a
-message that a gate matches, a question, and a sentence about others give nothing of the user.
+The rules are rows (`patterns_ko`, `patterns_en`, `gates`, `corrections`); here they are applied.
+Nothing is guessed: a message that a gate matches, a question, and a sentence about others give
+nothing of the user.
 """
 
 import re
@@ -9,12 +10,27 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, date, timedelta, tzinfo
 from typing import NamedTuple
 
-from gieok.capabilities.character import gates, general_en, general_ko, patterns_en, patterns_ko, plans
+from gieok.capabilities.character import (
+    gates,
+    general_en,
+    general_ko,
+    patterns_en,
+    patterns_ko,
+    plans,
+)
 from gieok.capabilities.character.answers import answered
 from gieok.capabilities.character.corrections import settled
 from gieok.capabilities.character.giving_up import dropped
 from gieok.capabilities.character.memory import CHARACTER, USER, Fact
-from gieok.capabilities.character.patterns import OF_ANY, OF_OTHER, OF_USER, Pattern, place, regex, tidy
+from gieok.capabilities.character.patterns import (
+    OF_ANY,
+    OF_OTHER,
+    OF_USER,
+    Pattern,
+    place,
+    regex,
+    tidy,
+)
 from gieok.capabilities.character.person import person_name
 from gieok.capabilities.character.predicates import PREDICATES
 from gieok.capabilities.character.spelling import spelled
@@ -25,19 +41,28 @@ from gieok.zone import day_in
 
 _SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
 _NUMBER = re.compile(r"\d{1,2}(?=일|st|nd|rd|th|\b)")
-_AGE = re.compile(r"(?P<age>(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?: ?(?:한|두|세|네|다섯))?) ?살)(?!반)")
+_AGE = re.compile(
+    r"(?P<age>(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?: ?(?:한|두|세|네|다섯))?) ?살)(?!반)"
+)
 _ASKS_KO = re.compile(r"(?:까|나요|니|냐|ㄴ가요|을까|지)\s*$")
 _KIN_EN = re.compile(
-    r"\bmy (?:\w+ )?(?P<kin>sister|brother|mom|mum|mother|dad|father|son|daughter|niece|nephew|cousin|aunt|uncle|husband|wife)\b|\b(?P<of>dad|mom|mum|sister|brother)'?s\b",
+    (
+        r"\bmy (?:\w+ )?(?P<kin>sister|brother|mom|mum|mother|dad|father|son|daughter|niece|nephew"
+        r"|cousin|aunt|uncle|husband|wife)\b|\b(?P<of>dad|mom|mum|sister|brother)'?s\b"
+    ),
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:s?he|s?hes)\b", re.IGNORECASE)
-_KIN_KO = re.compile(r"(?P<kin>여동생|남동생|동생|조카|언니 딸|아들|딸|언니|오빠|누나|형|엄마|아빠)")
+_KIN_KO = re.compile(
+    r"(?P<kin>여동생|남동생|동생|조카|언니 딸|아들|딸|언니|오빠|누나|형|엄마|아빠)"
+)
 #: A number of month and day, as a birthday is kept.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _MOST_THOUGHT = 120
 #: What is said of the character is not of the user.
-_OF_YOU = re.compile(r"^[\s,.~]*(?:근데 |그리고 |하긴 |너 )?(?:너는|넌|너도|당신은|당신도|네가|니가)(?![가-힣])")
+_OF_YOU = re.compile(
+    r"^[\s,.~]*(?:근데 |그리고 |하긴 |너 )?(?:너는|넌|너도|당신은|당신도|네가|니가)(?![가-힣])"
+)
 #: A name that is known is another only where the user says so.
 _OWN_NAME = re.compile(
     r"(?:내|제) ?(?:진짜 |본래 |원래 |풀 ?)?이름|개명|본명|이름(?:을)? ?바|\bmy\b[^.]{0,14}\bname\b|\bactually\b",
@@ -65,7 +90,9 @@ _MANNERS = ("speech_level", "address_form")
 
 
 class Spoken(NamedTuple):
-    """A message as the rules read it: its text, whether the user said it, what was said before by either, its day."""
+    """A message as the rules read it: its text, whether the user said it, what was said before by
+    either, its day.
+    """
 
     text: str
     is_user: bool
@@ -107,7 +134,9 @@ class Detection(NamedTuple):
 def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
     """Return what a message states. `held` are the facts and ideas that hold."""
     said = said._replace(
-        text=spelled(said.text), answers=spelled(said.answers), earlier=tuple(map(spelled, said.earlier))
+        text=spelled(said.text),
+        answers=spelled(said.answers),
+        earlier=tuple(map(spelled, said.earlier)),
     )
     gate = gates.unmeant(said.text)
     if gate:
@@ -119,32 +148,55 @@ def detect(said: Spoken, held: Sequence[Fact]) -> Detection:
         return Detection((*stated, *(() if is_called else _called(said, held))))
     text, wrong = settled(gates.without_quotes(said.text))
     names = _names(held)
-    found = [*_stated(said, text, names, held), *plans.plans(said.day, text, said.earlier, held, Finding)]
+    found = [
+        *_stated(said, text, names, held),
+        *plans.plans(said.day, text, said.earlier, held, Finding),
+    ]
     found += _righted(wrong, text, held, said) if not found else []
-    found = [one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)]
+    found = [
+        one for one in map(_with_name, found) if one.object and not _is_said_better(one, found)
+    ]
     found += [] if found else _ideas(text)
-    return Detection(tuple(_settled(found)), tuple(dropped(sentences(text), held, said.day, said.zone)))
+    return Detection(
+        tuple(_settled(found)), tuple(dropped(sentences(text), held, said.day, said.zone))
+    )
 
 
 def _with_name(one: Finding) -> Finding:
-    """Return a finding, a name without the ending that it was said with; an empty object where it is no name."""
-    return one._replace(object=person_name(one.object, one.sentence)) if one.predicate == "name" else one
+    """Return a finding, a name without the ending that it was said with; an empty object where it
+    is no name.
+    """
+    return (
+        one._replace(object=person_name(one.object, one.sentence))
+        if one.predicate == "name"
+        else one
+    )
 
 
 def _settled(found: Sequence[Finding]) -> list[Finding]:
-    """Return each finding once, and of a single-valued predicate the last: who goes on talking says it better."""
+    """Return each finding once, and of a single-valued predicate the last: who goes on talking says
+    it better.
+    """
     kept: dict[tuple[str, str, str], Finding] = {}
     for one in found:
         row = PREDICATES.get(one.predicate)
         what = "" if row is not None and row.is_single else one.object
         kept.setdefault((one.subject, one.predicate, what), one)
-        if what == "" and one.predicate != "name" and one.sentence != kept[one.subject, one.predicate, ""].sentence:
+        if (
+            what == ""
+            and one.predicate != "name"
+            and one.sentence != kept[one.subject, one.predicate, ""].sentence
+        ):
             kept[one.subject, one.predicate, ""] = one
     return list(kept.values())
 
 
-def _righted(wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], said: Spoken) -> Iterator[Finding]:
-    """Yield facts of today with the day that a message puts right: "not the 21st, the 22nd" names nothing but that."""
+def _righted(
+    wrong: Sequence[tuple[str, str]], text: str, held: Sequence[Fact], said: Spoken
+) -> Iterator[Finding]:
+    """Yield facts of today with the day that a message puts right: "not the 21st, the 22nd" names
+    nothing but that.
+    """
     for old, new in wrong:
         before, now = _NUMBER.search(old), _NUMBER.search(new)
         for fact in held if before and now else ():
@@ -159,18 +211,32 @@ _DAILY = ("exercise", "before_sleep", "drink", "food", "hobby", "job", "routine"
 
 
 def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
-    """Say whether another finding of the message says the same and more: whose age it is, where somebody moves."""
+    """Say whether another finding of the message says the same and more: whose age it is, where
+    somebody moves.
+    """
     if one.predicate == "family":
-        return any(other.subject != USER and other.subject.lower() in one.object.lower() for other in found)
+        return any(
+            other.subject != USER and other.subject.lower() in one.object.lower() for other in found
+        )
     if one.predicate in ("habit", "routine"):
-        return any(other is not one and other.sentence == one.sentence and other.predicate in _DAILY for other in found)
+        return any(
+            other is not one and other.sentence == one.sentence and other.predicate in _DAILY
+            for other in found
+        )
     if one.predicate == "name":
-        return any(other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object for other in found)
+        return any(
+            other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object
+            for other in found
+        )
     if one.predicate == "plan":
         return any(other.predicate in ("anniversary", "birthday") for other in found)
     if one.predicate == "age":
-        return any(other.predicate == "pet" and other.object.startswith(one.subject) for other in found)
-    return one.predicate in ("move", "trip") and any(other.predicate == "lives_in" for other in found)
+        return any(
+            other.predicate == "pet" and other.object.startswith(one.subject) for other in found
+        )
+    return one.predicate in ("move", "trip") and any(
+        other.predicate == "lives_in" for other in found
+    )
 
 
 def sentences(text: str) -> list[str]:
@@ -185,7 +251,12 @@ def sentences(text: str) -> list[str]:
 def _names(held: Sequence[Fact]) -> frozenset[str]:
     """Return the names of people and animals near the user."""
     near = ("partner", "friend", "roommate", "family", "boss", "colleague", "pet")
-    words = (word for fact in held if fact.predicate in near for word in re.findall(r"[가-힣]{2,4}", fact.object))
+    words = (
+        word
+        for fact in held
+        if fact.predicate in near
+        for word in re.findall(r"[가-힣]{2,4}", fact.object)
+    )
     both = (name for word in words for name in (word, word[1:]) if len(name) > 1)
     return frozenset(word for word in both if word not in _NO_NAMES)
 
@@ -195,7 +266,9 @@ _NO_NAMES = frozenset(
 )
 
 
-def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]) -> Iterator[Finding]:
+def _stated(
+    said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
+) -> Iterator[Finding]:
     rows = _KO if language_of(text) == "ko" else _EN
     about = gates.Topic()
     taken: set[tuple[str, int]] = set()
@@ -210,7 +283,9 @@ def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
             continue
         about = gates.topic(sentence, names) or about
         about = (
-            about if number == 0 or (about.who and gates.topic(sentence, names).who) else gates.topic(sentence, names)
+            about
+            if number == 0 or (about.who and gates.topic(sentence, names).who)
+            else gates.topic(sentence, names)
         )
         yield from [] if is_idea else _of_pets(sentence, about, held)
         for row in rows:
@@ -228,10 +303,14 @@ def _stated(said: Spoken, text: str, names: frozenset[str], held: Sequence[Fact]
 
 
 def _may_be_new(row: Pattern, known: Collection[str], text: str) -> bool:
-    """Say whether a row may find something beside what is known: a known name changes only where its owner says so."""
+    """Say whether a row may find something beside what is known: a known name changes only where
+    its owner says so.
+    """
     if row.predicate == "name" and "name" in known and not _OWN_NAME.search(text):
         return False
-    return not (row.unknown and row.predicate in known) and (row.predicate in known or not row.needs_known)
+    return not (row.unknown and row.predicate in known) and (
+        row.predicate in known or not row.needs_known
+    )
 
 
 def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:
@@ -239,7 +318,9 @@ def _is_animal(about: gates.Topic, held: Sequence[Fact]) -> bool:
 
 
 def _owns(sentence: str, row: Pattern) -> bool:
-    """Say whether a sentence that begins with somebody else speaks of the user's own all the same."""
+    """Say whether a sentence that begins with somebody else speaks of the user's own all the
+    same.
+    """
     return row.predicate in (
         "partner",
         "friend",
@@ -248,25 +329,40 @@ def _owns(sentence: str, row: Pattern) -> bool:
         "roommate",
         "speech_level",
         "address_form",
-    ) or bool(re.search(r"(?<![가-힣])(?:저는|나는|난|제가|내가|저도|나도|나 |저 |제 |내 )", sentence))
+    ) or bool(
+        re.search(r"(?<![가-힣])(?:저는|나는|난|제가|내가|저도|나도|나 |저 |제 |내 )", sentence)
+    )
 
 
-def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.Topic) -> Finding | None:
+def _matched(
+    row: Pattern, sentence: str, said: Spoken, text: str, about: gates.Topic
+) -> Finding | None:
     """Return what a row finds in a sentence."""
     found = row.compiled.search(sentence)
-    if found is None or not _may_match(row, sentence, said.answers) or (row.never and regex(row.never).search(text)):
+    if (
+        found is None
+        or not _may_match(row, sentence, said.answers)
+        or (row.never and regex(row.never).search(text))
+    ):
         return None
     before = said.earlier[-2:] if row.looks_back else ()
     near = regex(row.near).search(" ".join((*before, text))) if row.near else None
     if row.near and near is None:
         return None
-    words = {name: value or "" for name, value in {**(near.groupdict() if near else {}), **found.groupdict()}.items()}
+    words = {
+        name: value or ""
+        for name, value in {**(near.groupdict() if near else {}), **found.groupdict()}.items()
+    }
     if "v" in words:
         words["v"] = place(tidy(words["v"])) if row.predicate == "lives_in" else tidy(words["v"])
         if regex(NO_VALUE).fullmatch(words["v"]):
             return None
     words.setdefault("v", "")
-    value = " ".join(row.value.format_map({"label": "", "when": "", "kind": "", "w": "", "kin": "", **words}).split())
+    value = " ".join(
+        row.value.format_map(
+            {"label": "", "when": "", "kind": "", "w": "", "kin": "", **words}
+        ).split()
+    )
     value = value if row.value == "{v}" else tidy(value)
     if (
         len(value) < 1
@@ -278,13 +374,17 @@ def _matched(row: Pattern, sentence: str, said: Spoken, text: str, about: gates.
     age = _AGE.search(text) if row.predicate == "pet" else None
     value = value.removesuffix(")") + f", {age['age']})" if age and value.endswith(")") else value
     subject = USER
-    if row.about in (OF_OTHER, OF_ANY) and not (subject := _other(text, about, row, said.earlier, said.answers)):
+    if row.about in (OF_OTHER, OF_ANY) and not (
+        subject := _other(text, about, row, said.earlier, said.answers)
+    ):
         return None
     return Finding(row.predicate, value, sentence.strip(), subject, row.confidence, row.subtype)
 
 
 def _may_match(row: Pattern, sentence: str, answers: str) -> bool:
-    """Say whether nothing around the words speaks against a row; a question states nothing but a wish how to speak."""
+    """Say whether nothing around the words speaks against a row; a question states nothing but a
+    wish how to speak.
+    """
     if sentence.rstrip().endswith("?") and row.predicate not in _MANNERS:
         return False
     if row.predicate == "address_form" and _OF_THE_OTHER.search(sentence):
@@ -305,17 +405,28 @@ def _kin(near: "re.Match[str]") -> str:
     return next(word for word in near.groups() if word).lower()
 
 
-def _other(text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], answers: str) -> str:
-    """Return whom a row of others is about: a name in the message, else the word for kin, of who is "he" the one before."""
+def _other(
+    text: str, about: gates.Topic, row: Pattern, earlier: Sequence[str], answers: str
+) -> str:
+    """Return whom a row of others is about: a name in the message, else the word for kin, of who is
+    "he" the one before.
+    """
     if row.predicate == "family":
         return USER
     named = re.search(
-        r"이름(?:은|이)? (?P<o>[가-힣]{2,3}?)(?:이?고|인데|이?라|이?야|이에요|예요)(?![가-힣])|(?:여동생|남동생|동생|조카|언니|누나|오빠|형)(?: 이름은?)? (?P<n>[가-힣]{2,4}?)(?:,|인데|이고|이? |$)|이름 (?P<m>[가-힣]{2,3}?)(?:이)? ",
+        (
+            r"이름(?:은|이)? (?P<o>[가-힣]{2,3}?)(?:이?고|인데|이?라|이?야|이에요|예요)(?![가-힣])|(?:여동생|남동생|동생|조카|언니"
+            r"|누나|오빠|형)(?: 이름은?)? (?P<n>[가-힣]{2,4}?)(?:,|인데|이고|이? |$)|이름 (?P<m>[가-힣]{2,3}?)(?:이)? "
+        ),
         text,
     )
     if named:
         return named["o"] or named["n"] or named["m"]
-    near = _KIN_EN.search(text) or _KIN_KO.search(text) or _KIN_KO.search(answers if len(text) < _SHORT else "")
+    near = (
+        _KIN_EN.search(text)
+        or _KIN_KO.search(text)
+        or _KIN_KO.search(answers if len(text) < _SHORT else "")
+    )
     if near is None and _PRONOUN.search(text):
         near = _KIN_EN.search(" ".join(earlier[-1:]))
         if near and _kin(near) in (_HE if regex(r"\b(?:she|her)\b").search(text) else _SHE):
@@ -335,7 +446,9 @@ def _birthday(value: str, said: date) -> str:
     if found is None:
         return ""
     return (
-        f"{found.day.month}월 {found.day.day}일" if re.search(r"[월일]", value) else f"{found.day:%B} {found.day.day}"
+        f"{found.day.month}월 {found.day.day}일"
+        if re.search(r"[월일]", value)
+        else f"{found.day:%B} {found.day.day}"
     )
 
 
@@ -350,7 +463,9 @@ def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterato
 
 
 def _of_character(said: Spoken) -> Iterator[Finding]:
-    """Yield what the character says of itself: what it likes, how it speaks, what it will call the user."""
+    """Yield what the character says of itself: what it likes, how it speaks, what it will call the
+    user.
+    """
     rows = _KO_OF_CHARACTER if language_of(said.text) == "ko" else _EN_OF_CHARACTER
     for number, sentence in enumerate(sentences(gates.without_quotes(said.text))):
         for row in rows:
@@ -363,23 +478,34 @@ def _of_character(said: Spoken) -> Iterator[Finding]:
 
 
 _ASKED_TO_CALL = re.compile(
-    r"불러|부르|호칭|반말|말씀? ?(?:놓|편|트|낮추)|라고 ?해|\bcall(?:ed)? (?:me|you)\b|\bgo by\b", re.IGNORECASE
+    r"불러|부르|호칭|반말|말씀? ?(?:놓|편|트|낮추)|라고 ?해|\bcall(?:ed)? (?:me|you)\b|\bgo by\b",
+    re.IGNORECASE,
 )
 
 
 def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
-    """Yield the form of address that the character uses of a name that is known, the first time and where it was asked to."""
+    """Yield the form of address that the character uses of a name that is known, the first time and
+    where it was asked to.
+    """
     names = [fact.object for fact in held if fact.predicate == "name" and fact.subject == USER]
     is_known = any(fact.predicate == "address_form" and fact.subject == USER for fact in held)
-    if not names or (is_known and not _ASKED_TO_CALL.search(" ".join((said.answers, *said.earlier[-1:])))):
+    if not names or (
+        is_known and not _ASKED_TO_CALL.search(" ".join((said.answers, *said.earlier[-1:])))
+    ):
         return
     full = names[-1]
     given = full[1:] if re.fullmatch(r"[가-힣]{3}", full) else full.split(" ")[0]
     if language_of(said.text) == "ko":
-        form = rf"(?<![가-힣])(?P<v>(?:{full}|{given})(?: ?(?:씨|님|양|군|선생님?|쌤|경|언니|오빠|형|누나)|아|야|이(?=라|야|[.,!~\s]))|{given[-1]}(?:이|아|야)(?=[.,!~\s라]))"
+        form = (
+            rf"(?<![가-힣])(?P<v>(?:{full}|{given})(?: ?(?:씨|님|양|군|선생님?|쌤|경|언니|오빠|형|누나)|아|야|이(?=라|야"
+            rf"|[.,!~\s]))|{given[-1]}(?:이|아|야)(?=[.,!~\s라]))"
+        )
     else:
         family = full.split(" ")[-1]
-        form = rf"\b(?P<v>(?:Mrs?|Ms|Miss|Dr|Captain|Professor)\.? (?:{given}|{family})|(?-i:[A-Z])\w+(?= it is\b))"
+        form = (
+            rf"\b(?P<v>(?:Mrs?|Ms|Miss|Dr|Captain|Professor)\.? (?:{given}|{family})"
+            rf"|(?-i:[A-Z])\w+(?= it is\b))"
+        )
     found = re.search(form, said.text)
     if found:
         yield Finding("address_form", found["v"], said.text.strip(), confidence=0.75)
@@ -387,6 +513,9 @@ def _called(said: Spoken, held: Sequence[Fact]) -> Iterator[Finding]:
 
 def _ideas(text: str) -> list[Finding]:
     """Return what the user only thinks of, in their words: short ones say nothing."""
-    is_thought = any(gates.is_plan(sentence) for sentence in sentences(text)) and len(_WORD.findall(text)) >= 2
+    is_thought = (
+        any(gates.is_plan(sentence) for sentence in sentences(text))
+        and len(_WORD.findall(text)) >= 2
+    )
     thought = text.strip()[:_MOST_THOUGHT]
     return [Finding("plan", thought, thought, confidence=0.4, is_idea=True)] if is_thought else []

@@ -1,4 +1,6 @@
-"""Takes a user out of everything: memories, messages, characters, account, points, keys, and what was kept of them beside."""
+"""Takes a user out of everything: memories, messages, characters, account, points, keys, and what
+was kept of them beside.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +21,9 @@ _BEGUN = "character-erasing"
 
 
 class UserErased(NamedTuple):
-    """What went: documents and messages of how many scopes, rows of the accounts by kind; and where something is left, and why."""
+    """What went: documents and messages of how many scopes, rows of the accounts by kind; and where
+    something is left, and why.
+    """
 
     user: str
     scopes: int
@@ -30,7 +34,9 @@ class UserErased(NamedTuple):
 
 
 class CharacterForgotten(NamedTuple):
-    """What went of a character's memory of a user: documents, messages; and where something is left, and why."""
+    """What went of a character's memory of a user: documents, messages; and where something is
+    left, and why.
+    """
 
     character: str
     documents: int
@@ -46,10 +52,15 @@ class Erasing:
     accounts: Accounts
 
     def erase(self, user: str, *, scrub: bool = True) -> UserErased:
-        """Erase a user; with `scrub`, what was removed is overwritten in the files too. Raises StoreError."""
+        """Erase a user; with `scrub`, what was removed is overwritten in the files too. Raises
+        StoreError.
+        """
         journal, store = self.memory.journal, self.memory.store
         journal.keep(_BEGUN, {user: "begun"})
-        scopes = {*scopes_of(self.memory, user), *(scope for scope in store.scopes() if _is_of(scope, user))}
+        scopes = {
+            *scopes_of(self.memory, user),
+            *(scope for scope in store.scopes() if _is_of(scope, user)),
+        }
         messages = sum(journal.stats(scope).messages for scope in scopes)
         documents = sum(self._drop(scope) for scope in sorted(scopes))
         self._drop_kept(f"user:{user}")
@@ -69,7 +80,9 @@ class Erasing:
         return [self.erase(user) for user in sorted(self.memory.journal.kept(_BEGUN))]
 
     def forget(self, user: str, character: str) -> CharacterForgotten:
-        """Leave nothing between a user and a character: what was said, and what is remembered of it. Safe to run again."""
+        """Leave nothing between a user and a character: what was said, and what is remembered of
+        it. Safe to run again.
+        """
         scope, journal = scope_of(user, character), self.memory.journal
         messages = journal.stats(scope).messages
         documents = self._drop(scope)
@@ -78,7 +91,9 @@ class Erasing:
         return CharacterForgotten(character, documents, messages, tuple(dict.fromkeys(still)))
 
     def _drop(self, scope: Scope) -> int:
-        """Leave nothing of a scope in journal, store and cache; return how many documents there were."""
+        """Leave nothing of a scope in journal, store and cache; return how many documents there
+        were.
+        """
         journal, store = self.memory.journal, self.memory.store
         made = [entry.document.key for entry in journal.made(scope)]
         journal.drop(scope)
@@ -93,7 +108,11 @@ class Erasing:
         """Forget what was kept of deletions that could be taken back, of scopes below a path."""
         journal = self.memory.journal
         for realm in journal.realms(UNTIL):
-            names = [name for name in journal.kept(realm) if _is_below(Scope(name.partition(" ")[0]), path)]
+            names = [
+                name
+                for name in journal.kept(realm)
+                if _is_below(Scope(name.partition(" ")[0]), path)
+            ]
             if names:
                 journal.keep(realm, {}, names)
 

@@ -1,7 +1,9 @@
-"""What a model finds in a talk, and how it tells it: checked row by row, and joined by the same rules as what the rules find.
+"""What a model finds in a talk, and how it tells it: checked row by row, and joined by the same
+rules as what the rules find.
 
-The rules have read every message already. A model reads again what it has not, every few messages of the user, and all of what is
-about to be summarised. Where it fails, the rules' findings and summary stand.
+The rules have read every message already. A model reads again what it has not, every few messages
+of the user, and all of what is about to be summarised. Where it fails, the rules' findings and
+summary stand.
 """
 
 import json
@@ -38,7 +40,8 @@ _FIRST_PERSON = {
     "en": re.compile(r"\b(?:I|me|my|we|our|us)\b"),
 }
 _REFUSAL = re.compile(
-    r"as an ai\b|i(?:'m| am) sorry, (?:but )?i can|language model|인공지능 모델|언어 모델|도와드릴 수 없", re.IGNORECASE
+    r"as an ai\b|i(?:'m| am) sorry, (?:but )?i can|language model|인공지능 모델|언어 모델|도와드릴 수 없",
+    re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"[.!?…~](?=\s|$)")
 _LANGUAGES = {"ko": "Korean", "en": "English"}
@@ -57,7 +60,11 @@ class Speakers(NamedTuple):
 @cache
 def template(name: str) -> str:
     """Return a prompt of this rib."""
-    return files("gieok.capabilities.character").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    return (
+        files("gieok.capabilities.character")
+        .joinpath("prompts", f"{name}.md")
+        .read_text(encoding="utf-8")
+    )
 
 
 @cache
@@ -65,29 +72,62 @@ def schema() -> str:
     """Return the JSON Schema of an answer."""
     words, marks = ("about", "predicate", "value", "day"), ("certain", "change")
     fields: dict[str, object] = {"message": {"type": "integer"}, "confidence": {"type": "number"}}
-    fields |= {name: {"type": "string"} for name in words} | {name: {"type": "boolean"} for name in marks}
+    fields |= {name: {"type": "string"} for name in words} | {
+        name: {"type": "boolean"} for name in marks
+    }
     fields["predicate"] = {"type": "string", "enum": sorted(PREDICATES)}
-    row = {"type": "object", "properties": fields, "required": sorted(fields), "additionalProperties": False}
+    row = {
+        "type": "object",
+        "properties": fields,
+        "required": sorted(fields),
+        "additionalProperties": False,
+    }
     facts = {"facts": {"type": "array", "items": row}}
-    return json.dumps({"type": "object", "properties": facts, "required": ["facts"], "additionalProperties": False})
+    return json.dumps(
+        {
+            "type": "object",
+            "properties": facts,
+            "required": ["facts"],
+            "additionalProperties": False,
+        }
+    )
 
 
 def found(
-    asker: Asker, span: Sequence[Journalled], held: Sequence[Fact], who: Speakers, *, is_precise: bool
+    asker: Asker,
+    span: Sequence[Journalled],
+    held: Sequence[Fact],
+    who: Speakers,
+    *,
+    is_precise: bool,
 ) -> dict[str, list[Finding]]:
     """Return what a model finds in a span, by message. Raises GeneratorFailed."""
-    rows = "\n".join(f"{name} {'=' if row.is_single else ' '} ({row.type.value})" for name, row in PREDICATES.items())
-    system = template("extractor").replace("{predicates}", rows) + (template("precise") if is_precise else "")
-    known = [f"- {one.subject} {one.predicate}: {one.object}" for one in held if one.is_current and not one.is_idea]
-    text = "\n".join(("Known:", *(known[-_MOST_KNOWN:] or ["nothing"]), "", "Conversation:", _talk(span, who)))
+    rows = "\n".join(
+        f"{name} {'=' if row.is_single else ' '} ({row.type.value})"
+        for name, row in PREDICATES.items()
+    )
+    system = template("extractor").replace("{predicates}", rows) + (
+        template("precise") if is_precise else ""
+    )
+    known = [
+        f"- {one.subject} {one.predicate}: {one.object}"
+        for one in held
+        if one.is_current and not one.is_idea
+    ]
+    text = "\n".join(
+        ("Known:", *(known[-_MOST_KNOWN:] or ["nothing"]), "", "Conversation:", _talk(span, who))
+    )
     model = asker.generator.model
     return asker.ask(
-        Prompt(system, text, 0.0, _ANSWER_TOKENS, schema=schema()), lambda answer: read(answer, span, model)
+        Prompt(system, text, 0.0, _ANSWER_TOKENS, schema=schema()),
+        lambda answer: read(answer, span, model),
     )
 
 
 def read(answer: str, span: Sequence[Journalled], model: str) -> dict[str, list[Finding]]:
-    """Return the findings of an answer that may be kept, by message. Raises DegenerateOutput for what is no such answer."""
+    """Return the findings of an answer that may be kept, by message. Raises DegenerateOutput for
+    what is no such answer.
+    """
     fenced = _FENCE.match(answer.strip())
     try:
         rows = json.loads(fenced[1] if fenced else answer)["facts"]
@@ -106,17 +146,28 @@ def read(answer: str, span: Sequence[Journalled], model: str) -> dict[str, list[
     return made
 
 
-def summary(asker: Asker, span: Sequence[Journalled], who: Speakers, most_chars: Mapping[str, int]) -> str:
-    """Return a model's summary of a span in the character's first person. Raises GeneratorFailed."""
+def summary(
+    asker: Asker, span: Sequence[Journalled], who: Speakers, most_chars: Mapping[str, int]
+) -> str:
+    """Return a model's summary of a span in the character's first person. Raises
+    GeneratorFailed.
+    """
     lang = language_of(" ".join(one.message.text for one in span if one.message.role is Role.USER))
-    fields = {"name": who.name, "who": who.who, "language": _LANGUAGES[lang], "limit": str(most_chars[lang])}
+    fields = {
+        "name": who.name,
+        "who": who.who,
+        "language": _LANGUAGES[lang],
+        "limit": str(most_chars[lang]),
+    }
     system = re.sub(r"\{(\w+)\}", lambda field: fields[field[1]], template("summary"))
     prompt = Prompt(system, _talk(span, who), 0.3, _SUMMARY_TOKENS)
     return asker.ask(prompt, lambda answer: fitting(answer, lang, most_chars[lang]))
 
 
 def fitting(answer: str, lang: str, most_chars: int) -> str:
-    """Return a summary in whole sentences within its length. Raises DegenerateOutput for one that cannot be used."""
+    """Return a summary in whole sentences within its length. Raises DegenerateOutput for one that
+    cannot be used.
+    """
     text = " ".join(answer.strip().strip("\"'“”").split())
     if len(text) > most_chars:
         ends = [end.end() for end in _SENTENCE_END.finditer(text) if end.end() <= most_chars]
@@ -130,27 +181,50 @@ def fitting(answer: str, lang: str, most_chars: int) -> str:
     return text
 
 
-def _finding(row: Mapping[str, object], span: Sequence[Journalled], place: int, model: str) -> Finding | None:
-    """Return what a row says; None where it is about nobody, in words that nobody said, or of another speaker."""
+def _finding(
+    row: Mapping[str, object], span: Sequence[Journalled], place: int, model: str
+) -> Finding | None:
+    """Return what a row says; None where it is about nobody, in words that nobody said, or of
+    another speaker.
+    """
     message = span[place].message
     subject, predicate, value = (_text(row.get(name)) for name in ("about", "predicate", "value"))
     is_users = message.role is Role.USER
     subject = {"user": USER, "character": CHARACTER}.get(subject.lower(), subject)
-    if predicate not in PREDICATES or not subject or len(subject) > _MOST_SUBJECT or is_users == (subject == CHARACTER):
+    if (
+        predicate not in PREDICATES
+        or not subject
+        or len(subject) > _MOST_SUBJECT
+        or is_users == (subject == CHARACTER)
+    ):
         return None
     before = span[place - 1].message if place else None
     if not _is_grounded(predicate, value, message, before):
         return None
     confidence = row.get("confidence")
-    sure = confidence if isinstance(confidence, int | float) and not isinstance(confidence, bool) else 0.0
+    sure = (
+        confidence
+        if isinstance(confidence, int | float) and not isinstance(confidence, bool)
+        else 0.0
+    )
     return Finding(
-        predicate, value, message.text, subject, min(max(float(sure), 0.0), 1.0), "", _day(row, predicate),
-        row.get("certain") is False, row.get("change") is True, by=model,
-    )  # fmt: skip
+        predicate,
+        value,
+        message.text,
+        subject,
+        min(max(float(sure), 0.0), 1.0),
+        "",
+        _day(row, predicate),
+        row.get("certain") is False,
+        row.get("change") is True,
+        by=model,
+    )
 
 
 def _is_grounded(predicate: str, value: str, message: Message, before: Message | None) -> bool:
-    """Say whether a value stands in its message, or in what that answers: a model may not add anything."""
+    """Say whether a value stands in its message, or in what that answers: a model may not add
+    anything.
+    """
     if predicate in _OWN_WORDS:
         return True
     said = f"{before.text if before else ''} {message.text}".casefold()

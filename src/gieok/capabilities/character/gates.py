@@ -1,4 +1,5 @@
-"""What is said without being meant of the user: jokes, what-ifs, lyrics, films, games, dreams, roles, sarcasm, other people.
+"""What is said without being meant of the user: jokes, what-ifs, lyrics, films, games, dreams,
+roles, sarcasm, other people.
 
 Rows of patterns. Where a row of `_UNMEANT` matches a message, nothing of it is a fact.
 """
@@ -7,38 +8,90 @@ import re
 from typing import NamedTuple
 
 _UNMEANT = (
-    ("quote", r"가사|노래 ?(?:듣|들|부르|뭐|제목|나오)|(?<=[\"”]) ?이 노래|유행가|노래자랑|\blyrics?\b|\bsinging (?:that|it|this)\b|\bbday song\b|\blike the (?:guy|man|song) (?:said|says|goes)\b"),
-    ("fiction", (r"(?:드라마|영화|소설|웹툰|만화|애니|책|연극)(?:에서|에 나오|를? 보니|를? 보는데|[^.!?]{0,8}(?:주인공|여주|남주|배우))|주인공|여주가|남주가"
-                r"|게임(?:에서|하는데|[^.!?]{0,6}캐릭터)|\bnpc\b|캐릭터는|\b(?:this|sailing|video|new) game\b|\bmy (?:guy|character|avatar)\b|\bin the (?:movie|film|show|book)\b|\bplayed this\b|\btoo many movies\b")),
-    ("role", r"역할극|상황극|연기해|연습해 ?볼게|놀이 했|롤플|척 ?해 ?볼|\blet'?s (?:do a bit|pretend|role-?play|play)\b|\bpretend (?:i|you|we)|\brole-?play"),
+    (
+        "quote",
+        (
+            r"가사|노래 ?(?:듣|들|부르|뭐|제목|나오)|(?<=[\"”]) ?이 노래|유행가|노래자랑|\blyrics?\b|\bsinging (?:that|it"
+            r"|this)\b|\bbday song\b|\blike the (?:guy|man|song) (?:said|says|goes)\b"
+        ),
+    ),
+    (
+        "fiction",
+        (
+            r"(?:드라마|영화|소설|웹툰|만화|애니|책|연극)(?:에서|에 나오|를? 보니|를? 보는데|[^.!?]{0,8}(?:주인공|여주|남주|배우))|주인공|여주가"
+            r"|남주가"
+            r"|게임(?:에서|하는데|[^.!?]{0,6}캐릭터)|\bnpc\b|캐릭터는|\b(?:this|sailing|video|new) "
+            r"game\b|\bmy (?:guy|character|avatar)\b|\bin the (?:movie|film|show|book)\b"
+            r"|\bplayed this\b|\btoo many movies\b"
+        ),
+    ),
+    (
+        "role",
+        (
+            r"역할극|상황극|연기해|연습해 ?볼게|놀이 했|롤플|척 ?해 ?볼|\blet'?s (?:do a bit|pretend|role-?play|play)\b"
+            r"|\bpretend (?:i|you|we)|\brole-?play"
+        ),
+    ),
     ("dream", r"꿈에서|꿈을? ?꿨|꿈꿨|\bi (?:had a dream|dreamt|dreamed)\b|\bin my dream\b"),
-    ("joke", r"뻥이|뻥임|뻥이야|는 뻥|농담|구라|장난이(?:야|고|지)|드립|\bjk\b|\bkidding\b|\bjoking\b"),
-    ("hypothetical", (r"만약|만일|로또|(?:였|이었|했|았|었)으면(?! ?좋겠)|(?:였|이었|했|았|었)(?:다|더라)면|\bif i (?:won|were|was|had|ever|could|become)\b|\bif i'?d\b|\bif [^.!?]{0,30} had\b|\bwon the lottery\b"
-                     r"|\bi(?:'d|d| would) (?:buy|be|move|live|quit|marry|become|get|never)\b|\bwe(?:'d|d) be\b|\bin another life\b")),
-    ("negation", r"(?:다고|라고|거라고|냐던데)[^.!?]{0,10}(?:적 ?없|아니거든|아닌데)|다고\.\. ?없|한 ?적[은도]? 없|\bi never said\b|\bnever said i\b|\bdidn'?t say i\b|근처도 ?안"),
-    ("sarcasm", (r"\^\^|[~～][^.!?]{0,40}(?:최고|감동|감사|좋)[^.!?]*[~～]|미치겠(?:네|다)?[~～]|너무 좋아서 미치|완전 좋아하잖아|\boh,? (?:love|great|sure|yeah|joy)\b|\bnothing i (?:enjoy|love|like) more\b"
-                r"|\bmy favou?rite thing in the (?:whole )?world\b|\bis my passion\b|\bbest (?:night|day) of my life\b|\b10/10\b|\byay me\b")),
-)  # fmt: skip
+    (
+        "joke",
+        r"뻥이|뻥임|뻥이야|는 뻥|농담|구라|장난이(?:야|고|지)|드립|\bjk\b|\bkidding\b|\bjoking\b",
+    ),
+    (
+        "hypothetical",
+        (
+            r"만약|만일|로또|(?:였|이었|했|았|었)으면(?! ?좋겠)|(?:였|이었|했|았|었)(?:다|더라)면|\bif i (?:won|were|was|had"
+            r"|ever|could|become)\b|\bif i'?d\b|\bif [^.!?]{0,30} had\b|\bwon the lottery\b"
+            r"|\bi(?:'d|d| would) (?:buy|be|move|live|quit|marry|become|get|never)\b"
+            r"|\bwe(?:'d|d) be\b|\bin another life\b"
+        ),
+    ),
+    (
+        "negation",
+        (
+            r"(?:다고|라고|거라고|냐던데)[^.!?]{0,10}(?:적 ?없|아니거든|아닌데)|다고\.\. ?없|한 ?적[은도]? 없|\bi never "
+            r"said\b|\bnever said i\b|\bdidn'?t say i\b|근처도 ?안"
+        ),
+    ),
+    (
+        "sarcasm",
+        (
+            r"\^\^|[~～][^.!?]{0,40}(?:최고|감동|감사|좋)[^.!?]*[~～]|미치겠(?:네|다)?[~～]|너무 좋아서 미치|완전 "
+            r"좋아하잖아|\boh,? (?:love|great|sure|yeah|joy)\b|\bnothing i (?:enjoy|love|like) more\b"
+            r"|\bmy favou?rite thing in the (?:whole )?world\b|\bis my passion\b|\bbest "
+            r"(?:night|day) of my life\b|\b10/10\b|\byay me\b"
+        ),
+    ),
+)
 _GATES = tuple((why, re.compile(row, re.IGNORECASE)) for why, row in _UNMEANT)
 _SHOUTED_LOVE = re.compile(r"\bLOVE\b(?!.*[A-Z]{4})")
 #: Only thought of: an idea, no fact.
 _IDEA = re.compile(
-    r"(?:할|갈|볼|살|배울|다닐|구할|지을|키울|그만둘|바꿀|팔|쓸)까(?:말까|봐|싶|도| ?했| ?하는| ?생각|\.|\?|$|\s)|[가-힣]까말까|려나|싶기도|고민|모르겠|생각만|생각은|생각 ?중|[가-힣]까 ?(?:싶|하|봐)|거 ?같기도|것 같기도|언젠가"
+    r"(?:할|갈|볼|살|배울|다닐|구할|지을|키울|그만둘|바꿀|팔|쓸)까(?:말까|봐|싶|도| ?했| ?하는| ?생각|\.|\?|$|\s)|[가-힣]까말까|려나"
+    r"|싶기도|고민|모르겠|생각만|생각은|생각 ?중|[가-힣]까 ?(?:싶|하|봐)|거 ?같기도|것 같기도|언젠가"
     r"|가야 ?되나|한다나|인가 ?싶|인가\?|의심|아직은? ?(?:잘 )?몰|[가-힣]고 ?싶은데"
-    r"|\bmaybe\b|\bmight\b|\bthinking (?:of|about|maybe)\b|\bdunno\b|\bundecided\b|\bsomeday\b|\bone day\b|\bshould i\b(?! ever)|\bjust a thought\b|\bnot sure\b|\bi wonder\b|\bwho knows\b|\bperhaps\b|\bidk\b",
+    r"|\bmaybe\b|\bmight\b|\bthinking (?:of|about|maybe)\b|\bdunno\b|\bundecided\b|\bsomeday\b"
+    r"|\bone day\b|\bshould i\b(?! ever)|\bjust a thought\b|\bnot sure\b|\bi wonder\b|\bwho "
+    r"knows\b|\bperhaps\b|\bidk\b",
     re.IGNORECASE,
 )
 _DOING = re.compile(
-    r"[가-힣]까|려나|싶|생각|언젠가|고민|심 ?있|의심|[가-힣]ㄹ래|\b(?:maybe|might|thinking|someday|one day|should i|thought|perhaps|idk|undecided|considering)\b",
+    (
+        r"[가-힣]까|려나|싶|생각|언젠가|고민|심 ?있|의심|[가-힣]ㄹ래|\b(?:maybe|might|thinking|someday|one day|should "
+        r"i|thought|perhaps|idk|undecided|considering)\b"
+    ),
     re.IGNORECASE,
 )
 _KIN = (
-    "엄마|아빠|어머니|아버지|어머님|아버님|부모님|언니|오빠|누나|형|남동생|여동생|동생|조카|할머니|할아버지|이모부|이모|삼촌|고모|사촌|친구|선배|후배|상사|팀장님?|원장님?"
-    "|사장님?|과장님?|부장님?|대리님?|사수님?|수쌤|회사 ?사람들?|사람들|애들|동기|룸메|아내|와이프|남편|신랑|마누라|집사람|딸래미|딸|아들|시어머니|시아버지|장모님?|장인|사위|며느리|손자|손녀|매니저|교수님?|점장님?|소장님?|막내|첫째|둘째|걔|걘|얘|쟤|그 ?사람|그분"
+    "엄마|아빠|어머니|아버지|어머님|아버님|부모님|언니|오빠|누나|형|남동생|여동생|동생|조카|할머니|할아버지|이모부|이모|삼촌|고모|사촌|친구|선배|후배|상사"
+    "|팀장님?|원장님?"
+    "|사장님?|과장님?|부장님?|대리님?|사수님?|수쌤|회사 ?사람들?|사람들|애들|동기|룸메|아내|와이프|남편|신랑|마누라|집사람|딸래미|딸|아들|시어머니"
+    "|시아버지|장모님?|장인|사위|며느리|손자|손녀|매니저|교수님?|점장님?|소장님?|막내|첫째|둘째|걔|걘|얘|쟤|그 ?사람|그분"
 )
 _LEAD = r"(?:(?:아|어|오|와|근데|그리고|글고|아니|참|맞다|우리|울|내|제|저희|그|진짜|사실|요즘|나한테|\d)[\s,.~]*)*"
 _TOPIC = re.compile(
-    rf"^[\s,.~]*{_LEAD}(?P<who>{_KIN}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이|가|도|께서|네|들은|들이|(?<![가-힣]{{2}}이)(?=\s|[가-힣]{{2,4}}\s))"
+    rf"^[\s,.~]*{_LEAD}(?P<who>{_KIN}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이|가|도|께서|네|들은|들이"
+    rf"|(?<![가-힣]{{2}}이)(?=\s|[가-힣]{{2,4}}\s))"
 )
 _MINE = re.compile(r"^(?:나|저|내|제|우리|너)")
 _NO_PERSON = re.compile(
@@ -67,7 +120,9 @@ def is_idea(sentence: str) -> bool:
 
 
 def is_plan(sentence: str) -> bool:
-    """Say whether a sentence that only thinks of something thinks of doing it: not to know is no idea yet."""
+    """Say whether a sentence that only thinks of something thinks of doing it: not to know is no
+    idea yet.
+    """
     return is_idea(sentence) and _DOING.search(sentence) is not None
 
 
@@ -77,9 +132,14 @@ def without_quotes(message: str) -> str:
 
 
 def topic(sentence: str, names: "frozenset[str]") -> Topic:
-    """Return whom a Korean sentence is about: a word for kin, or one of the names of people near the user."""
+    """Return whom a Korean sentence is about: a word for kin, or one of the names of people near
+    the user.
+    """
     for name in names:
-        if re.match(rf"^[\s,.~]*{_LEAD}{re.escape(name)}(?:이|씨|쌤)?(?:는|은|가|이|도|네|께서)(?![가-힣])", sentence):
+        if re.match(
+            rf"^[\s,.~]*{_LEAD}{re.escape(name)}(?:이|씨|쌤)?(?:는|은|가|이|도|네|께서)(?![가-힣])",
+            sentence,
+        ):
             return Topic(name)
     found = _TOPIC.match(sentence)
     if found is None or _MINE.match(found["who"]) or _NO_PERSON.match(found["who"]):

@@ -1,8 +1,10 @@
-"""What a front end sends again with every message, compared with what is journalled: what is new, edited, gone. Pure.
+"""What a front end sends again with every message, compared with what is journalled: what is new,
+edited, gone. Pure.
 
-A front end shows one path through what was said: its beginning may be left out, lines are edited, the last reply is made anew,
-the end is deleted, an older place is gone on from, a new chat is begun. What is journalled of a conversation is one row of
-lines, in which `BRANCH` marks a line that does not follow the one before it.
+A front end shows one path through what was said: its beginning may be left out, lines are edited,
+the last reply is made anew, the end is deleted, an older place is gone on from, a new chat is
+begun. What is journalled of a conversation is one row of lines, in which `BRANCH` marks a line that
+does not follow the one before it.
 """
 
 import re
@@ -13,7 +15,8 @@ from typing import NamedTuple
 
 from gieok.model.conversation import Message, Role
 
-#: `source` of a line that follows another than the one before it: a new chat, or an older place that was gone on from.
+#: `source` of a line that follows another than the one before it: a new chat, or an older place
+#: that was gone on from.
 BRANCH = "branch"
 #: So many lines at the end are taken for deleted; more are another path, which stays.
 _MOST_DELETED = 12
@@ -53,11 +56,16 @@ class Alignment(NamedTuple):
 
 
 def talk(shown: Sequence[Shown], names: Sequence[str]) -> list[Line]:
-    """Return what was said, without what the front end adds itself: system texts, and examples of how somebody speaks.
+    """Return what was said, without what the front end adds itself: system texts, and examples of
+    how somebody speaks.
 
     A speaker's name in front of a line is no part of it.
     """
-    prefix = re.compile(rf"(?:{'|'.join(re.escape(name) for name in names if name)}):[ \t]*") if any(names) else None
+    prefix = (
+        re.compile(rf"(?:{'|'.join(re.escape(name) for name in names if name)}):[ \t]*")
+        if any(names)
+        else None
+    )
     lines = []
     for one in shown:
         role = _TALK.get(one.role)
@@ -71,7 +79,9 @@ def talk(shown: Sequence[Shown], names: Sequence[str]) -> list[Line]:
 
 def aligned(held: Sequence[Message], shown: Sequence[Line], now: datetime) -> Alignment:
     """Return how what is held (in order of time) becomes what is shown."""
-    pairs = _pairs([_key(one.role, one.text) for one in held], [_key(one.role, one.text) for one in shown])
+    pairs = _pairs(
+        [_key(one.role, one.text) for one in held], [_key(one.role, one.text) for one in shown]
+    )
     opening = _opening(held)
     greeted = {b for a, b in pairs if a in opening}
     same = {b for _, b in pairs} - greeted
@@ -85,10 +95,13 @@ def aligned(held: Sequence[Message], shown: Sequence[Line], now: datetime) -> Al
 
 def _pairs(ours: Sequence[object], theirs: Sequence[object]) -> list[tuple[int, int]]:
     """Return the places of what is the same, in order."""
-    same = next((place for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), len(ours))
+    same = next(
+        (place for place, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), len(ours)
+    )
     if same == len(ours) <= len(theirs):  # as nearly always: all of it, and what is new
         return [(place, place) for place in range(same)]
-    # Read from the end: where a line stands twice, the later one is meant, and nothing is taken for deleted.
+    # Read from the end: where a line stands twice, the later one is meant, and nothing is taken for
+    # deleted.
     blocks = SequenceMatcher(None, ours[::-1], theirs[::-1], autojunk=False).get_matching_blocks()
     return sorted(
         (len(ours) - 1 - block.a - step, len(theirs) - 1 - block.b - step)
@@ -98,7 +111,9 @@ def _pairs(ours: Sequence[object], theirs: Sequence[object]) -> list[tuple[int, 
 
 
 def _opening(held: Sequence[Message]) -> set[int]:
-    """Return the places of greetings: what a character says before the user says anything. Every chat begins with the same."""
+    """Return the places of greetings: what a character says before the user says anything. Every
+    chat begins with the same.
+    """
     found, is_open = set(), True
     for place, one in enumerate(held):
         is_open = one.role is not Role.USER and (is_open or one.source == BRANCH)
@@ -111,15 +126,23 @@ def _begun(
     held: Sequence[Message], shown: Sequence[Line], pairs: Sequence[tuple[int, int]], now: datetime
 ) -> Alignment:
     """Return the alignment of a chat of which nothing but a greeting is held: a new one."""
-    start = next((place for place in range(len(held) - 1, -1, -1) if held[place].source == BRANCH), 0)
+    start = next(
+        (place for place in range(len(held) - 1, -1, -1) if held[place].source == BRANCH), 0
+    )
     greetings = list(held[start:]) if all(one.role is not Role.USER for one in held[start:]) else []
     same = dict(pairs)
     at_end = {b for a, b in pairs if a >= len(held) - len(greetings)}
-    gone = [one for place, one in enumerate(held) if place >= len(held) - len(greetings) and place not in same]
+    gone = [
+        one
+        for place, one in enumerate(held)
+        if place >= len(held) - len(greetings) and place not in same
+    ]
     # A greeting that is held stands for the one that is shown again.
     fresh = [line for place, line in enumerate(shown) if place not in set(same.values())]
     left = len(held) > len(gone) and not at_end
-    return Alignment((), tuple(gone), tuple(_after(held[-1].at if held else None, fresh, now, is_branch=left)))
+    return Alignment(
+        (), tuple(gone), tuple(_after(held[-1].at if held else None, fresh, now, is_branch=left))
+    )
 
 
 def _joined(
@@ -152,7 +175,9 @@ def _joined(
 
 
 def _of_path(held: Sequence[Message]) -> list[Message]:
-    """Return the lines before the last one that are of its path: those before a line that follows another are not."""
+    """Return the lines before the last one that are of its path: those before a line that follows
+    another are not.
+    """
     starts = [place for place, one in enumerate(held) if one.source == BRANCH]
     return list(held[starts[-1] if starts else 0 : -1])
 
@@ -174,9 +199,14 @@ def _between(
     return edited, gone + waiting, new
 
 
-def _after(last: datetime | None, lines: Sequence[Line], now: datetime, *, is_branch: bool) -> list[NewLine]:
+def _after(
+    last: datetime | None, lines: Sequence[Line], now: datetime, *, is_branch: bool
+) -> list[NewLine]:
     start = max(now, last + _STEP) if last else now
-    return [NewLine(line, start + place * _STEP, is_branch and not place) for place, line in enumerate(lines)]
+    return [
+        NewLine(line, start + place * _STEP, is_branch and not place)
+        for place, line in enumerate(lines)
+    ]
 
 
 def _key(role: Role, text: str) -> tuple[Role, str]:

@@ -41,11 +41,17 @@ def memories(made: Sequence[Document]) -> Memories:
 def differing(
     scope: Scope, held: Memories, now: Memories, edited: Collection[str] = ()
 ) -> tuple[list[Entry], list[Document]]:
-    """Return the documents to put and to forget so that what is held is what is known now; what is edited has a history."""
+    """Return the documents to put and to forget so that what is held is what is known now; what is
+    edited has a history.
+    """
     same = {id(one) for part in held for one in part} & {id(one) for part in now for one in part}
     old, new = _entries(scope, held, same), _entries(scope, now, same)
     put = {key: entry for key, entry in new.items() if old.get(key) != entry}
-    gone = [entry.document for key, entry in old.items() if key not in new or (key in edited and key in put)]
+    gone = [
+        entry.document
+        for key, entry in old.items()
+        if key not in new or (key in edited and key in put)
+    ]
     return list(put.values()), gone
 
 

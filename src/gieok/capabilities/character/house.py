@@ -22,7 +22,8 @@ from gieok.ports.limits import RateLimiter
 class House:
     """The memory of characters, and the users, characters, keys and points of the service.
 
-    `limiter` opens what limits the rate of requests, the same every time: commands have no use for it.
+    `limiter` opens what limits the rate of requests, the same every time: commands have no use for
+    it.
     """
 
     memory: Characters
@@ -45,9 +46,16 @@ class House:
     def canon(self) -> Canon:
         """Return what the characters' lorebooks say."""
         memory = self.memory
-        return Canon(journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder)
+        return Canon(
+            journal=memory.journal, store=memory.store, clock=memory.clock, embedder=memory.embedder
+        )
 
     @property
     def roster(self) -> Roster:
         """Return the characters."""
-        return Roster(accounts=self.accounts, canon=self.canon, journal=self.memory.journal, clock=self.memory.clock)
+        return Roster(
+            accounts=self.accounts,
+            canon=self.canon,
+            journal=self.memory.journal,
+            clock=self.memory.clock,
+        )

@@ -1,8 +1,10 @@
 """API keys of a service: issued once, stored hashed, verified at every request.
 
-A key is `gk_ID_SECRET`. Its id carries whose it is, so that looking it up names one scope, as every statement does. The secret
-is 32 random bytes: nobody guesses one, so SHA-256 is enough, which a request has time for. A slow hash (scrypt) makes up for
-the few bits of a password that a person chose; here it would add 50 ms to a request, and nothing to its safety.
+A key is `gk_ID_SECRET`. Its id carries whose it is, so that looking it up names one scope, as every
+statement does. The secret
+is 32 random bytes: nobody guesses one, so SHA-256 is enough, which a request has time for. A slow
+hash (scrypt) makes up for the few bits of a password that a person chose; here it would add 50 ms
+to a request, and nothing to its safety.
 """
 
 import base64
@@ -28,7 +30,9 @@ _SECRET_BYTES, _ID_BYTES = 32, 10
 
 
 class Principal(NamedTuple):
-    """Who calls: a user, or an admin (`user` is ''). `name` is what rates are counted by: a key's id, or a token's user."""
+    """Who calls: a user, or an admin (`user` is ''). `name` is what rates are counted by: a key's
+    id, or a token's user.
+    """
 
     user: str
     role: KeyRole
@@ -51,11 +55,19 @@ class Identity:
     random: Callable[[int], bytes] = secrets.token_bytes
 
     def issue(
-        self, user: str, role: KeyRole = KeyRole.USER, label: str = "", expires_at: datetime | None = None
+        self,
+        user: str,
+        role: KeyRole = KeyRole.USER,
+        label: str = "",
+        expires_at: datetime | None = None,
     ) -> tuple[IssuedKey, str]:
-        """Add a key; return it as it is stored, and its text, which nobody can read again. Raises BadRequest."""
+        """Add a key; return it as it is stored, and its text, which nobody can read again. Raises
+        BadRequest.
+        """
         if (role is KeyRole.ADMIN) == bool(user):
-            raise BadRequest("a key is a user's or an admin's", hint="name a user, or ask for an admin key")
+            raise BadRequest(
+                "a key is a user's or an admin's", hint="name a user, or ask for an admin key"
+            )
         now = self.clock.now()
         expires_at = _in_utc(expires_at)
         if expires_at is not None and expires_at <= now:
@@ -72,10 +84,18 @@ class Identity:
         form = _FORM.fullmatch(text)
         user = _owner(form[1]) if form else None
         key = self.keys.key(user, form[1]) if form and user is not None else None
-        is_right = hmac.compare_digest(_hash(form[2] if form else ""), key.secret_hash if key else _NOBODY)
+        is_right = hmac.compare_digest(
+            _hash(form[2] if form else ""), key.secret_hash if key else _NOBODY
+        )
         now = self.clock.now()
-        if not (key and is_right) or key.revoked_at is not None or (key.expires_at and key.expires_at <= now):
-            raise Unauthorized("the key is not valid", hint="it may have expired or been revoked: ask for another")
+        if (
+            not (key and is_right)
+            or key.revoked_at is not None
+            or (key.expires_at and key.expires_at <= now)
+        ):
+            raise Unauthorized(
+                "the key is not valid", hint="it may have expired or been revoked: ask for another"
+            )
         return Principal(key.user, key.role, key.id)
 
     def revoke(self, user: str, identity: str) -> IssuedKey:
@@ -93,7 +113,9 @@ def _in_utc(moment: datetime | None) -> datetime | None:
     try:
         return moment and moment.astimezone(UTC)
     except (OverflowError, ValueError):
-        raise BadRequest("the time is in no year that can be kept", hint="leave it out for a key that lasts") from None
+        raise BadRequest(
+            "the time is in no year that can be kept", hint="leave it out for a key that lasts"
+        ) from None
 
 
 def _hash(secret: str) -> str:

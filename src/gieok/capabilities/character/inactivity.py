@@ -1,7 +1,9 @@
-"""What becomes of the memory of users who stay away: two mails, then the episodes go; facts, moments and messages stay.
+"""What becomes of the memory of users who stay away: two mails, then the episodes go; facts,
+moments and messages stay.
 
-A mail is claimed before it is sent and confirmed after it. Killed in between, nobody can tell whether it went out: it is not
-sent again by itself, and nothing is deleted, until the user comes back or a person has it sent again (`resend`).
+A mail is claimed before it is sent and confirmed after it. Killed in between, nobody can tell
+whether it went out: it is not sent again by itself, and nothing is deleted, until the user comes
+back or a person has it sent again (`resend`).
 """
 
 import re
@@ -22,7 +24,14 @@ from gieok.ports.store import Store
 from gieok.ports.system import Channel, Clock
 
 #: Stages of an account. `…ing`: under way, or killed there.
-REMINDING, REMINDED, WARNING, WARNED, FADING, FADED = "reminding", "reminded", "warning", "warned", "fading", "faded"
+REMINDING, REMINDED, WARNING, WARNED, FADING, FADED = (
+    "reminding",
+    "reminded",
+    "warning",
+    "warned",
+    "fading",
+    "faded",
+)
 _CLAIMED = {REMINDED: REMINDING, WARNED: WARNING, FADED: FADING}
 _LETTERS = {REMINDED: REMINDER, WARNED: FINAL}
 _ADDRESS = re.compile(r"[^\s,;<>\"@]+@[^\s,;<>\"@]+")
@@ -33,7 +42,9 @@ _LONGEST = timedelta(hours=1)
 
 
 class Timing(NamedTuple):
-    """Days without a word after which each stage comes; the episodes go no sooner than `notice` days after the last mail."""
+    """Days without a word after which each stage comes; the episodes go no sooner than `notice`
+    days after the last mail.
+    """
 
     remind: int = 60
     warn: int = 80
@@ -42,7 +53,9 @@ class Timing(NamedTuple):
 
 
 class InactivityStep(NamedTuple):
-    """What was done for a user, or would be: the stage that they are at then. `said` is how it went, `mail` whether one went."""
+    """What was done for a user, or would be: the stage that they are at then. `said` is how it
+    went, `mail` whether one went.
+    """
 
     user: str
     stage: str
@@ -59,9 +72,13 @@ class InactivityReport(NamedTuple):
     unsure: tuple[str, ...] = ()
 
     def counts(self) -> dict[str, int]:
-        """Return how many users came to each stage, and of how many nobody knows whether a mail went out."""
+        """Return how many users came to each stage, and of how many nobody knows whether a mail
+        went out.
+        """
         done = [step.stage for step in self.steps if step.ok]
-        return {stage: done.count(stage) for stage in (REMINDED, WARNED, FADED)} | {"unsure": len(self.unsure)}
+        return {stage: done.count(stage) for stage in (REMINDED, WARNED, FADED)} | {
+            "unsure": len(self.unsure)
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +95,11 @@ class Inactivity:
     zone: tzinfo = UTC
 
     def run(
-        self, *, is_dry: bool = False, resend: str = "", is_stopped: Callable[[], bool] = lambda: False
+        self,
+        *,
+        is_dry: bool = False,
+        resend: str = "",
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> InactivityReport:
         """Do what is due for every user who stays away. Safe to kill, and to run twice at once."""
         steps: list[InactivityStep] = []
@@ -113,7 +134,9 @@ class Inactivity:
             return WARNED
         if account.stage == "" and days >= timing.remind:
             return REMINDED
-        is_noticed = account.staged_at is not None and now - account.staged_at >= timedelta(days=timing.notice)
+        is_noticed = account.staged_at is not None and now - account.staged_at >= timedelta(
+            days=timing.notice
+        )
         return FADED if account.stage == WARNED and days >= timing.fade and is_noticed else ""
 
     def _is_unsure(self, account: Account) -> bool:
@@ -129,10 +152,13 @@ class Inactivity:
         return self.accounts.account(account.user) or account
 
     def _planned(self, account: Account, stage: str) -> InactivityStep:
-        return InactivityStep(account.user, stage, bool(self._address(account)) and stage in _LETTERS, True)
+        return InactivityStep(
+            account.user, stage, bool(self._address(account)) and stage in _LETTERS, True
+        )
 
     def _step(self, account: Account, stage: str) -> InactivityStep | None:
-        """Claim a stage, do what it says, and confirm it; a mail that surely failed is claimed no more.
+        """Claim a stage, do what it says, and confirm it; a mail that surely failed is claimed no
+        more.
 
         None where the user came back, or another process was faster.
         """
@@ -143,7 +169,11 @@ class Inactivity:
             return None
         try:
             episodes = self._fade(account) if stage == FADED else 0
-            said = self._send(account, _LETTERS[stage]) if is_mailed else ("" if stage == FADED else "no address")
+            said = (
+                self._send(account, _LETTERS[stage])
+                if is_mailed
+                else ("" if stage == FADED else "no address")
+            )
         except NotifierFailed as error:
             self.accounts.stage(claim, account.stage, account.staged_at or now)
             return InactivityStep(account.user, stage, False, False, str(error))
@@ -156,7 +186,10 @@ class Inactivity:
 
     def _send(self, account: Account, letter: Letter) -> str:
         now = self.clock.now()
-        end = max((account.seen_at or now) + timedelta(days=self.timing.fade), now + timedelta(days=self.timing.notice))
+        end = max(
+            (account.seen_at or now) + timedelta(days=self.timing.fade),
+            now + timedelta(days=self.timing.notice),
+        )
         days = (now - (account.seen_at or now)).days
         channel = self.letters(self._address(account))
         channel.send(
@@ -167,7 +200,9 @@ class Inactivity:
 
     def _fade(self, account: Account) -> int:
         scopes = self.journal.copied_scopes(f"user:{account.user}/character:")
-        return sum(fade(self.journal, self.store, scope) for scope in scopes if _is_of(scope, account.user))
+        return sum(
+            fade(self.journal, self.store, scope) for scope in scopes if _is_of(scope, account.user)
+        )
 
 
 def _is_of(scope: Scope, user: str) -> bool:

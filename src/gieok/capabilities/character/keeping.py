@@ -1,4 +1,5 @@
-"""How what is found joins what is held: a repeat is counted, the newest value of a single-valued fact holds, the old one ends.
+"""How what is found joins what is held: a repeat is counted, the newest value of a single-valued
+fact holds, the old one ends.
 
 Pure: facts in, facts out. A contradiction is never kept as two current truths.
 """
@@ -51,7 +52,9 @@ class Told(NamedTuple):
 
 
 def joined(found: Detection, held: Sequence[Fact], told: Told) -> Changes:
-    """Return how facts change by what a message states; `held` are all facts and ideas of the scope."""
+    """Return how facts change by what a message states; `held` are all facts and ideas of the
+    scope.
+    """
     known = {fact.key: fact for fact in held}
     before = dict(known)
     for finding in found.findings:
@@ -85,9 +88,13 @@ def made(finding: Finding, told: Told) -> Fact:
 
 
 def is_valid(finding: Finding) -> bool:
-    """Say whether a finding may be kept: its predicate is known, it names something, and it is sure enough."""
+    """Say whether a finding may be kept: its predicate is known, it names something, and it is sure
+    enough.
+    """
     is_known = (
-        finding.predicate in PREDICATES and bool(same_value(finding.object)) and len(finding.object) <= _MOST_SOURCE
+        finding.predicate in PREDICATES
+        and bool(same_value(finding.object))
+        and len(finding.object) <= _MOST_SOURCE
     )
     return is_known and (finding.is_idea or finding.confidence >= LEAST_CONFIDENCE)
 
@@ -99,7 +106,11 @@ def added(by_rules: Sequence[Finding], by_model: Sequence[Finding]) -> tuple[Fin
     """
     kept = list(by_rules)
     for one in by_model:
-        same = [other for other in kept if (other.subject, other.predicate) == (one.subject, one.predicate)]
+        same = [
+            other
+            for other in kept
+            if (other.subject, other.predicate) == (one.subject, one.predicate)
+        ]
         if any(_is_part(one.object, other.object) for other in same):
             continue
         if PREDICATES[one.predicate].is_single:
@@ -117,7 +128,11 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
     if not is_valid(finding):
         return
     fact = made(finding, told)
-    rivals = [one for one in known.values() if one.is_current and one.slot == fact.slot and one.is_idea == fact.is_idea]
+    rivals = [
+        one
+        for one in known.values()
+        if one.is_current and one.slot == fact.slot and one.is_idea == fact.is_idea
+    ]
     for one in rivals:
         if _is_repeat(one, fact):
             known[one.key] = _counted(one, told)
@@ -128,29 +143,44 @@ def _join(finding: Finding, known: dict[str, Fact], told: Told) -> None:
     ended += [one for one in known.values() if _is_turned(one, fact) or _was_left(one, fact)]
     if newer := [one for one in ended if one.is_current and one.at > fact.at]:
         first = min(newer, key=lambda one: one.at)
-        known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)  # an old log, read after what it led to
+        # an old log, read after what it led to
+        known[fact.key] = replace(fact, until=first.at, replaced_by=first.key)
         return
     for one in ended:
         if _is_slip(one, fact, told):
             del known[one.key]
             ids = (*one.message_ids, *fact.message_ids)
-            fact = replace(fact, at=one.at, mentions=len(ids), message_ids=ids, slips=(*fact.slips, one))
+            fact = replace(
+                fact, at=one.at, mentions=len(ids), message_ids=ids, slips=(*fact.slips, one)
+            )
         else:
             ended_by = one.ended_by or told.message_id
-            known[one.key] = replace(one, until=one.until or told.at, replaced_by=fact.key, ended_by=ended_by)
+            known[one.key] = replace(
+                one, until=one.until or told.at, replaced_by=fact.key, ended_by=ended_by
+            )
     known[fact.key] = fact
 
 
 def _is_turned(old: Fact, new: Fact) -> bool:
     """Say whether a taste turned: what was disliked is liked now, or the other way."""
-    is_opposite = {old.predicate, new.predicate} == {"likes", "dislikes"} and old.subject == new.subject
+    is_opposite = {old.predicate, new.predicate} == {
+        "likes",
+        "dislikes",
+    } and old.subject == new.subject
     return old.is_current and is_opposite and _is_part(old.object, new.object)
 
 
 def _was_left(old: Fact, new: Fact) -> bool:
-    """Say whether the old value was given up a while before, with nothing in its place: that is its successor."""
+    """Say whether the old value was given up a while before, with nothing in its place: that is its
+    successor.
+    """
     is_lately = old.until is not None and old.is_dropped and new.at - old.until <= _LATELY
-    return is_lately and old.slot == new.slot and PREDICATES[new.predicate].is_single and not old.is_idea
+    return (
+        is_lately
+        and old.slot == new.slot
+        and PREDICATES[new.predicate].is_single
+        and not old.is_idea
+    )
 
 
 def _extends(old: Fact, new: Fact) -> bool:
@@ -161,7 +191,9 @@ def _extends(old: Fact, new: Fact) -> bool:
 def _counted(fact: Fact, told: Told) -> Fact:
     if told.message_id in fact.message_ids:
         return fact
-    return replace(fact, mentions=fact.mentions + 1, message_ids=(*fact.message_ids, told.message_id))
+    return replace(
+        fact, mentions=fact.mentions + 1, message_ids=(*fact.message_ids, told.message_id)
+    )
 
 
 def _is_repeat(old: Fact, new: Fact) -> bool:
@@ -188,10 +220,16 @@ def _ends(old: Fact, new: Fact, finding: Finding, told: Told) -> bool:
 
 
 def _is_same_habit(old: Fact, new: Fact, text: str) -> bool:
-    """Say whether a habit takes the place of another: both name the same doing, or the one before is given up for it."""
+    """Say whether a habit takes the place of another: both name the same doing, or the one before
+    is given up for it.
+    """
 
     def doing(fact: Fact) -> set[str]:
-        words = (word for word in re.findall(r"[가-힣]+|[a-z]{4,}", fact.object.lower()) if not _WHEN.match(word))
+        words = (
+            word
+            for word in re.findall(r"[가-힣]+|[a-z]{4,}", fact.object.lower())
+            if not _WHEN.match(word)
+        )
         return {word[:2] if word[0] >= "가" else word[:5] for word in words if len(word) > 1}
 
     is_swapped = _SWAPPED.search(text) is not None and new.at - old.at > _SLIP
@@ -202,7 +240,9 @@ def _is_same_habit(old: Fact, new: Fact, text: str) -> bool:
 
 def _is_same_event(old: Fact, new: Fact) -> bool:
     def name(fact: Fact) -> str:
-        return same_value(re.sub(r"\d+월 \d+일|[A-Z][a-z]+ \d+|(?:오전|오후) ?\S+시", "", fact.object))
+        return same_value(
+            re.sub(r"\d+월 \d+일|[A-Z][a-z]+ \d+|(?:오전|오후) ?\S+시", "", fact.object)
+        )
 
     return name(old) == name(new)
 
@@ -216,4 +256,8 @@ def _is_slip(old: Fact, new: Fact, told: Told) -> bool:
         "boss",
         "colleague",
     )
-    return is_more or is_fuller or (told.at - old.at <= _SLIP and _PUT_RIGHT.search(told.text) is not None)
+    return (
+        is_more
+        or is_fuller
+        or (told.at - old.at <= _SLIP and _PUT_RIGHT.search(told.text) is not None)
+    )

@@ -1,4 +1,6 @@
-"""What of the talk has to be looked at: what is new, or everything from the first place on where something changed."""
+"""What of the talk has to be looked at: what is new, or everything from the first place on where
+something changed.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -17,10 +19,11 @@ LOOKED_BACK, EARLIER = 12, 3
 
 
 class Talk(NamedTuple):
-    """Messages and decisions by place, those before `start` for what was said before; `end` is the newest number.
+    """Messages and decisions by place, those before `start` for what was said before; `end` is the
+    newest number.
 
-    `changed` are messages that were said anew or taken back since the position that was asked for; `touched` are those too
-    of which the user refused something, or wants it back.
+    `changed` are messages that were said anew or taken back since the position that was asked for;
+    `touched` are those too of which the user refused something, or wants it back.
     """
 
     entries: tuple[Journalled, ...]
@@ -41,8 +44,12 @@ class Talk(NamedTuple):
         return self.changed | {one.message.id for one in self.fresh}
 
 
-def unread(journal: Journal, scope: Scope, learned: int, window: TalkWindow, episodes: Sequence[Episode]) -> Talk:
-    """Return what has to be looked at after a position, of which there is something, with what was said before it."""
+def unread(
+    journal: Journal, scope: Scope, learned: int, window: TalkWindow, episodes: Sequence[Episode]
+) -> Talk:
+    """Return what has to be looked at after a position, of which there is something, with what was
+    said before it.
+    """
     after = window.position
     fresh = [one for one in window.messages if one.seq > learned]
     found = [one for one in window.messages if one.place > after]
@@ -58,16 +65,32 @@ def unread(journal: Journal, scope: Scope, learned: int, window: TalkWindow, epi
         if back < after:
             read, after = journal.read(scope, back, budget_tokens=ALL, limit=ALL), back
             found = [one for one in read if one.place > back]
-        if not after or len(decisions.spoken([one for one in found if one.place < start])) >= LOOKED_BACK:
+        if (
+            not after
+            or len(decisions.spoken([one for one in found if one.place < start])) >= LOOKED_BACK
+        ):
             break
     # What came meanwhile is looked at next.
     entries = sorted((one for one in found if one.seq <= end), key=lambda one: one.place)
-    return Talk(tuple(entries), start, end, frozenset(versions | gone), frozenset(versions | touched), start <= learned)
+    return Talk(
+        tuple(entries),
+        start,
+        end,
+        frozenset(versions | gone),
+        frozenset(versions | touched),
+        start <= learned,
+    )
 
 
-def _places_back(journal: Journal, scope: Scope, episodes: Sequence[Episode], start: int, after: int) -> Iterator[int]:
-    """Yield where to read from: the window, then where episodes begin before a place, the nearest first, then the beginning."""
+def _places_back(
+    journal: Journal, scope: Scope, episodes: Sequence[Episode], start: int, after: int
+) -> Iterator[int]:
+    """Yield where to read from: the window, then where episodes begin before a place, the nearest
+    first, then the beginning.
+    """
     yield after
     first = [episode.message_ids[0] for episode in episodes if episode.message_ids]
-    yield from sorted((one.place - 1 for one in journal.messages(scope, first) if one.place < start), reverse=True)
+    yield from sorted(
+        (one.place - 1 for one in journal.messages(scope, first) if one.place < start), reverse=True
+    )
     yield 0

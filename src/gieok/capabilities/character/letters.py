@@ -1,4 +1,6 @@
-"""The mails to users who stay away, in Korean and English: plain text, and nothing of what is remembered."""
+"""The mails to users who stay away, in Korean and English: plain text, and nothing of what is
+remembered.
+"""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -24,19 +26,26 @@ class Letter(NamedTuple):
 
 
 _STAYS_KO = "알고 있는 사실과 둘 사이의 순간, 주고받은 메시지는 그대로 남습니다. 누구에게든 한마디만 하면 아무것도 지워지지 않습니다."
-_STAYS_EN = "Facts, moments and your messages stay. Say a word to any character, and nothing is deleted."
+_STAYS_EN = (
+    "Facts, moments and your messages stay. Say a word to any character, and nothing is deleted."
+)
 REMINDER = Letter(
     "캐릭터들이 기다리고 있습니다",
     "Your characters remember you",
     f"마지막으로 이야기한 지 {{days}}일이 지났습니다. 이대로 {{day}}이 되면 지난 이야기의 요약(에피소드)이 지워집니다.\n\n{_STAYS_KO}",
-    "It has been {days} days since you last talked. If it stays so, the summaries of your talks (episodes) are deleted on "
+    "It has been {days} days since you last talked. If it stays so, the summaries of your "
+    "talks (episodes) are deleted on "
     f"{{day}}.\n\n{_STAYS_EN}",
 )
 FINAL = Letter(
     "마지막 안내: 지난 이야기의 요약이 곧 지워집니다",
     "Final warning: summaries of your talks are about to be deleted",
-    f"마지막으로 이야기한 지 {{days}}일이 지났습니다. {{day}}에 지난 이야기의 요약(에피소드)이 지워집니다. 더는 안내하지 않습니다.\n\n{_STAYS_KO}",
-    "It has been {days} days since you last talked. The summaries of your talks (episodes) are deleted on {day}. This is the "
+    (
+        f"마지막으로 이야기한 지 {{days}}일이 지났습니다. {{day}}에 지난 이야기의 요약(에피소드)이 지워집니다. 더는 안내하지 "
+        f"않습니다.\n\n{_STAYS_KO}"
+    ),
+    "It has been {days} days since you last talked. The summaries of your talks (episodes) "
+    "are deleted on {day}. This is the "
     f"last mail about it.\n\n{_STAYS_EN}",
 )
 

@@ -40,7 +40,8 @@ class Layer(StrEnum):
 class RememberedItem(NamedTuple):
     """A memory as a user reads it; what a layer does not have is empty.
 
-    `is_current`: it holds now. `is_edited`: the user changed it. `is_stale`: the user's words may quote what was deleted since.
+    `is_current`: it holds now. `is_edited`: the user changed it. `is_stale`: the user's words may
+    quote what was deleted since.
     """
 
     id: str
@@ -101,33 +102,67 @@ class MessagePage(NamedTuple):
 def of_fact(fact: Fact) -> RememberedItem:
     """Return a fact, or an idea, as a user reads it."""
     return RememberedItem(
-        id=fact.key, layer=Layer.IDEAS if fact.is_idea else Layer.SEMANTIC, text=fact.object, at=fact.at,
-        importance=1.0 if fact.is_important else fact.importance, is_important=fact.is_important,
-        is_current=fact.is_current, is_edited=bool(fact.edits), is_stale=False, message_ids=fact.message_ids,
-        until=fact.until, replaced_by=fact.replaced_by, subject=fact.subject, predicate=fact.predicate,
-        object=fact.object, type=fact.type.value, subtype=fact.subtype, day=fact.day, confidence=fact.confidence,
-        mentions=fact.mentions, source=fact.source,
-    )  # fmt: skip
+        id=fact.key,
+        layer=Layer.IDEAS if fact.is_idea else Layer.SEMANTIC,
+        text=fact.object,
+        at=fact.at,
+        importance=1.0 if fact.is_important else fact.importance,
+        is_important=fact.is_important,
+        is_current=fact.is_current,
+        is_edited=bool(fact.edits),
+        is_stale=False,
+        message_ids=fact.message_ids,
+        until=fact.until,
+        replaced_by=fact.replaced_by,
+        subject=fact.subject,
+        predicate=fact.predicate,
+        object=fact.object,
+        type=fact.type.value,
+        subtype=fact.subtype,
+        day=fact.day,
+        confidence=fact.confidence,
+        mentions=fact.mentions,
+        source=fact.source,
+    )
 
 
 def of_moment(moment: Moment) -> RememberedItem:
     """Return a moment as a user reads it."""
     return RememberedItem(
-        id=moment.key, layer=Layer.EMOTIONAL, text=moment.text, at=moment.at, is_important=moment.is_important,
-        importance=1.0 if moment.is_important else 0.5 + moment.intensity / 2, is_current=True,
-        is_edited=bool(moment.edits), is_stale=False, message_ids=moment.message_ids, type=moment.type,
-        emotions=moment.emotions, intensity=moment.intensity,
-    )  # fmt: skip
+        id=moment.key,
+        layer=Layer.EMOTIONAL,
+        text=moment.text,
+        at=moment.at,
+        is_important=moment.is_important,
+        importance=1.0 if moment.is_important else 0.5 + moment.intensity / 2,
+        is_current=True,
+        is_edited=bool(moment.edits),
+        is_stale=False,
+        message_ids=moment.message_ids,
+        type=moment.type,
+        emotions=moment.emotions,
+        intensity=moment.intensity,
+    )
 
 
 def of_episode(episode: Episode) -> RememberedItem:
     """Return an episode as a user reads it."""
     return RememberedItem(
-        id=episode.key, layer=Layer.EPISODIC, text=episode.text, at=episode.start, until=episode.end,
-        importance=1.0 if episode.is_important else 0.5, is_important=episode.is_important, is_current=True,
-        is_edited=episode.is_edited, is_stale=episode.is_stale, message_ids=episode.message_ids,
-        emotions=(episode.emotion,) if episode.emotion else (), topics=episode.topics, messages=episode.messages,
-    )  # fmt: skip
+        id=episode.key,
+        layer=Layer.EPISODIC,
+        text=episode.text,
+        at=episode.start,
+        until=episode.end,
+        importance=1.0 if episode.is_important else 0.5,
+        is_important=episode.is_important,
+        is_current=True,
+        is_edited=episode.is_edited,
+        is_stale=episode.is_stale,
+        message_ids=episode.message_ids,
+        emotions=(episode.emotion,) if episode.emotion else (),
+        topics=episode.topics,
+        messages=episode.messages,
+    )
 
 
 def of_document(document: Document) -> RememberedItem | None:
@@ -156,7 +191,9 @@ def layer_named(name: str) -> Layer:
         return Layer(name)
     except ValueError:
         names = ", ".join(one.value for one in Layer)
-        raise BadRequest(f"no layer {name!r}", hint=f"layers are {names}; messages are read apart") from None
+        raise BadRequest(
+            f"no layer {name!r}", hint=f"layers are {names}; messages are read apart"
+        ) from None
 
 
 def paged(items: Sequence[RememberedItem], page: int, limit: int) -> MemoryPage:
@@ -168,7 +205,9 @@ def paged(items: Sequence[RememberedItem], page: int, limit: int) -> MemoryPage:
 def messages(journal: Journal, scope: Scope, page: int, limit: int, after: int = 0) -> MessagePage:
     """Return what was said and holds, the newest first, as `paged` does."""
     start = first_of(page, limit)
-    found = [one for one in journal.read(scope, after, budget_tokens=ALL, limit=ALL) if one.place > after]
+    found = [
+        one for one in journal.read(scope, after, budget_tokens=ALL, limit=ALL) if one.place > after
+    ]
     said = decisions.spoken(found)[::-1]
     return MessagePage(len(said), page, limit, tuple(map(as_said, said[start : start + limit])))
 
@@ -182,5 +221,7 @@ def as_said(one: Journalled) -> SaidMessage:
 def first_of(page: int, limit: int) -> int:
     """Return how many come before a page. Raises BadRequest."""
     if page < 1 or not 1 <= limit <= MOST_LIMIT:
-        raise BadRequest(f"no page {page} of {limit}", hint=f"pages count from 1, and hold 1 to {MOST_LIMIT}")
+        raise BadRequest(
+            f"no page {page} of {limit}", hint=f"pages count from 1, and hold 1 to {MOST_LIMIT}"
+        )
     return (page - 1) * limit

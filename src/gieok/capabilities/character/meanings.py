@@ -1,4 +1,6 @@
-"""Makes the vectors of what a character remembers, beside the conversation; until then it is found by its words."""
+"""Makes the vectors of what a character remembers, beside the conversation; until then it is found
+by its words.
+"""
 
 from gieok.capabilities.character.service import Bond, Characters
 from gieok.engine.distil import deliver_scope
@@ -7,7 +9,8 @@ from gieok.ports.store import VectorSearch
 
 
 def embed(memory: Characters, bond: Bond) -> int:
-    """Embed what was remembered last, where there is an embedder; return how many passages. Raises EmbedderFailed.
+    """Embed what was remembered last, where there is an embedder; return how many passages. Raises
+    EmbedderFailed.
 
     What other memories wait for may come along.
     """

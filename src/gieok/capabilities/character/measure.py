@@ -1,6 +1,8 @@
-"""What a conversation file says should be remembered, held against what was: facts, traps, moments, questions.
+"""What a conversation file says should be remembered, held against what was: facts, traps, moments,
+questions.
 
-The file's form: `conversations`, each with `turns`, `facts`, `moments`, `not_facts`, `questions` (docs/character.md).
+The file's form: `conversations`, each with `turns`, `facts`, `moments`, `not_facts`, `questions`
+(docs/character.md).
 """
 
 import re
@@ -51,18 +53,28 @@ class Score:
 
 
 def occurs(wanted: str, text: str) -> bool:
-    """Say whether a text holds a value: in any case; a digit at its edge must not go on, nor a Latin letter at its beginning."""
+    """Say whether a text holds a value: in any case; a digit at its edge must not go on, nor a
+    Latin letter at its beginning.
+    """
     pattern = re.escape(wanted.strip().casefold()).replace(r"\ ", r"\s*")
     before = (
-        r"(?<!\d)" if wanted[:1].isdigit() else r"(?<![a-z])" if wanted[:1].isascii() and wanted[:1].isalpha() else ""
+        r"(?<!\d)"
+        if wanted[:1].isdigit()
+        else r"(?<![a-z])"
+        if wanted[:1].isascii() and wanted[:1].isalpha()
+        else ""
     )
     after = r"(?!\d)" if wanted[-1:].isdigit() else ""
     return re.search(before + pattern + after, text.casefold()) is not None
 
 
 def matches(fact: Fact, row: Row) -> bool:
-    """Say whether a fact that was kept is a fact of the file: about the same side, of the type or predicate, with its value."""
-    if (fact.subject == CHARACTER) != (row["subject"] == CHARACTER) and fact.predicate != "speech_level":
+    """Say whether a fact that was kept is a fact of the file: about the same side, of the type or
+    predicate, with its value.
+    """
+    if (fact.subject == CHARACTER) != (
+        row["subject"] == CHARACTER
+    ) and fact.predicate != "speech_level":
         return False
     if fact.type != row["type"] and not row["predicate"].startswith(fact.predicate):
         return False
@@ -87,7 +99,9 @@ def measured_facts(conversation: Row, facts: Sequence[Fact], turn_of: Mapping[st
         score.kept += 1
         score.right += bool(good)
         if not good:
-            score.misses.append(f"WRONG {fact.subject}.{fact.predicate}={fact.object} <- {fact.source}")
+            score.misses.append(
+                f"WRONG {fact.subject}.{fact.predicate}={fact.object} <- {fact.source}"
+            )
     certain = [row for row in rows if row["certain"]]
     score.wanted = len(certain)
     score.traps = len(conversation["not_facts"])
@@ -95,47 +109,70 @@ def measured_facts(conversation: Row, facts: Sequence[Fact], turn_of: Mapping[st
         if any(matches(fact, row) for fact in facts):
             score.found += 1
         else:
-            score.misses.append(f"MISSED {row['subject']}.{row['predicate']}={row['object']} @{row['evidence']}")
+            score.misses.append(
+                f"MISSED {row['subject']}.{row['predicate']}={row['object']} @{row['evidence']}"
+            )
         if row["replaced_by"] is None and row["retracted_at"] is None:
             _measure_current(row, rows, facts, score)
     return score
 
 
 def _trap(traps: Sequence[Row], fact: Fact, turn_of: Mapping[str, int]) -> Row | None:
-    """Return the trap that a fact fell into: it holds its words, or was said in its turn and holds a part of them."""
+    """Return the trap that a fact fell into: it holds its words, or was said in its turn and holds
+    a part of them.
+    """
     said = {turn_of.get(identity) for identity in fact.message_ids}
     own = same_value(fact.object)
 
     def is_in(trap: Row) -> bool:
-        return occurs(trap["trap"], fact.object) or (trap["turn"] in said and own in same_value(trap["trap"]))
+        return occurs(trap["trap"], fact.object) or (
+            trap["turn"] in said and own in same_value(trap["trap"])
+        )
 
     return next((trap for trap in traps if is_in(trap)), None)
 
 
 def _measure_current(row: Row, rows: Sequence[Row], facts: Sequence[Fact], score: Score) -> None:
-    """Count a fact that holds at the end, where anything of its history was kept: is it what is held as current?"""
+    """Count a fact that holds at the end, where anything of its history was kept: is it what is
+    held as current?
+    """
     history, added = [row], True
     while added:
-        older = [one for one in rows if one not in history and one["replaced_by"] in [h["id"] for h in history]]
+        older = [
+            one
+            for one in rows
+            if one not in history and one["replaced_by"] in [h["id"] for h in history]
+        ]
         history, added = history + older, bool(older)
     known = [fact for fact in facts if any(matches(fact, one) for one in history)]
     if not known:
         return
     score.chains += 1
     current = [fact for fact in known if fact.is_current]
-    is_right = any(matches(fact, row) for fact in current) and all(matches(fact, row) for fact in current)
+    is_right = any(matches(fact, row) for fact in current) and all(
+        matches(fact, row) for fact in current
+    )
     score.chains_right += is_right
     if not is_right:
-        score.misses.append(f"NOT CURRENT {row['predicate']}={row['object']}: {[f.object for f in current]}")
+        score.misses.append(
+            f"NOT CURRENT {row['predicate']}={row['object']}: {[f.object for f in current]}"
+        )
 
 
-def measured_moments(rows: Sequence[Row], moments: Sequence[Moment], turn_of: Mapping[str, int]) -> Score:
-    """Return the figures of moments: found is one of the type that begins within two turns of the file's."""
+def measured_moments(
+    rows: Sequence[Row], moments: Sequence[Moment], turn_of: Mapping[str, int]
+) -> Score:
+    """Return the figures of moments: found is one of the type that begins within two turns of the
+    file's.
+    """
     score = Score(moments=len(rows), moments_kept=len(moments))
     for row in rows:
         first, last = row["turns"]
         near = range(first - _NEAR_TURNS, last + _NEAR_TURNS + 1)
-        if any(m.type == row["type"] and any(turn_of.get(i) in near for i in m.message_ids) for m in moments):
+        if any(
+            m.type == row["type"] and any(turn_of.get(i) in near for i in m.message_ids)
+            for m in moments
+        ):
             score.moments_found += 1
         else:
             score.misses.append(f"MOMENT {row['type']} {row['turns']} {row['gist']}")
@@ -143,7 +180,9 @@ def measured_moments(rows: Sequence[Row], moments: Sequence[Moment], turn_of: Ma
 
 
 def measured_question(row: Row, told: ToldContext) -> Score:
-    """Return the figures of a question: the context holds what is wanted; what is not told as holding now."""
+    """Return the figures of a question: the context holds what is wanted; what is not told as
+    holding now.
+    """
     score = Score(questions=1, stale_asked=bool(row["not"]))
     score.held = any(occurs(value, told.all) for value in row["want"])
     # An old value in raw talk misleads where nothing newer stands in the context.

@@ -1,4 +1,6 @@
-"""What a character remembers of a user: facts, ideas, moments and episodes, and the documents that hold them."""
+"""What a character remembers of a user: facts, ideas, moments and episodes, and the documents that
+hold them.
+"""
 
 import hashlib
 import json
@@ -43,7 +45,9 @@ _SIGNS = re.compile(r"[^\w]+")
 
 
 def scope_of(user: str, character: str) -> Scope:
-    """Return the scope of what a character remembers of a user. Raises BadRequest for a name that cannot be in a scope."""
+    """Return the scope of what a character remembers of a user. Raises BadRequest for a name that
+    cannot be in a scope.
+    """
     return Scope(f"user:{user}/character:{character}")
 
 
@@ -79,15 +83,17 @@ def _fact_key(kind: str, subject: str, predicate: str, said: str, born: str) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One statement about the user, the character or somebody near them: subject, predicate, object.
+    """One statement about the user, the character or somebody near them: subject, predicate,
+    object.
 
-    `at` is when it was said first, `until` when it held no more: `replaced_by` names what took its place, '' for nothing
-    (`is_dropped`). `day` is the day of a plan, `2026-04-17`, '' for none. `subtype` names what the predicate leaves open
-    ("cat"). `is_idea`: the user only thinks of it.
+    `at` is when it was said first, `until` when it held no more: `replaced_by` names what took its
+    place, '' for nothing (`is_dropped`). `day` is the day of a plan, `2026-04-17`, '' for none.
+    `subtype` names what the predicate leaves open ("cat"). `is_idea`: the user only thinks of it.
 
-    `born` is the message that stated this value, `ended_by` the one that ended it. `slips` were said wrong before, and put
-    right by this. `edits` are the user's own changes, by id, oldest first; `learned` is what was there before them. `by`
-    names the model that found it, '' for rules. With these, a fact can be taken back to any message before.
+    `born` is the message that stated this value, `ended_by` the one that ended it. `slips` were
+    said wrong before, and put right by this. `edits` are the user's own changes, by id, oldest
+    first; `learned` is what was there before them. `by` names the model that found it, '' for
+    rules. With these, a fact can be taken back to any message before.
     """
 
     subject: str
@@ -116,7 +122,9 @@ class Fact:
     @property
     def key(self) -> str:
         """Return the key of its document, which an edit leaves as it is."""
-        return _fact_key(self.kind, self.subject, self.predicate, self.said, self.born or self.at.isoformat())
+        return _fact_key(
+            self.kind, self.subject, self.predicate, self.said, self.born or self.at.isoformat()
+        )
 
     @property
     def kind(self) -> str:
@@ -150,7 +158,9 @@ class Fact:
 
 
 class Moment(NamedTuple):
-    """Something that happened between the two: its type, what was felt, how strongly (0–1), and what was said."""
+    """Something that happened between the two: its type, what was felt, how strongly (0–1), and
+    what was said.
+    """
 
     type: str
     text: str
@@ -172,7 +182,8 @@ class Moment(NamedTuple):
 class Episode(NamedTuple):
     """The summary of a span of messages, from the first to the last of `message_ids`.
 
-    `is_edited`: its text is the user's. `is_stale`: the user's text may quote what was taken back or deleted since.
+    `is_edited`: its text is the user's. `is_stale`: the user's text may quote what was taken back
+    or deleted since.
     """
 
     text: str
@@ -193,18 +204,43 @@ class Episode(NamedTuple):
 
 
 def fact_entry(scope: Scope, fact: Fact) -> Entry:
-    """Return the document of a fact: its text is what a question finds, the triple and the sentence."""
+    """Return the document of a fact: its text is what a question finds, the triple and the
+    sentence.
+    """
     metadata = {
-        "subject": fact.subject, "predicate": fact.predicate, "object": fact.object, "type": fact.type,
-        "subtype": fact.subtype, "confidence": f"{fact.confidence:.2f}", "mentions": str(fact.mentions), "day": fact.day,
-        REPLACED_BY: fact.replaced_by, "source": fact.source, "born": fact.born, "ended_by": fact.ended_by, "by": fact.by,
-        "slips": json.dumps([_packed(one) for one in fact.slips], ensure_ascii=False) if fact.slips else "",
-        "edits": " ".join(fact.edits), "learned": json.dumps(fact.learned, ensure_ascii=False) if fact.learned else "",
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "type": fact.type,
+        "subtype": fact.subtype,
+        "confidence": f"{fact.confidence:.2f}",
+        "mentions": str(fact.mentions),
+        "day": fact.day,
+        REPLACED_BY: fact.replaced_by,
+        "source": fact.source,
+        "born": fact.born,
+        "ended_by": fact.ended_by,
+        "by": fact.by,
+        "slips": json.dumps([_packed(one) for one in fact.slips], ensure_ascii=False)
+        if fact.slips
+        else "",
+        "edits": " ".join(fact.edits),
+        "learned": json.dumps(fact.learned, ensure_ascii=False) if fact.learned else "",
         IMPORTANT: _marked(fact.is_important, fact.importance),
-    }  # fmt: skip
+    }
     text = f"{fact.object}. {fact.source}" if fact.source else fact.object
     importance = 1.0 if fact.is_important else fact.importance
-    return _entry(scope, fact.key, fact.kind, text, fact.at, metadata, importance, fact.message_ids, until=fact.until)
+    return _entry(
+        scope,
+        fact.key,
+        fact.kind,
+        text,
+        fact.at,
+        metadata,
+        importance,
+        fact.message_ids,
+        until=fact.until,
+    )
 
 
 def fact_of(document: Document) -> Fact:
@@ -252,7 +288,11 @@ def _packed(fact: Fact) -> list[object]:
 
 def _unpacked(row: Sequence[Any]) -> Fact:
     kind, text, at, importance, metadata, ids = row
-    return fact_of(_entry(_ANY, "-", kind, text, datetime.fromisoformat(at), metadata, importance, tuple(ids)).document)
+    return fact_of(
+        _entry(
+            _ANY, "-", kind, text, datetime.fromisoformat(at), metadata, importance, tuple(ids)
+        ).document
+    )
 
 
 def _marked(is_important: bool, importance: float) -> str:
@@ -263,11 +303,17 @@ def _marked(is_important: bool, importance: float) -> str:
 def moment_entry(scope: Scope, moment: Moment) -> Entry:
     """Return the document of a moment."""
     metadata = {
-        "type": moment.type, "emotions": _COMMA.join(moment.emotions), "intensity": f"{moment.intensity:.2f}",
-        IMPORTANT: _marked(moment.is_important, moment.intensity), "edits": " ".join(moment.edits), "said": moment.said,
-    }  # fmt: skip
+        "type": moment.type,
+        "emotions": _COMMA.join(moment.emotions),
+        "intensity": f"{moment.intensity:.2f}",
+        IMPORTANT: _marked(moment.is_important, moment.intensity),
+        "edits": " ".join(moment.edits),
+        "said": moment.said,
+    }
     importance = 1.0 if moment.is_important else 0.5 + moment.intensity / 2
-    return _entry(scope, moment.key, MOMENT, moment.text, moment.at, metadata, importance, moment.message_ids)
+    return _entry(
+        scope, moment.key, MOMENT, moment.text, moment.at, metadata, importance, moment.message_ids
+    )
 
 
 def moment_of(document: Document) -> Moment:
@@ -276,20 +322,40 @@ def moment_of(document: Document) -> Moment:
     at = document.valid_from or document.created_at
     emotions = tuple(held.get("emotions", "").split(_COMMA)) if held.get("emotions") else ()
     return Moment(
-        held.get("type", ""), document.text, at, emotions, float(held.get("intensity", "0.5")), _ids(document),
-        IMPORTANT in held, tuple(held.get("edits", "").split()), held.get("said", ""),
-    )  # fmt: skip
+        held.get("type", ""),
+        document.text,
+        at,
+        emotions,
+        float(held.get("intensity", "0.5")),
+        _ids(document),
+        IMPORTANT in held,
+        tuple(held.get("edits", "").split()),
+        held.get("said", ""),
+    )
 
 
 def episode_entry(scope: Scope, episode: Episode) -> Entry:
     """Return the document of an episode."""
     metadata = {
-        "topics": _COMMA.join(episode.topics), "emotion": episode.emotion, "count": str(episode.messages),
-        "end": episode.end.isoformat(), IMPORTANT: _marked(episode.is_important, 0.5),
-        "edited": "yes" if episode.is_edited else "", "stale": "yes" if episode.is_stale else "",
-    }  # fmt: skip
+        "topics": _COMMA.join(episode.topics),
+        "emotion": episode.emotion,
+        "count": str(episode.messages),
+        "end": episode.end.isoformat(),
+        IMPORTANT: _marked(episode.is_important, 0.5),
+        "edited": "yes" if episode.is_edited else "",
+        "stale": "yes" if episode.is_stale else "",
+    }
     importance = 1.0 if episode.is_important else 0.5
-    return _entry(scope, episode.key, EPISODE, episode.text, episode.start, metadata, importance, episode.message_ids)
+    return _entry(
+        scope,
+        episode.key,
+        EPISODE,
+        episode.text,
+        episode.start,
+        metadata,
+        importance,
+        episode.message_ids,
+    )
 
 
 def episode_of(document: Document) -> Episode:
@@ -298,9 +364,17 @@ def episode_of(document: Document) -> Episode:
     start = document.valid_from or document.created_at
     topics = tuple(held.get("topics", "").split(_COMMA)) if held.get("topics") else ()
     return Episode(
-        document.text, start, datetime.fromisoformat(held.get("end", start.isoformat())), int(held.get("count", "0")),
-        topics, held.get("emotion", ""), _ids(document), IMPORTANT in held, "edited" in held, "stale" in held,
-    )  # fmt: skip
+        document.text,
+        start,
+        datetime.fromisoformat(held.get("end", start.isoformat())),
+        int(held.get("count", "0")),
+        topics,
+        held.get("emotion", ""),
+        _ids(document),
+        IMPORTANT in held,
+        "edited" in held,
+        "stale" in held,
+    )
 
 
 def _ids(document: Document) -> tuple[str, ...]:

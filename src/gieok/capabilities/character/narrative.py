@@ -1,4 +1,6 @@
-"""What a character knows of its user, as it would tell itself: what holds now, what is near, what was, within a budget."""
+"""What a character knows of its user, as it would tell itself: what holds now, what is near, what
+was, within a budget.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, timedelta, tzinfo
@@ -18,7 +20,8 @@ _ALONE = ("솔로", "single", "혼자", "alone", "없음")
 _SPOUSES = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
 _ALONE_HOME = ("혼자 삶", "lives alone")
 _KIN = frozenset(
-    "엄마 아빠 어머니 아버지 언니 오빠 누나 형 동생 남동생 여동생 조카 할머니 할아버지 친구 sister brother mom mum mother dad father son"
+    "엄마 아빠 어머니 아버지 언니 오빠 누나 형 동생 남동생 여동생 조카 할머니 할아버지 친구 sister brother mom mum mother dad "
+    "father son"
     " daughter niece nephew cousin aunt uncle husband wife".split()
 )
 
@@ -47,14 +50,22 @@ _SELF = {
     "drink": ("나는 {o:을/를} 마신다고 말했다", "I said that I drink {o}"),
 }
 _NEAR_KO = {-3: "사흘 전", -2: "그저께", -1: "어제", 0: "오늘", 1: "내일", 2: "모레"}
-_NEAR_EN = {-3: "three days ago", -2: "the day before yesterday", -1: "yesterday", 0: "today", 1: "tomorrow"}
+_NEAR_EN = {
+    -3: "three days ago",
+    -2: "the day before yesterday",
+    -1: "yesterday",
+    0: "today",
+    1: "tomorrow",
+}
 _NOT_ASKED = ("아직 이야기하지 않았다", "not talked about yet")
 _DROPPED = ("이제는 그만두었다", "given up since")
 _ONLY = ("아직 생각만 하고 있다", "only a thought so far")
 
 
 class Held(NamedTuple):
-    """What is remembered, each in order of time, and the keys of what the message at hand recalls, best first."""
+    """What is remembered, each in order of time, and the keys of what the message at hand recalls,
+    best first.
+    """
 
     facts: Sequence[Fact]
     moments: Sequence[Moment] = ()
@@ -71,7 +82,9 @@ class Line(NamedTuple):
 
 
 class Narrative(NamedTuple):
-    """A narrative as text, the lines of it that tell what holds now, and the keys of the memories told."""
+    """A narrative as text, the lines of it that tell what holds now, and the keys of the memories
+    told.
+    """
 
     text: str = ""
     now: str = ""
@@ -79,7 +92,9 @@ class Narrative(NamedTuple):
 
 
 class View(NamedTuple):
-    """How it is told: the language, the time, the user's zone, and whether a plan was talked about since its day."""
+    """How it is told: the language, the time, the user's zone, and whether a plan was talked about
+    since its day.
+    """
 
     lang: str
     now: datetime
@@ -102,7 +117,9 @@ class View(NamedTuple):
 
 
 def narrative(held: Held, view: View, budget_tokens: int) -> Narrative:
-    """Return what fits the budget: the most needed first, shown by section; empty where nothing is remembered."""
+    """Return what fits the budget: the most needed first, shown by section; empty where nothing is
+    remembered.
+    """
     who = whom(held.facts, view)
     head = filled(view.say(_HEAD.now, _HEAD.past), who=who)
     left = budget_tokens - count_tokens(head)
@@ -111,7 +128,11 @@ def narrative(held: Held, view: View, budget_tokens: int) -> Narrative:
     opened: set[Section] = set()
     for line in _by_need(held, view, who):
         cost = count_tokens(line.text) + 2
-        cost += 0 if line.section in opened else count_tokens(view.say(line.section.ko, line.section.en)) + 2
+        cost += (
+            0
+            if line.section in opened
+            else count_tokens(view.say(line.section.ko, line.section.en)) + 2
+        )
         if line.key in seen or cost > left:
             continue
         left -= cost
@@ -131,7 +152,9 @@ def narrative(held: Held, view: View, budget_tokens: int) -> Narrative:
 
 
 def whom(facts: Sequence[Fact], view: View) -> str:
-    """Return how the character thinks of the user: the form of address that holds, the name, or a plain word."""
+    """Return how the character thinks of the user: the form of address that holds, the name, or a
+    plain word.
+    """
     return called(facts) or view.say("그 사람", "this person")
 
 
@@ -145,8 +168,12 @@ def called(facts: Sequence[Fact]) -> str:
 
 
 def _plain(form: str, facts: Sequence[Fact]) -> str:
-    """Return a Korean name without the 아 or 야 that it is called with: particles come behind the name."""
-    known = "".join(fact.object for fact in facts if fact.predicate == "name" and fact.subject == USER)
+    """Return a Korean name without the 아 or 야 that it is called with: particles come behind the
+    name.
+    """
+    known = "".join(
+        fact.object for fact in facts if fact.predicate == "name" and fact.subject == USER
+    )
     return form[:-1] if form[-1:] in ("아", "야") and len(form) > 2 and form[:-1] in known else form
 
 
@@ -162,7 +189,9 @@ def _by_need(held: Held, view: View, who: str) -> Iterator[Line]:
     lines |= {moment.key: _moment_line(moment, view) for moment in told_once.values()}
     lines |= {episode.key: _episode_line(episode, view) for episode in held.episodes}
     yield from (lines[key] for key in held.recalled if key in lines)
-    by_weight = sorted(current, key=lambda fact: (-fact.importance, -fact.mentions, -fact.at.timestamp()))
+    by_weight = sorted(
+        current, key=lambda fact: (-fact.importance, -fact.mentions, -fact.at.timestamp())
+    )
     yield from (lines[fact.key] for fact in by_weight)
     over = sorted(
         (fact for fact in facts if (not fact.is_current or fact.is_idea) and not _was_brief(fact)),
@@ -182,7 +211,9 @@ def _was_brief(fact: Fact) -> bool:
 def _fact_line(fact: Fact, view: View, who: str) -> Line:
     if fact.is_idea:
         status = _DROPPED if not fact.is_current else _ONLY
-        return Line(THOUGHT, f'{view.day(fact.at)}: "{fact.object}" — {view.say(*status)}', fact.key)
+        return Line(
+            THOUGHT, f'{view.day(fact.at)}: "{fact.object}" — {view.say(*status)}', fact.key
+        )
     name = _named(fact.subject, view, who)
     row = PREDICATES[fact.predicate]
     telling = row.ko if view.lang == "ko" else row.en
@@ -197,7 +228,10 @@ def _fact_line(fact: Fact, view: View, who: str) -> Line:
 def _told_otherwise(fact: Fact, view: View, name: str) -> str:
     """Return how a fact is told that the table would tell clumsily; '' for the others."""
     if fact.predicate == "partner" and fact.object in _SPOUSES:
-        return view.say(filled("{who}에게는 {o:이/가} 있다", who=name, o=fact.object), f"{name} has a {fact.object}")
+        return view.say(
+            filled("{who}에게는 {o:이/가} 있다", who=name, o=fact.object),
+            f"{name} has a {fact.object}",
+        )
     if fact.predicate == "roommate" and fact.object in _ALONE_HOME:
         return view.say(filled("{who:은/는} 혼자 산다", who=name), f"{name} lives alone")
     if fact.subject == CHARACTER and fact.predicate in _SELF:
@@ -215,7 +249,9 @@ def _named(subject: str, view: View, who: str) -> str:
 def _past_line(fact: Fact, view: View, told: str) -> Line:
     until = view.day(fact.until) if fact.until else ""
     if fact.predicate == "partner" and fact.object.startswith(_ALONE):
-        told = view.say(f"만나는 사람이 없었다 ({fact.object})", f"there was nobody ({fact.object})")
+        told = view.say(
+            f"만나는 사람이 없었다 ({fact.object})", f"there was nobody ({fact.object})"
+        )
     if fact.is_dropped:
         return Line(THOUGHT, f"{fact.object}: {view.say(*_DROPPED)} ({until})", fact.key)
     return Line(PAST, f"{told} ({view.say(f'{until}까지', f'until {until}')})", fact.key)
@@ -225,14 +261,19 @@ def _plan_line(fact: Fact, view: View, name: str) -> Line:
     """Return the line of a plan with a day: to come, near, just over, or over."""
     ahead = (date.fromisoformat(fact.day) - view.today).days
     near = (_NEAR_KO if view.lang == "ko" else _NEAR_EN).get(ahead) or view.say(
-        f"{ahead}일 뒤" if ahead > 0 else f"{-ahead}일 전", f"in {ahead} days" if ahead > 0 else f"{-ahead} days ago"
+        f"{ahead}일 뒤" if ahead > 0 else f"{-ahead}일 전",
+        f"in {ahead} days" if ahead > 0 else f"{-ahead} days ago",
     )
     what = fact.object if fact.subject == USER else f"{fact.object} ({name})"
     if ahead < -_JUST_DAYS:
         return Line(PLANNED, what, fact.key)
     told = f"{near}: {what}"
     if ahead < 0:
-        return Line(NEAR, told if view.was_talked_about(fact) else f"{told} — {view.say(*_NOT_ASKED)}", fact.key)
+        return Line(
+            NEAR,
+            told if view.was_talked_about(fact) else f"{told} — {view.say(*_NOT_ASKED)}",
+            fact.key,
+        )
     return Line(NEAR if ahead <= _NEAR_DAYS else NOW, told, fact.key)
 
 
@@ -242,4 +283,6 @@ def _moment_line(moment: Moment, view: View) -> Line:
 
 
 def _episode_line(episode: Episode, view: View) -> Line:
-    return Line(TALKS, f"{view.day(episode.start)}–{view.day(episode.end)}: {episode.text}", episode.key)
+    return Line(
+        TALKS, f"{view.day(episode.start)}–{view.day(episode.end)}: {episode.text}", episode.key
+    )

@@ -1,4 +1,6 @@
-"""One row of what is recognised in a sentence: a predicate, the words that state it, and what the object is made of."""
+"""One row of what is recognised in a sentence: a predicate, the words that state it, and what the
+object is made of.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -12,7 +14,8 @@ OF_USER, OF_OTHER, OF_ANY = "user", "other", "any"
 class Pattern:
     """`words` has the group `v`, or `value` stands for itself; `near` must be in the message.
 
-    `unless` must not be in the sentence, `never` not in the message; `asked` must be in the character's turn before; `value` may name groups.
+    `unless` must not be in the sentence, `never` not in the message; `asked` must be in the
+    character's turn before; `value` may name groups.
     """
 
     predicate: str
@@ -34,35 +37,45 @@ class Pattern:
     whole: bool = False
     compiled: "re.Pattern[str]" = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:  # rows are compiled when they are read; what is beside them, when it is needed
+    # rows are compiled when they are read; what is beside them, when it is needed
+    def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", re.compile(self.words, re.IGNORECASE))
 
 
 @cache
 def regex(words: str) -> "re.Pattern[str]":
-    """Return a compiled pattern that ignores case: kept, where the module `re` keeps five hundred and no more."""
+    """Return a compiled pattern that ignores case: kept, where the module `re` keeps five hundred
+    and no more.
+    """
     return re.compile(words, re.IGNORECASE)
 
 
 #: Korean words that a value does not begin or end with.
 _LEADS = re.compile(
-    r"^(?:(?:일하는|저는?|나는?|난|전|제가|내가|제|내|우리|이제|지금|요즘|그냥|사실|원래|진짜|완전|너무|아|어|근데|그리고|또|정말|제일|젤|가장|맨날|매일|거의|좀|약간|다시|드디어|방금|먹을때|사실은|집은|집이|하는|다니는|운영하는|일하는|다음 ?달부터|오늘부로|오늘부터)\s+)+"
+    r"^(?:(?:일하는|저는?|나는?|난|전|제가|내가|제|내|우리|이제|지금|요즘|그냥|사실|원래|진짜|완전|너무|아|어|근데|그리고|또|정말|제일|젤|가장"
+    r"|맨날|매일|거의|좀|약간|다시|드디어|방금|먹을때|사실은|집은|집이|하는|다니는|운영하는|일하는|다음 ?달부터|오늘부로|오늘부터)\s+)+"
 )
 _LEADING_TIME = re.compile(r"^(?:\S*(?:부터는?|까지는?|에서는|에는)\s+)+(?=\S)")
 _TAILS = re.compile(r"(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+$")
 _HEADS = re.compile(r"^(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+")
 _LEADS_EN = re.compile(
-    r"^(?:(?:a|an|the|my|our|some|really|just|this|that|those|these|any|all|its|it's)\s+)+", re.IGNORECASE
+    r"^(?:(?:a|an|the|my|our|some|really|just|this|that|those|these|any|all|its|it's)\s+)+",
+    re.IGNORECASE,
 )
 _TAILS_EN = re.compile(
-    r"\s+(?:lol|lmao|now|too|btw|tho|though|rn|again|yet|actually|haha|ok|so|and|but|also|anyway|either|even|much|more|at all|for now|fr|either way|anymore|these days|or something)$",
+    (
+        r"\s+(?:lol|lmao|now|too|btw|tho|though|rn|again|yet|actually|haha|ok|so|and|but|also"
+        r"|anyway|either|even|much|more|at all|for now|fr|either way|anymore|these days|or "
+        r"something)$"
+    ),
     re.IGNORECASE,
 )
 
 
 #: Before a place: when somebody moved there.
 _WHEN = re.compile(
-    r"^(?:(?:지난|저번|이번|다음|작|재작|올) ?(?:주|달|해|년|봄|여름|가을|겨울)(?:에|에는)?|(?:봄|여름|가을|겨울|연초|연말|주말)에|어제|오늘|내일|최근에?|얼마 ?전에?|드디어|이제|곧) (?=\S)"
+    r"^(?:(?:지난|저번|이번|다음|작|재작|올) ?(?:주|달|해|년|봄|여름|가을|겨울)(?:에|에는)?|(?:봄|여름|가을|겨울|연초|연말|주말)에|어제"
+    r"|오늘|내일|최근에?|얼마 ?전에?|드디어|이제|곧) (?=\S)"
 )
 
 

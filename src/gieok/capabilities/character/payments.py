@@ -1,7 +1,8 @@
 """What a payment service sends to say that somebody bought points: who sent it, and what it says.
 
-The header is `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of the seconds, a dot and the raw body, with the secret of both. Several
-`v1` may stand in it, while a secret is changed. The body is `{"id", "user", "points", "note"?}`; its id counts once.
+The header is `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 of the seconds, a dot and the raw body, with
+the secret of both. Several `v1` may stand in it, while a secret is changed. The body is `{"id",
+"user", "points", "note"?}`; its id counts once.
 """
 
 import hashlib
@@ -28,7 +29,8 @@ def verify(body: bytes, header: str, secret: str, now: datetime, tolerance_s: fl
     expected = hmac.new(secret.encode(), b"%d." % at + body, hashlib.sha256).hexdigest()
     # All of them are compared, in constant time: how long it takes says nothing.
     is_signed = [
-        hmac.compare_digest(expected.encode(), signature.encode("utf-8", "surrogatepass")) for signature in signatures
+        hmac.compare_digest(expected.encode(), signature.encode("utf-8", "surrogatepass"))
+        for signature in signatures
     ]
     if not any(is_signed):
         raise _refused("it was signed with another secret, or changed on the way")
@@ -39,7 +41,10 @@ def verify(body: bytes, header: str, secret: str, now: datetime, tolerance_s: fl
 def sign(body: bytes, secret: str, at: datetime) -> str:
     """Return the header of a body."""
     seconds = int(at.timestamp())
-    return f"t={seconds},v1={hmac.new(secret.encode(), b'%d.' % seconds + body, hashlib.sha256).hexdigest()}"
+    return (
+        f"t={seconds},"
+        f"v1={hmac.new(secret.encode(), b'%d.' % seconds + body, hashlib.sha256).hexdigest()}"
+    )
 
 
 def payment_of(body: bytes) -> Payment:
@@ -52,10 +57,14 @@ def payment_of(body: bytes) -> Payment:
         raise BadRequest("the payment is no JSON object", hint=_FORM)
     found = {name: said.get(name) for name in ("id", "user", "points")}
     note = said.get("note", "")
-    if any(not isinstance(found[name], str) or not found[name] for name in ("id", "user")) or not isinstance(note, str):
+    if any(
+        not isinstance(found[name], str) or not found[name] for name in ("id", "user")
+    ) or not isinstance(note, str):
         raise BadRequest("the payment does not say its id and whose it is", hint=_FORM)
     if type(found["points"]) is not int:  # a bool is an int, and no number of points
-        raise BadRequest("the payment does not say how many points it is for, as a whole number", hint=_FORM)
+        raise BadRequest(
+            "the payment does not say how many points it is for, as a whole number", hint=_FORM
+        )
     return Payment(str(found["id"]), str(found["user"]), int(found["points"]), note)
 
 
@@ -66,10 +75,16 @@ def _read(header: str) -> tuple[int, list[str]]:
     parts = [part.strip().partition("=") for part in header.split(",")]
     times = [value for name, _, value in parts if name == "t"]
     signatures = [value for name, _, value in parts if name == "v1"]
-    if len(times) != 1 or not (times[0].isascii() and times[0].isdigit() and len(times[0]) <= 12) or not signatures:
+    if (
+        len(times) != 1
+        or not (times[0].isascii() and times[0].isdigit() and len(times[0]) <= 12)
+        or not signatures
+    ):
         raise _refused("its signature is missing, or has another form")
     return int(times[0]), signatures
 
 
 def _refused(why: str) -> Unauthorized:
-    return Unauthorized(f"the payment is not accepted: {why}", hint="sign `t`, a dot and the raw body: `t=…,v1=…`")
+    return Unauthorized(
+        f"the payment is not accepted: {why}", hint="sign `t`, a dot and the raw body: `t=…,v1=…`"
+    )

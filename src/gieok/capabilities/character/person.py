@@ -1,4 +1,6 @@
-"""A Korean name as it is, without the ending that it was said with: 지호예요 is 지호, 지훈이에요 is 지훈, 은호야 is 은호."""
+"""A Korean name as it is, without the ending that it was said with: 지호예요 is 지호, 지훈이에요 is 지훈, 은호야 is
+은호.
+"""
 
 import re
 
@@ -11,7 +13,9 @@ _NOBODY = re.compile(
 
 
 def person_name(value: str, sentence: str) -> str:
-    """Return the name in a value that a sentence gave for one; '' where it is none. Names of other scripts stay."""
+    """Return the name in a value that a sentence gave for one; '' where it is none. Names of other
+    scripts stay.
+    """
     if not re.fullmatch(r"[가-힣]+", value):
         return value
     if len(value) > 2 and _said_with(value, sentence):

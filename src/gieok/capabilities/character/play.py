@@ -1,4 +1,6 @@
-"""Plays a conversation file turn by turn through the service, and asks its questions when they are asked."""
+"""Plays a conversation file turn by turn through the service, and asks its questions when they are
+asked.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -74,8 +76,12 @@ def bond_of(conversation: Row) -> Bond:
     return Bond(user["id"], conversation["id"], character["persona"], zone_named(user["zone"]))
 
 
-def play(conversation: Row, characters: Characters, clock: PlayedClock) -> tuple[Score, list[Asked]]:
-    """Play one conversation; return the figures, and each question with the narrative that it met."""
+def play(
+    conversation: Row, characters: Characters, clock: PlayedClock
+) -> tuple[Score, list[Asked]]:
+    """Play one conversation; return the figures, and each question with the narrative that it
+    met.
+    """
     bond, turn_of, asked = bond_of(conversation), dict[str, int](), list[Asked]()
     waiting = sorted(conversation["questions"], key=lambda row: _time(row["at"]))
     for turn in conversation["turns"]:
@@ -83,11 +89,15 @@ def play(conversation: Row, characters: Characters, clock: PlayedClock) -> tuple
         while waiting and _time(waiting[0]["at"]) < at:
             asked.append(_ask(waiting.pop(0), bond, characters, clock))
         clock.at = at
-        identity = characters.hear(bond, turn["text"], is_user=turn["role"] == "user", identity=f"turn-{turn['id']}")
+        identity = characters.hear(
+            bond, turn["text"], is_user=turn["role"] == "user", identity=f"turn-{turn['id']}"
+        )
         turn_of[identity] = turn["id"]
     asked += [_ask(row, bond, characters, clock) for row in waiting]
     held = characters.memories(bond)
-    score = measure.measured_facts(conversation, [fact for fact in held.facts if not fact.is_idea], turn_of)
+    score = measure.measured_facts(
+        conversation, [fact for fact in held.facts if not fact.is_idea], turn_of
+    )
     score.add(measure.measured_moments(conversation["moments"], held.moments, turn_of))
     for one in asked:
         score.add(one.score)

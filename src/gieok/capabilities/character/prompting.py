@@ -1,4 +1,6 @@
-"""What a model is told for a reply: the card's texts with their macros filled in, what is remembered, canon, and the talk."""
+"""What a model is told for a reply: the card's texts with their macros filled in, what is
+remembered, canon, and the talk.
+"""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +14,8 @@ _MEMORY = re.compile(r"\{\{\s*memory\s*\}\}", re.IGNORECASE)
 _NAME = re.compile(r"\{\{\s*(char|user)\s*\}\}", re.IGNORECASE)
 _COMMENT = re.compile(r"\{\{//.*?\}\}", re.DOTALL)
 _ORIGINAL = (
-    "Write {{char}}'s next reply in a chat between {{char}} and {{user}}. Stay {{char}}, and speak the language that {{user}} "
+    "Write {{char}}'s next reply in a chat between {{char}} and {{user}}. Stay {{char}}, and "
+    "speak the language that {{user}} "
     "speaks."
 )
 #: How description, personality, scenario and examples are told.
@@ -27,7 +30,9 @@ class Names(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A card as a model is told it: what stands before the talk, and what stands after it. Macros but `{{memory}}` are filled."""
+    """A card as a model is told it: what stands before the talk, and what stands after it. Macros
+    but `{{memory}}` are filled.
+    """
 
     name: str
     system: str
@@ -49,7 +54,9 @@ def name_of(card: str) -> str:
 def sheet_of(card: str, names: Names) -> Sheet:
     """Return the sheet of a card in JSON."""
     read = card_of(card)
-    parts = zip((read.description, read.personality, read.scenario, read.mes_example), _PARTS, strict=True)
+    parts = zip(
+        (read.description, read.personality, read.scenario, read.mes_example), _PARTS, strict=True
+    )
     own = [shape.format(text) for text, shape in parts if text.strip()]
     system = _prompt(read.system_prompt, _ORIGINAL)
     after = _prompt(read.post_history_instructions, "")
@@ -76,8 +83,12 @@ def has_memory_macro(text: str) -> bool:
     return _MEMORY.search(text) is not None
 
 
-def assembled(sheet: Sheet, memory: str, talk: Sequence[Message], said: str) -> tuple[ChatMessage, ...]:
-    """Return the messages of a prompt; what was said last stands at the end of the talk, whatever its budget."""
+def assembled(
+    sheet: Sheet, memory: str, talk: Sequence[Message], said: str
+) -> tuple[ChatMessage, ...]:
+    """Return the messages of a prompt; what was said last stands at the end of the talk, whatever
+    its budget.
+    """
     turns = [ChatMessage(one.role.value, one.text) for one in talk]
     if said and (not turns or turns[-1] != ChatMessage("user", said)):
         turns.append(ChatMessage("user", said))
@@ -88,4 +99,8 @@ def assembled(sheet: Sheet, memory: str, talk: Sequence[Message], said: str) -> 
 
 def _prompt(own: str, original: str) -> str:
     """Return a prompt of a card in the place of ours, which it may quote."""
-    return re.sub(r"\{\{\s*original\s*\}\}", original, own, flags=re.IGNORECASE) if own.strip() else original
+    return (
+        re.sub(r"\{\{\s*original\s*\}\}", original, own, flags=re.IGNORECASE)
+        if own.strip()
+        else original
+    )

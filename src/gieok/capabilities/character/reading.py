@@ -1,7 +1,8 @@
-"""When a model reads a talk: every few messages of the user, and what is about to be summarised. Beside the conversation.
+"""When a model reads a talk: every few messages of the user, and what is about to be summarised.
+Beside the conversation.
 
-How far it read is a position in the journal, moved after what it found was taken in: a crash in between asks once more, and
-what is found twice is counted once.
+How far it read is a position in the journal, moved after what it found was taken in: a crash in
+between asks once more, and what is found twice is counted once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,14 @@ from gieok.capabilities.character.predicates import PREDICATES
 from gieok.capabilities.character.service import AGENT, Bond, Characters, Seen
 from gieok.engine.generate import Asker
 from gieok.engine.incidents import Incidents
-from gieok.errors import AnswerCut, BadConfig, DegenerateOutput, GeneratorFailed, GieokError, MissingExtra
+from gieok.errors import (
+    AnswerCut,
+    BadConfig,
+    DegenerateOutput,
+    GeneratorFailed,
+    GieokError,
+    MissingExtra,
+)
 from gieok.model.conversation import Journalled, Role, Run
 
 #: Readers of the journal: what a model read in passing, and with care.
@@ -32,7 +40,9 @@ _FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Tends memories; with a model where `asker` opens one. `name_of` returns what a character is called."""
+    """Tends memories; with a model where `asker` opens one. `name_of` returns what a character is
+    called.
+    """
 
     memory: Characters
     asker: Callable[[], Asker] | None
@@ -41,17 +51,24 @@ class Reading:
     every: int = EVERY
 
     def tend(self, bond: Bond) -> None:
-        """Learn, read and summarise as far as it is due; nothing where another thread or process does it."""
+        """Learn, read and summarise as far as it is due; nothing where another thread or process
+        does it.
+        """
         memory = self.memory
         seen = memory.learn(bond)
-        with memory.journal.exclusive(f"character-tend-{digest(bond.scope.path)[:4]}", wait=False) as is_ours:
+        with memory.journal.exclusive(
+            f"character-tend-{digest(bond.scope.path)[:4]}", wait=False
+        ) as is_ours:
             while is_ours:
                 due = memory.due(bond, seen)
                 if due is None:
                     self._read(bond, seen, self._unread(bond, PASSING), PASSING)
                     return
                 self._read(
-                    bond, seen, [one for one in due.messages if one.seq > self._position(bond, PRECISE)], PRECISE
+                    bond,
+                    seen,
+                    [one for one in due.messages if one.seq > self._position(bond, PRECISE)],
+                    PRECISE,
                 )
                 if memory.summarise(bond, lambda span: self._summary(bond, span)) is None:
                     return
@@ -61,21 +78,31 @@ class Reading:
         """Return what a model has not read, where it is enough."""
         if self.asker is None:
             return []
-        rows = self.memory.journal.read(bond.scope, self._position(bond, reader), budget_tokens=_SPAN_TOKENS)
-        talk = [one for one in rows if one.message.agent == AGENT and one.message.role is not Role.TOOL]
+        rows = self.memory.journal.read(
+            bond.scope, self._position(bond, reader), budget_tokens=_SPAN_TOKENS
+        )
+        talk = [
+            one for one in rows if one.message.agent == AGENT and one.message.role is not Role.TOOL
+        ]
         return talk if sum(one.message.role is Role.USER for one in talk) >= self.every else []
 
     def _read(self, bond: Bond, seen: Seen, span: Sequence[Journalled], reader: str) -> None:
         """Ask about a span, and take in what was found."""
         if self.asker is None or not span or self.incidents.waits(INCIDENT):
             return
-        journal, position, is_precise = self.memory.journal, self._position(bond, reader), reader == PRECISE
+        journal, position, is_precise = (
+            self.memory.journal,
+            self._position(bond, reader),
+            reader == PRECISE,
+        )
         span = sorted(span, key=lambda one: one.place)
         model = ""
         try:
             asker = self.asker()
             model = asker.generator.model
-            found = extraction.found(asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise)
+            found = extraction.found(
+                asker, span, seen.held.facts, self._speakers(bond, seen), is_precise=is_precise
+            )
         except _FAILURES as error:
             self._failed(error)
             if not isinstance(error, DegenerateOutput | AnswerCut):
@@ -90,24 +117,55 @@ class Reading:
         end = max(one.seq for one in span)
         if end > position:
             journal.commit(
-                position, Run(bond.scope, reader, "read", now, position, end, len(span), tokens, made, 0, model)
+                position,
+                Run(
+                    bond.scope,
+                    reader,
+                    "read",
+                    now,
+                    position,
+                    end,
+                    len(span),
+                    tokens,
+                    made,
+                    0,
+                    model,
+                ),
             )
 
     def _wanted(
-        self, bond: Bond, seen: Seen, span: Sequence[Journalled], found: Mapping[str, Sequence[Finding]]
+        self,
+        bond: Bond,
+        seen: Seen,
+        span: Sequence[Journalled],
+        found: Mapping[str, Sequence[Finding]],
     ) -> dict[str, list[Finding]]:
-        """Return the findings without those that were said before the user put the same thing right themselves."""
-        edited = {one.slot: one.edits for one in seen.held.facts if one.edits and PREDICATES[one.predicate].is_single}
+        """Return the findings without those that were said before the user put the same thing right
+        themselves.
+        """
+        edited = {
+            one.slot: one.edits
+            for one in seen.held.facts
+            if one.edits and PREDICATES[one.predicate].is_single
+        }
         ids = [edit for edits in edited.values() for edit in edits]
-        times = {one.message.id: one.message.at for one in self.memory.journal.messages(bond.scope, ids)}
-        until = {slot: max(times[edit] for edit in edits if edit in times) for slot, edits in edited.items()}
+        times = {
+            one.message.id: one.message.at for one in self.memory.journal.messages(bond.scope, ids)
+        }
+        until = {
+            slot: max(times[edit] for edit in edits if edit in times)
+            for slot, edits in edited.items()
+        }
         said = {one.message.id: one.message.at for one in span}
 
         def is_wanted(identity: str, one: Finding) -> bool:
             slot = (one.subject, one.predicate)
             return slot not in until or said[identity] > until[slot]
 
-        kept = {identity: [one for one in rows if is_wanted(identity, one)] for identity, rows in found.items()}
+        kept = {
+            identity: [one for one in rows if is_wanted(identity, one)]
+            for identity, rows in found.items()
+        }
         return {identity: rows for identity, rows in kept.items() if rows}
 
     def _summary(self, bond: Bond, span: Sequence[Journalled]) -> str:
@@ -115,14 +173,20 @@ class Reading:
         if self.asker is None or self.incidents.waits(INCIDENT):
             return ""
         try:
-            return extraction.summary(self.asker(), span, self._speakers(bond, self.memory.seen(bond)), MOST_CHARS)
+            return extraction.summary(
+                self.asker(), span, self._speakers(bond, self.memory.seen(bond)), MOST_CHARS
+            )
         except _FAILURES as error:
             self._failed(error)
             return ""
 
     def _failed(self, error: GieokError) -> None:
         self.incidents.failed(
-            INCIDENT, error, "A character's memory is kept by rules alone", first=_FIRST_WAIT, longest=_LONGEST_WAIT
+            INCIDENT,
+            error,
+            "A character's memory is kept by rules alone",
+            first=_FIRST_WAIT,
+            longest=_LONGEST_WAIT,
         )
 
     def _speakers(self, bond: Bond, seen: Seen) -> Speakers:

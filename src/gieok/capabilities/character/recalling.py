@@ -1,4 +1,6 @@
-"""Finds what of a scope belongs to a message: `0.5·similarity + 0.3·recency + 0.2·importance`, each part returned."""
+"""Finds what of a scope belongs to a message: `0.5·similarity + 0.3·recency + 0.2·importance`, each
+part returned.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """How memories are ranked. `steps` are (days, recency below that age); `oldest` is the recency beyond."""
+    """How memories are ranked. `steps` are (days, recency below that age); `oldest` is the recency
+    beyond.
+    """
 
     similarity: float = 0.5
     recency: float = 0.3
@@ -38,7 +42,9 @@ class Weights:
 
 
 class RecalledMemory(NamedTuple):
-    """A memory with its score and the parts of it, `similarity`, `recency` and `importance`, each 0–1 before its weight."""
+    """A memory with its score and the parts of it, `similarity`, `recency` and `importance`, each
+    0–1 before its weight.
+    """
 
     document: Document
     score: float
@@ -68,7 +74,9 @@ def recalled(
     known = {document.key: document for document in held}
     others = sorted(best.keys() - known.keys())
     found = []
-    for document in [known[key] for key in best if key in known] + (store.get(scope, others) if others else []):
+    for document in [known[key] for key in best if key in known] + (
+        store.get(scope, others) if others else []
+    ):
         signals = {
             "similarity": best[document.key],
             "recency": weights.recency_of(document.valid_from or document.updated_at, now),
@@ -86,7 +94,9 @@ def recalled(
 def _similarities(
     store: Store, embedder: Embedder | None, scope: Scope, text: str, limit: int, where: Filter
 ) -> dict[PassageId, float]:
-    """Return cosines (at least 0) where vectors are to be had, else keyword scores as shares of the ceiling."""
+    """Return cosines (at least 0) where vectors are to be had, else keyword scores as shares of the
+    ceiling.
+    """
     found = _by_words(store, scope, text, where, limit)
     if embedder is None or not isinstance(store, VectorSearch):
         return found
@@ -97,24 +107,43 @@ def _similarities(
         return found
     store.use_model(embedder.model, embedder.dimension)
     ranking = store.nearest(scope, VectorQuery(vector, model=embedder.model), where, limit)
-    near = _spread({passage: cosine for (passage, _), cosine in zip(ranking.ranked, ranking.cosines, strict=False)})
-    # What has no vector yet is found by its words; what says a word of the question is at least as near as that.
-    return {passage: max(near.get(passage, 0.0), found.get(passage, 0.0)) for passage in {**found, **near}}
+    near = _spread(
+        {
+            passage: cosine
+            for (passage, _), cosine in zip(ranking.ranked, ranking.cosines, strict=False)
+        }
+    )
+    # What has no vector yet is found by its words; what says a word of the question is at least as
+    # near as that.
+    return {
+        passage: max(near.get(passage, 0.0), found.get(passage, 0.0))
+        for passage in {**found, **near}
+    }
 
 
 def _spread(cosines: Mapping[PassageId, float]) -> dict[PassageId, float]:
-    """Return cosines from 0, the farthest found, to the nearest: a model's lie so close together that they would not rank."""
+    """Return cosines from 0, the farthest found, to the nearest: a model's lie so close together
+    that they would not rank.
+    """
     top, low = max(cosines.values(), default=0.0), min(cosines.values(), default=0.0)
-    return {passage: top * (cosine - low) / (top - low or 1.0) for passage, cosine in cosines.items()}
+    return {
+        passage: top * (cosine - low) / (top - low or 1.0) for passage, cosine in cosines.items()
+    }
 
 
-def _by_words(store: Store, scope: Scope, text: str, where: Filter, limit: int) -> dict[PassageId, float]:
+def _by_words(
+    store: Store, scope: Scope, text: str, where: Filter, limit: int
+) -> dict[PassageId, float]:
     tokens = query_tokens(text)
     if not tokens or not isinstance(store, KeywordSearch):
         return {}
     by = bm25.PROSE
-    ranking = store.keyword(scope, KeywordQuery(tokens, by.k1, by.b, by.context_weight, by.spread), where, limit)
-    return {passage: min(score / (ranking.ceiling or 1.0), 1.0) for passage, score in ranking.ranked}
+    ranking = store.keyword(
+        scope, KeywordQuery(tokens, by.k1, by.b, by.context_weight, by.spread), where, limit
+    )
+    return {
+        passage: min(score / (ranking.ceiling or 1.0), 1.0) for passage, score in ranking.ranked
+    }
 
 
 def keys_of(found: Sequence[RecalledMemory]) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""Takes what was learned back to a place in the talk, and learns on from there: as if what was changed had never been said.
+"""Takes what was learned back to a place in the talk, and learns on from there: as if what was
+changed had never been said.
 
-Pure: facts and moments in, facts and moments out. Each fact knows which message stated, repeated and ended it, so that nothing
-before that place is looked at again.
+Pure: facts and moments in, facts and moments out. Each fact knows which message stated, repeated
+and ended it, so that nothing before that place is looked at again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +35,9 @@ class Refusals(NamedTuple):
 
 
 def before(state: State, later: frozenset[str], edits: Mapping[str, Decision]) -> State:
-    """Return what was known before messages. `edits` are those of the user that were made before, by id."""
+    """Return what was known before messages. `edits` are those of the user that were made before,
+    by id.
+    """
     facts = [fact for one in state.facts for fact in _fact_before(one, later, edits)]
     moments = [
         _moment_before(one, later, edits)
@@ -44,8 +47,12 @@ def before(state: State, later: frozenset[str], edits: Mapping[str, Decision]) -
     return State(_ordered(facts), tuple(moments))
 
 
-def carried(state: State, later: frozenset[str], changed: frozenset[str]) -> dict[str, list[Finding]]:
-    """Return what a model found in messages that are read again and did not change, by message: it is not asked again."""
+def carried(
+    state: State, later: frozenset[str], changed: frozenset[str]
+) -> dict[str, list[Finding]]:
+    """Return what a model found in messages that are read again and did not change, by message: it
+    is not asked again.
+    """
     found: dict[str, list[Finding]] = {}
     for fact in state.facts:
         if fact.by and fact.born in later and fact.born not in changed:
@@ -60,11 +67,17 @@ def give_back(found: dict[str, list[Finding]], facts: Iterable[Fact]) -> None:
             found.setdefault(fact.born, []).append(_finding(fact))
 
 
-def after(state: State, found: Detection, told: Told, begun: Sequence[Moment], refusals: Refusals) -> State:
-    """Return what is known after a message that states something; what the user refused is left out."""
+def after(
+    state: State, found: Detection, told: Told, begun: Sequence[Moment], refusals: Refusals
+) -> State:
+    """Return what is known after a message that states something; what the user refused is left
+    out.
+    """
     if not found.findings and not found.dropped and not begun:
         return state  # most messages say nothing to keep
-    wanted = tuple(one for one in found.findings if not refusals.of(_value_id(one), told.message_id))
+    wanted = tuple(
+        one for one in found.findings if not refusals.of(_value_id(one), told.message_id)
+    )
     if not wanted and not found.dropped and not begun:
         return state
     changes = joined(found._replace(findings=wanted), state.facts, told)
@@ -77,10 +90,17 @@ def after(state: State, found: Detection, told: Told, begun: Sequence[Moment], r
 
 
 def edited(state: State, decision: Decision) -> State:
-    """Return what is known after an edit by the user; of what is not there any more nothing changes."""
+    """Return what is known after an edit by the user; of what is not there any more nothing
+    changes.
+    """
     chosen = _chosen(state.facts, decision)
-    facts = [changed_fact(one, decision.change, decision.id) if one is chosen else one for one in state.facts]
-    moments = (changed_moment(one, decision) if one.key == decision.key else one for one in state.moments)
+    facts = [
+        changed_fact(one, decision.change, decision.id) if one is chosen else one
+        for one in state.facts
+    ]
+    moments = (
+        changed_moment(one, decision) if one.key == decision.key else one for one in state.moments
+    )
     return State(_ordered(facts), tuple(moments))
 
 
@@ -129,9 +149,14 @@ def _fact_before(fact: Fact, later: frozenset[str], edits: Mapping[str, Decision
     if fact.learned and any(edit in later for edit in fact.edits):
         was, kept = fact.learned, [edit for edit in fact.edits if edit not in later]
         fact = replace(
-            fact, object=was.object, day=was.day, importance=was.importance, is_important=was.is_important,
-            edits=(), learned=None,
-        )  # fmt: skip
+            fact,
+            object=was.object,
+            day=was.day,
+            importance=was.importance,
+            is_important=was.is_important,
+            edits=(),
+            learned=None,
+        )
         for edit in kept:
             fact = changed_fact(fact, edits[edit].change, edit) if edit in edits else fact
     return [fact]
@@ -148,22 +173,35 @@ def _moment_before(moment: Moment, later: frozenset[str], edits: Mapping[str, De
 
 
 def _born(fact: Fact) -> str:
-    """Return the message that stated a fact; of one from before this was kept, the first that it cites."""
+    """Return the message that stated a fact; of one from before this was kept, the first that it
+    cites.
+    """
     return fact.born or (fact.message_ids[0] if fact.message_ids else "")
 
 
 def _chosen(facts: Sequence[Fact], decision: Decision) -> Fact | None:
-    """Return the fact that an edit is about: by its key, else the same value where it is stated elsewhere now."""
+    """Return the fact that an edit is about: by its key, else the same value where it is stated
+    elsewhere now.
+    """
     by_key = next((fact for fact in facts if fact.key == decision.key), None)
-    return by_key or next((one for one in facts if one.is_current and one.value_id == decision.value_id), None)
+    return by_key or next(
+        (one for one in facts if one.is_current and one.value_id == decision.value_id), None
+    )
 
 
 def _finding(fact: Fact) -> Finding:
     was = fact.learned
     return Finding(
-        fact.predicate, fact.said, fact.source, fact.subject, fact.confidence, fact.subtype,
-        was.day if was else fact.day, fact.is_idea, by=fact.by,
-    )  # fmt: skip
+        fact.predicate,
+        fact.said,
+        fact.source,
+        fact.subject,
+        fact.confidence,
+        fact.subtype,
+        was.day if was else fact.day,
+        fact.is_idea,
+        by=fact.by,
+    )
 
 
 def _value_id(finding: Finding) -> str:

@@ -1,4 +1,6 @@
-"""What becomes of summaries as what they are of changes, and as the user edits, deletes or wants them back."""
+"""What becomes of summaries as what they are of changes, and as the user edits, deletes or wants
+them back.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -9,12 +11,17 @@ from gieok.capabilities.character.memory import EPISODE, Episode, episode_of
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document
 
-#: Makes the episode of a span that quotes nothing of some messages; None where nothing is left to tell.
+#: Makes the episode of a span that quotes nothing of some messages; None where nothing is left to
+#: tell.
 Summarise = Callable[[Sequence[Journalled], frozenset[str]], Episode | None]
 
 
-def retold(talk: Talk, told: Sequence[Episode], unquoted: frozenset[str], summarise: Summarise) -> list[Episode]:
-    """Return the episodes, those anew in which something changed; what the user wrote stays, and is marked."""
+def retold(
+    talk: Talk, told: Sequence[Episode], unquoted: frozenset[str], summarise: Summarise
+) -> list[Episode]:
+    """Return the episodes, those anew in which something changed; what the user wrote stays, and is
+    marked.
+    """
     said = {one.message.id: one for one in decisions.spoken(talk.entries)}
     kept: list[Episode] = []
     for one in told:
@@ -26,14 +33,18 @@ def retold(talk: Talk, told: Sequence[Episode], unquoted: frozenset[str], summar
         if one.is_edited:
             kept += [one._replace(message_ids=ids, messages=len(ids), is_stale=True)] if ids else []
         elif made := summarise(span, unquoted):
-            kept.append(made._replace(message_ids=ids, messages=len(ids), is_important=one.is_important))
+            kept.append(
+                made._replace(message_ids=ids, messages=len(ids), is_important=one.is_important)
+            )
     return kept
 
 
 def decided(
     told: Sequence[Episode], made: Iterable[Decision], history: Callable[[], Sequence[Document]]
 ) -> list[Episode]:
-    """Return the episodes after decisions of the user; `history` gives what was replaced, the newest last."""
+    """Return the episodes after decisions of the user; `history` gives what was replaced, the
+    newest last.
+    """
     held = {one.key: one for one in told}
     for one in made:
         if one.do == EDIT and (old := held.get(one.key)):
@@ -41,7 +52,11 @@ def decided(
         elif one.do == REFUSE:
             held.pop(one.key, None)
         elif one.do == RESTORE and f":{EPISODE}:" in one.key:
-            before = [found for found in history() if (found.key, found.content_hash) == (one.key, one.version)]
+            before = [
+                found
+                for found in history()
+                if (found.key, found.content_hash) == (one.key, one.version)
+            ]
             held |= {one.key: episode_of(before[-1])} if before else {}
     return list(held.values())
 

@@ -1,4 +1,6 @@
-"""Episodes that went as their user stayed away, and how they are formed again from the messages, in portions."""
+"""Episodes that went as their user stayed away, and how they are formed again from the messages, in
+portions.
+"""
 
 import json
 from typing import NamedTuple
@@ -32,7 +34,9 @@ def realm(scope: Scope) -> str:
 
 
 def fade(journal: FullJournal, store: Store, scope: Scope) -> int:
-    """Delete the episodes of a scope, their passages, vectors and history; return how many. Safe to kill and to repeat."""
+    """Delete the episodes of a scope, their passages, vectors and history; return how many. Safe to
+    kill and to repeat.
+    """
     gone = [entry.document.key for entry in journal.made(scope) if entry.document.kind == EPISODE]
     before = [number for number, document in journal.replaced(scope) if document.kind == EPISODE]
     if not gone and not before:
@@ -54,14 +58,20 @@ def form_again(memory: Characters, bond: Bond) -> bool:
     refused = frozenset().union(*decisions.refused(memory.journal, bond.scope).values())
     said = _portion(memory.journal, bond.scope, span)
     if said:
-        memory.tell_of(bond, [one for one in said if one.message.id not in refused], [one.message.id for one in said])
+        memory.tell_of(
+            bond,
+            [one for one in said if one.message.id not in refused],
+            [one.message.id for one in said],
+        )
     end = said[-1].place if said else span.end
     _mark(memory.journal, bond.scope, FadedSpan(end, span.end))
     return end < span.end
 
 
 def _portion(journal: FullJournal, scope: Scope, span: FadedSpan) -> list[Journalled]:
-    """Return messages of one episode, the oldest that are left; a short rest comes with those before it."""
+    """Return messages of one episode, the oldest that are left; a short rest comes with those
+    before it.
+    """
     held = journal.read(scope, span.start, budget_tokens=ALL, limit=ALL)
     left = [one for one in decisions.spoken(held) if span.start < one.place <= span.end]
     taken = 0

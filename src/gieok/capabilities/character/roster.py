@@ -1,4 +1,6 @@
-"""The characters of a service and of its users: made, read, changed, brought in as cards and taken out."""
+"""The characters of a service and of its users: made, read, changed, brought in as cards and taken
+out.
+"""
 
 import re
 import unicodedata
@@ -21,14 +23,18 @@ _ID = re.compile(rf"\w[\w.-]{{0,{_MOST_ID - 1}}}")
 
 
 class CharacterPage(NamedTuple):
-    """Characters that a user can talk to: how many there are in all, and some of them without their files."""
+    """Characters that a user can talk to: how many there are in all, and some of them without their
+    files.
+    """
 
     total: int
     characters: tuple[StoredCharacter, ...]
 
 
 class CharacterDeleted(NamedTuple):
-    """A character that is gone, the canon that went with it, and the memories that its owner has with it, which are kept."""
+    """A character that is gone, the canon that went with it, and the memories that its owner has
+    with it, which are kept.
+    """
 
     id: str
     canon: int
@@ -48,13 +54,17 @@ def checked_id(identity: str) -> str:
 
 def id_of(name: str) -> str:
     """Return an id that is made of a character's name."""
-    plain = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFC", name).casefold()).strip("-._")[:_MOST_ID]
+    plain = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFC", name).casefold()).strip("-._")[
+        :_MOST_ID
+    ]
     return plain.strip("-._") or f"character-{digest(name)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roster:
-    """All characters. An owner is a user, or '' for the service, whose characters everybody can talk to."""
+    """All characters. An owner is a user, or '' for the service, whose characters everybody can
+    talk to.
+    """
 
     accounts: Accounts
     canon: Canon
@@ -62,7 +72,8 @@ class Roster:
     clock: Clock
 
     def find(self, user: str, identity: str, *, with_file: bool = False) -> StoredCharacter:
-        """Return a character that a user can talk to: their own, else the service's. Raises NotFound.
+        """Return a character that a user can talk to: their own, else the service's. Raises
+        NotFound.
 
         It comes without its file unless asked for: every reply looks it up.
         """
@@ -85,7 +96,9 @@ class Roster:
         if offset < 0 or limit < 1:
             raise BadRequest("a page begins at 0 or later, and has at least one row")
         total, found = self.accounts.characters(user, offset, limit) if user else (0, [])
-        of_service, others = self.accounts.characters("", max(offset - total, 0), max(limit - len(found), 1))
+        of_service, others = self.accounts.characters(
+            "", max(offset - total, 0), max(limit - len(found), 1)
+        )
         return CharacterPage(total + of_service, tuple([*found, *others][:limit]))
 
     def create(
@@ -98,13 +111,23 @@ class Roster:
         file: bytes = b"",
         form: CardForm = CardForm.JSON,
     ) -> StoredCharacter:
-        """Add a character, with an id that is made of its name where none is given. Raises BadRequest, Conflict."""
+        """Add a character, with an id that is made of its name where none is given. Raises
+        BadRequest, Conflict.
+        """
         identity = checked_id(identity or id_of(card.name))
         if owner and self.accounts.character("", identity, with_file=False):
             raise _taken(identity)
         now = self.clock.now()
         stored = StoredCharacter(
-            owner, identity, card.name, card.json, now, now, model, file, MEDIA[form] if file else ""
+            owner,
+            identity,
+            card.name,
+            card.json,
+            now,
+            now,
+            model,
+            file,
+            MEDIA[form] if file else "",
         )
         with self._lock(owner, identity):
             if not self.accounts.keep_character(stored, is_new=True):
@@ -112,15 +135,23 @@ class Roster:
             self.canon.keep(stored)
         return stored
 
-    def update(self, owner: str, identity: str, card: Card, *, model: str | None = None) -> StoredCharacter:
-        """Give a character another card; what follows from it is made anew where it changed. Raises NotFound."""
+    def update(
+        self, owner: str, identity: str, card: Card, *, model: str | None = None
+    ) -> StoredCharacter:
+        """Give a character another card; what follows from it is made anew where it changed. Raises
+        NotFound.
+        """
         with self._lock(owner, identity):
             held = self.own(owner, identity)
             held = held if model is None else held._replace(model=model)
             return self._replace(held._replace(name=card.name, card=card.json))
 
-    def import_file(self, owner: str, data: bytes, identity: str = "", *, replaces: bool = False) -> StoredCharacter:
-        """Add the character of a card file, or give the one of that id another card. Raises BadRequest, Conflict."""
+    def import_file(
+        self, owner: str, data: bytes, identity: str = "", *, replaces: bool = False
+    ) -> StoredCharacter:
+        """Add the character of a card file, or give the one of that id another card. Raises
+        BadRequest, Conflict.
+        """
         came = read(data)
         identity = checked_id(identity or id_of(came.card.name))
         with self._lock(owner, identity):
@@ -136,7 +167,9 @@ class Roster:
         return written(found.card, found.package, found.package_type, form)
 
     def delete(self, owner: str, identity: str) -> CharacterDeleted:
-        """Remove a character and its canon; what users remember with it stays theirs. Raises NotFound."""
+        """Remove a character and its canon; what users remember with it stays theirs. Raises
+        NotFound.
+        """
         with self._lock(owner, identity):
             if not self.accounts.drop_character(owner, identity):
                 raise _missing(identity)
@@ -145,8 +178,12 @@ class Roster:
         return CharacterDeleted(identity, gone.forgotten, kept)
 
     def _lock(self, owner: str, identity: str) -> AbstractContextManager[bool]:
-        """Return the lock under which a character is read and then written, with the canon that follows from it."""
-        return self.journal.exclusive(f"character-card-{digest(canon_scope(owner, identity).path)[:4]}")
+        """Return the lock under which a character is read and then written, with the canon that
+        follows from it.
+        """
+        return self.journal.exclusive(
+            f"character-card-{digest(canon_scope(owner, identity).path)[:4]}"
+        )
 
     def _replace(self, stored: StoredCharacter) -> StoredCharacter:
         stored = stored._replace(updated_at=self.clock.now())
@@ -161,4 +198,6 @@ def _missing(identity: str) -> NotFound:
 
 
 def _taken(identity: str) -> Conflict:
-    return Conflict(f"there is a character {identity!r} already", hint="choose another id, or replace that one")
+    return Conflict(
+        f"there is a character {identity!r} already", hint="choose another id, or replace that one"
+    )

@@ -1,7 +1,9 @@
-"""A character's memory as a service: messages in, memories out, the context of a turn. What any surface calls.
+"""A character's memory as a service: messages in, memories out, the context of a turn. What any
+surface calls.
 
-Everything is durable in the journal: messages first, then what is made of them, with the position of the reader that made
-it in one transaction. So a crash loses nothing and repeats nothing, and of two processes one makes it.
+Everything is durable in the journal: messages first, then what is made of them, with the position
+of the reader that made it in one transaction. So a crash loses nothing and repeats nothing, and of
+two processes one makes it.
 """
 
 import re
@@ -60,7 +62,9 @@ Extractor = Callable[[Spoken, Sequence[Fact], Message], Detection]
 
 
 class Bond(NamedTuple):
-    """A user and a character: whose memory it is. `persona` is the character's prompt, `zone` the user's."""
+    """A user and a character: whose memory it is. `persona` is the character's prompt, `zone` the
+    user's.
+    """
 
     user: str
     character: str
@@ -69,13 +73,17 @@ class Bond(NamedTuple):
 
     @property
     def scope(self) -> Scope:
-        """Return the scope of all that is remembered between the two. Raises BadRequest for a bad name."""
+        """Return the scope of all that is remembered between the two. Raises BadRequest for a bad
+        name.
+        """
         return scope_of(self.user, self.character)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Tokens of a turn's context, and of them those of the narrative; the rest holds persona and window."""
+    """Tokens of a turn's context, and of them those of the narrative; the rest holds persona and
+    window.
+    """
 
     context_tokens: int = 4_096
     narrative_tokens: int = 1_200
@@ -86,7 +94,9 @@ class Budget:
 
 
 class Seen(NamedTuple):
-    """What is known of a scope at one moment: how far it was looked at and summarised, what is behind that, the memories."""
+    """What is known of a scope at one moment: how far it was looked at and summarised, what is
+    behind that, the memories.
+    """
 
     learned: int
     window: TalkWindow
@@ -96,7 +106,9 @@ class Seen(NamedTuple):
 
 
 class TurnContext(NamedTuple):
-    """What a model is given for a reply, within the budget, and the memories that were recalled with their signals."""
+    """What a model is given for a reply, within the budget, and the memories that were recalled
+    with their signals.
+    """
 
     persona: str
     narrative: Narrative
@@ -143,8 +155,17 @@ class Characters:
     #: Of users who set none.
     zone: tzinfo = UTC
 
-    def hear(self, bond: Bond, text: str, *, is_user: bool, at: datetime | None = None, identity: str = "") -> str:
-        """Journal a message, learn from it, and summarise where the window is full; return the message's id.
+    def hear(
+        self,
+        bond: Bond,
+        text: str,
+        *,
+        is_user: bool,
+        at: datetime | None = None,
+        identity: str = "",
+    ) -> str:
+        """Journal a message, learn from it, and summarise where the window is full; return the
+        message's id.
 
         A message of a known id and text is not added again.
         """
@@ -160,21 +181,30 @@ class Characters:
         return identity
 
     def withdraw(self, bond: Bond, ids: Sequence[str]) -> None:
-        """Take messages back: what was learned from them alone goes, what that had superseded holds again."""
+        """Take messages back: what was learned from them alone goes, what that had superseded holds
+        again.
+        """
         self._change(bond, ids, ())
 
     def replace(self, bond: Bond, messages: Sequence[Message]) -> None:
-        """Let messages of known ids say something else, each in its place; the versions before are kept, and not read.
+        """Let messages of known ids say something else, each in its place; the versions before are
+        kept, and not read.
 
-        A version that was replaced before holds again where it is said again. Raises NotFound for an unknown id.
+        A version that was replaced before holds again where it is said again. Raises NotFound for
+        an unknown id.
         """
-        known = {one.message.id for one in self.journal.messages(bond.scope, [one.id for one in messages])}
+        known = {
+            one.message.id
+            for one in self.journal.messages(bond.scope, [one.id for one in messages])
+        }
         if unknown := [one.id for one in messages if one.id not in known]:
             raise NotFound(f"no message {unknown[0]}")
         self._change(bond, [one.id for one in messages], messages)
 
     def _change(self, bond: Bond, ids: Sequence[str], anew: Sequence[Message]) -> None:
-        """Take messages back and say them anew, with the decision that memory is formed again from there, in one step."""
+        """Take messages back and say them anew, with the decision that memory is formed again from
+        there, in one step.
+        """
         found = self.journal.messages(bond.scope, ids)
         if not found:
             return
@@ -184,7 +214,9 @@ class Characters:
         self.decide(bond, Decision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
 
     def decide(self, bond: Bond, decision: Decision, events: Sequence[TranscriptEvent] = ()) -> str:
-        """Journal a decision with what comes with it, in one step, and take it in; return its id."""
+        """Journal a decision with what comes with it, in one step, and take it in; return its
+        id.
+        """
         number = str(self.journal.position(bond.scope, DETECTION))
         said = decisions.message_of(decision, self.clock.now(), number)
         self.journal.say(bond.scope, [*events, said])
@@ -192,9 +224,11 @@ class Characters:
         return said.id
 
     def take_in(self, bond: Bond, found: Mapping[str, Sequence[Finding]]) -> bool:
-        """Learn what a model found in messages, each where it was said: what was said later still holds.
+        """Learn what a model found in messages, each where it was said: what was said later still
+        holds.
 
-        Memory is formed again from the first of them. False where others were faster each time: nothing was done.
+        Memory is formed again from the first of them. False where others were faster each time:
+        nothing was done.
         """
         said = self.journal.messages(bond.scope, sorted(found))
         if not said:
@@ -205,34 +239,59 @@ class Characters:
             decision = Decision(REFORM, start=min(one.place for one in said))
             self.journal.say(bond.scope, [decisions.message_of(decision, self.clock.now(), number)])
             seen = self.seen(bond)
-            if any(one.seq > seen.learned for one in seen.window.messages) and self._looked_at(bond, seen, found) >= 0:
+            if (
+                any(one.seq > seen.learned for one in seen.window.messages)
+                and self._looked_at(bond, seen, found) >= 0
+            ):
                 return True
         return False
 
     def learn(self, bond: Bond) -> Seen:
-        """Look at everything that is new or changed; return what is known then. Safe to kill, and to run twice at once."""
+        """Look at everything that is new or changed; return what is known then. Safe to kill, and
+        to run twice at once.
+        """
         while True:
             seen = self.seen(bond)
-            if not any(one.seq > seen.learned for one in seen.window.messages) or not self._looked_at(bond, seen):
+            if not any(
+                one.seq > seen.learned for one in seen.window.messages
+            ) or not self._looked_at(bond, seen):
                 return seen
 
-    def _looked_at(self, bond: Bond, seen: Seen, given: Mapping[str, Sequence[Finding]] = MappingProxyType({})) -> int:
-        """Learn from what is new, and what a model found; return how much changed, -1 where another process was faster."""
+    def _looked_at(
+        self, bond: Bond, seen: Seen, given: Mapping[str, Sequence[Finding]] = MappingProxyType({})
+    ) -> int:
+        """Learn from what is new, and what a model found; return how much changed, -1 where another
+        process was faster.
+        """
         learned, held, scope = seen.learned, seen.held, bond.scope
         talk = learning.unread(self.journal, scope, learned, seen.window, held.episodes)
         state = self._state(bond, talk, held, given)
         fresh = [one for one in talk.fresh if one.seq > learned]
         made = [found for one in fresh if (found := decisions.decision_of(one.message))]
-        now = Memories(list(state.facts), list(state.moments), self._told(bond, talk, state, held.episodes, made))
-        put, forget = differing(scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)})
+        now = Memories(
+            list(state.facts),
+            list(state.moments),
+            self._told(bond, talk, state, held.episodes, made),
+        )
+        put, forget = differing(
+            scope, held, now, {one.key for one in made if one.do in (EDIT, RESTORE)}
+        )
         if not put and not forget:
             return 0 if self.journal.skip(scope, DETECTION, learned, talk.end) else -1
-        run = self._run(scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put))._replace(end=talk.end)
-        done = finish(self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents)
+        run = self._run(
+            scope, DETECTION, "detect", learned, fresh or talk.fresh, len(put)
+        )._replace(end=talk.end)
+        done = finish(
+            self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents
+        )
         return len(put) + len(forget) if done else -1
 
-    def _state(self, bond: Bond, talk: Talk, held: Memories, found_now: Mapping[str, Sequence[Finding]]) -> State:
-        """Return what is known at the end of a talk: what was known before its start, and what is said from there on."""
+    def _state(
+        self, bond: Bond, talk: Talk, held: Memories, found_now: Mapping[str, Sequence[Finding]]
+    ) -> State:
+        """Return what is known at the end of a talk: what was known before its start, and what is
+        said from there on.
+        """
         state = State(tuple(held.facts), tuple(held.moments))
         refusals, given = Refusals({}), dict[str, list[Finding]]()
         if talk.is_replay:
@@ -263,37 +322,54 @@ class Characters:
         """Return facts whose deletion was taken back, as they were."""
         made = (decisions.decision_of(one.message) for one in talk.fresh)
         keys = {one.key for one in made if one and one.do == RESTORE}
-        found = {d.key: fact_of(d) for _, d in self.journal.replaced(scope) if d.key in keys} if keys else {}
+        found = (
+            {d.key: fact_of(d) for _, d in self.journal.replaced(scope) if d.key in keys}
+            if keys
+            else {}
+        )
         return [fact for fact in found.values() if fact.predicate]
 
     def _edits(self, scope: Scope, held: Memories) -> dict[str, Decision]:
         """Return the edits of what is held, by id."""
         ids = sorted(
-            {edit for one in held.facts for edit in one.edits} | {edit for one in held.moments for edit in one.edits}
+            {edit for one in held.facts for edit in one.edits}
+            | {edit for one in held.moments for edit in one.edits}
         )
         found = (decisions.decision_of(one.message) for one in self.journal.messages(scope, ids))
         return {one.id: one for one in found if one}
 
     def _told(
-        self, bond: Bond, talk: Talk, state: State, told: Sequence[Episode], fresh: Sequence[Decision]
+        self,
+        bond: Bond,
+        talk: Talk,
+        state: State,
+        told: Sequence[Episode],
+        fresh: Sequence[Decision],
     ) -> list[Episode]:
         """Return the episodes as they are told now."""
         if talk.touched:
             refused = decisions.refused(self.journal, bond.scope).values()
 
             def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
-                return self._summary(bond, [one for one in span if one.message.id not in unquoted], state)
+                return self._summary(
+                    bond, [one for one in span if one.message.id not in unquoted], state
+                )
 
             told = retelling.retold(talk, told, frozenset().union(*refused), summarise)
-        return retelling.decided(told, fresh, lambda: [found for _, found in self.journal.replaced(bond.scope)])
+        return retelling.decided(
+            told, fresh, lambda: [found for _, found in self.journal.replaced(bond.scope)]
+        )
 
     def _summary(self, bond: Bond, span: Sequence[Journalled], state: State) -> Episode | None:
         """Return the episode of a span; None where nothing is to be told."""
         who = narrative.whom(state.facts, self._view(bond, span))
         return episodes.summarised(span, state.facts, state.moments, who) if span else None
 
-    def summarise(self, bond: Bond, tell: Callable[[Sequence[Journalled]], str] = lambda span: "") -> Episode | None:
-        """Summarise the oldest part of a window that is full; None where it is not, or another process was faster.
+    def summarise(
+        self, bond: Bond, tell: Callable[[Sequence[Journalled]], str] = lambda span: ""
+    ) -> Episode | None:
+        """Summarise the oldest part of a window that is full; None where it is not, or another
+        process was faster.
 
         `tell` may return a better text; '' for the rules'.
         """
@@ -307,12 +383,18 @@ class Characters:
         now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
         merged = {one.key for one in held.episodes}
         put, forget = differing(bond.scope, held, now, merged)
-        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(end=due.end)
-        done = finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents)
+        run = self._run(bond.scope, SUMMARY, "summary", position, due.messages, len(put))._replace(
+            end=due.end
+        )
+        done = finish(
+            self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents
+        )
         return made if done else None
 
     def tell_of(self, bond: Bond, said: Sequence[Journalled], ids: Sequence[str]) -> None:
-        """Form the episode of messages that are behind the window, beside those that there are; `ids` are all of its span."""
+        """Form the episode of messages that are behind the window, beside those that there are;
+        `ids` are all of its span.
+        """
         while True:
             seen = self.seen(bond)
             held, position = seen.held, seen.window.position
@@ -323,8 +405,12 @@ class Characters:
             told = [*(one for one in held.episodes if one.key != made.key), made]
             now = held._replace(episodes=within(self.slots(bond), told, held.facts, held.moments))
             put, forget = differing(bond.scope, held, now)
-            run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(end=position)
-            if finish(self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents):
+            run = self._run(bond.scope, SUMMARY, "return", position, said, len(put))._replace(
+                end=position
+            )
+            if finish(
+                self.journal, self.store, position, run, put=put, forget=forget, held=seen.documents
+            ):
                 return
 
     def due(self, bond: Bond, seen: Seen) -> episodes.Due | None:
@@ -332,14 +418,26 @@ class Characters:
         return episodes.due(seen.window.spoken, self.budget.window(bond.persona))
 
     def context(self, bond: Bond, text: str, seen: Seen | None = None) -> TurnContext:
-        """Return the context of a reply to a message that is at hand, journalled or not; `seen` is what was read already."""
+        """Return the context of a reply to a message that is at hand, journalled or not; `seen` is
+        what was read already.
+        """
         seen = seen or self.seen(bond)
         if seen.is_waiting:
             deliver_scope(self.journal, self.store, bond.scope)
         window = seen.window.spoken
         view = self._view(bond, window, text)
-        found = recalled(self.store, self.embedder(), bond.scope, text, view.now, self.weights, held=seen.documents)
-        told = narrative.narrative(Held(*seen.held, keys_of(found)), view, self.budget.narrative_tokens)
+        found = recalled(
+            self.store,
+            self.embedder(),
+            bond.scope,
+            text,
+            view.now,
+            self.weights,
+            held=seen.documents,
+        )
+        told = narrative.narrative(
+            Held(*seen.held, keys_of(found)), view, self.budget.narrative_tokens
+        )
         left = self.budget.context_tokens - count_tokens(bond.persona) - count_tokens(told.text)
         kept: list[Message] = []
         for one in reversed(window):
@@ -352,7 +450,9 @@ class Characters:
     def search(self, bond: Bond, text: str, limit: int = 5) -> list[RecalledMemory]:
         """Return memories for a question with the parts of their scores, best first."""
         deliver_scope(self.journal, self.store, bond.scope)
-        return recalled(self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit)
+        return recalled(
+            self.store, self.embedder(), bond.scope, text, self.clock.now(), self.weights, limit
+        )
 
     def memories(self, bond: Bond) -> Memories:
         """Return what is remembered, ideas among the facts."""
@@ -362,7 +462,13 @@ class Characters:
         """Read what a turn needs, once."""
         state, window = windows.state(self.journal, self.cache, bond.scope, SUMMARY)
         documents = tuple(entry.document for entry in state.made)
-        return Seen(state.positions.get(DETECTION, 0), window, memories(documents), documents, state.is_waiting)
+        return Seen(
+            state.positions.get(DETECTION, 0),
+            window,
+            memories(documents),
+            documents,
+            state.is_waiting,
+        )
 
     def _view(self, bond: Bond, window: Sequence[Journalled], text: str = "") -> View:
         """Return how it is told: in the language that the user speaks."""
@@ -372,13 +478,23 @@ class Characters:
         def was_talked_about(fact: Fact) -> bool:
             words = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", fact.object)[-1:]
             since = (
-                one.message for one in window if one.message.at.astimezone(bond.zone).date().isoformat() >= fact.day
+                one.message
+                for one in window
+                if one.message.at.astimezone(bond.zone).date().isoformat() >= fact.day
             )
             return any(word in message.text for message in since for word in words)
 
         return View(language_of(" ".join((*said[-20:], text))), now, bond.zone, was_talked_about)
 
-    def _run(self, scope: Scope, reader: str, kind: str, start: int, span: Sequence[Journalled], documents: int) -> Run:
+    def _run(
+        self,
+        scope: Scope,
+        reader: str,
+        kind: str,
+        start: int,
+        span: Sequence[Journalled],
+        documents: int,
+    ) -> Run:
         tokens = sum(one.message.tokens for one in span)
         now = self.clock.now()
         return Run(scope, reader, kind, now, start, span[-1].seq, len(span), tokens, documents, 0)
@@ -388,7 +504,9 @@ def _spoken(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken
     """Return a message as the rules read it, with what was said before it."""
     before = [other.message for other in said]
     last = before[-1] if before and before[-1].role is not one.message.role else None
-    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][-EARLIER:]
+    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][
+        -EARLIER:
+    ]
     is_user = one.message.role is Role.USER
     return Spoken(
         text=one.message.text[:_MOST_READ],

@@ -1,6 +1,8 @@
-"""How many episodes a memory holds: beyond that the least valuable neighbours are told as one; none is dropped.
+"""How many episodes a memory holds: beyond that the least valuable neighbours are told as one; none
+is dropped.
 
-Pure, and the same for everybody who does it: of equal pairs the oldest goes first. What the user marked or wrote is never merged.
+Pure, and the same for everybody who does it: of equal pairs the oldest goes first. What the user
+marked or wrote is never merged.
 """
 
 import re
@@ -20,8 +22,12 @@ _SHORTEST = 12
 _OF_MESSAGE = 0.05
 
 
-def within(limit: int, told: Sequence[Episode], facts: Sequence[Fact], moments: Sequence[Moment]) -> list[Episode]:
-    """Return at most `limit` episodes in order of time, or as few as can be: those that are never merged all stay."""
+def within(
+    limit: int, told: Sequence[Episode], facts: Sequence[Fact], moments: Sequence[Moment]
+) -> list[Episode]:
+    """Return at most `limit` episodes in order of time, or as few as can be: those that are never
+    merged all stay.
+    """
     found = sorted(told, key=lambda one: (one.start, one.key))
     worth = {i: 0.0 for one in found for i in one.message_ids}
     for fact in facts:
@@ -32,8 +38,12 @@ def within(limit: int, told: Sequence[Episode], facts: Sequence[Fact], moments: 
         free = [one for one in found if not one.is_important and not one.is_edited]
         if len(free) < 2:
             break
-        first, second = min(pairwise(free), key=lambda pair: _value(pair[0], worth) + _value(pair[1], worth))
-        found = [merged(first, second) if one is first else one for one in found if one is not second]
+        first, second = min(
+            pairwise(free), key=lambda pair: _value(pair[0], worth) + _value(pair[1], worth)
+        )
+        found = [
+            merged(first, second) if one is first else one for one in found if one is not second
+        ]
     return found
 
 
@@ -54,12 +64,16 @@ def merged(first: Episode, second: Episode) -> Episode:
 
 
 def _value(episode: Episode, worth: Mapping[str, float]) -> float:
-    """Return what an episode is worth: what is known from its messages, and a little for each, so that none swallows all."""
+    """Return what an episode is worth: what is known from its messages, and a little for each, so
+    that none swallows all.
+    """
     return sum(worth[i] + _OF_MESSAGE for i in episode.message_ids)
 
 
 def _text(first: str, second: str) -> str:
-    """Return parts of two texts, taken in turns until no more fit, in their order; the lead of the first stays."""
+    """Return parts of two texts, taken in turns until no more fit, in their order; the lead of the
+    first stays.
+    """
     most = MOST_CHARS[language_of(f"{first} {second}")]
     lead = found[0] if (found := _LEAD.match(first)) else ""
     parts = [_parts(first.removeprefix(lead)), _parts(_LEAD.sub("", second))]

@@ -1,4 +1,6 @@
-"""Everything that one user has, as one JSON document, in pieces: account, points, keys, characters, memories, messages."""
+"""Everything that one user has, as one JSON document, in pieces: account, points, keys, characters,
+memories, messages.
+"""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +29,9 @@ class Takeout:
     accounts: Accounts
 
     def written(self, user: str) -> Iterator[str]:
-        """Yield the document in pieces, one memory at a time. Raises NotFound for a user of whom nothing is known."""
+        """Yield the document in pieces, one memory at a time. Raises NotFound for a user of whom
+        nothing is known.
+        """
         scopes = scopes_of(self.memory, user)
         account = self.accounts.account(user)
         if account is None and not scopes and not self.accounts.ledger(user, 0, 1)[0]:
@@ -59,9 +63,17 @@ class Takeout:
         return {
             "balance": self.accounts.balance(user),
             "last_check_in": last._asdict() if last else None,
-            "slots": {name: count for name in characters if (count := self.accounts.slots(user, name))},
+            "slots": {
+                name: count for name in characters if (count := self.accounts.slots(user, name))
+            },
             "ledger": [
-                {"number": one.number, "at": one.at, "balance": one.balance, **one.posting._asdict()} for one in rows
+                {
+                    "number": one.number,
+                    "at": one.at,
+                    "balance": one.balance,
+                    **one.posting._asdict(),
+                }
+                for one in rows
             ],
         }
 
@@ -70,7 +82,11 @@ class Takeout:
         while offset < total:
             total, page = self.accounts.characters(user, offset, _PAGE)
             for one in page:
-                row = {name: value for name, value in one._asdict().items() if not name.startswith("package")}
+                row = {
+                    name: value
+                    for name, value in one._asdict().items()
+                    if not name.startswith("package")
+                }
                 yield {**row, "card": json.loads(one.card or "null")}
             offset += len(page) or total
 
@@ -83,14 +99,21 @@ class Takeout:
         said = journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
         before = [item for _, one in journal.replaced(scope) if (item := listing.of_document(one))]
         layers = (
-            {layer.value: [one._asdict() for one in listing.of_layer(held, layer)] for layer in Layer} if held else {}
+            {
+                layer.value: [one._asdict() for one in listing.of_layer(held, layer)]
+                for layer in Layer
+            }
+            if held
+            else {}
         )
         return {
             "scope": scope.path,
             "character": name,
             **layers,
             "history": [one._asdict() for one in before],
-            "documents": [] if held else [{"key": one.key, "kind": one.kind, "text": one.text} for one in made],
+            "documents": []
+            if held
+            else [{"key": one.key, "kind": one.kind, "text": one.text} for one in made],
             "messages": [_message(one) for one in decisions.spoken(said)],
             "decisions": [one.message.text for one in said if one.message.agent == decisions.AGENT],
         }
@@ -99,7 +122,11 @@ class Takeout:
 def scopes_of(memory: Characters, user: str) -> list[Scope]:
     """Return every scope of a user."""
     found = memory.journal.copied_scopes(f"user:{user}")
-    return [scope for scope in found if scope.path == f"user:{user}" or scope.path.startswith(f"user:{user}/")]
+    return [
+        scope
+        for scope in found
+        if scope.path == f"user:{user}" or scope.path.startswith(f"user:{user}/")
+    ]
 
 
 def character_of(scope: Scope, user: str) -> str:
@@ -110,7 +137,13 @@ def character_of(scope: Scope, user: str) -> str:
 
 def _message(one: Journalled) -> dict[str, Any]:
     said = one.message
-    return {"id": said.id, "role": said.role.value, "text": said.text, "at": said.at, "session": said.session}
+    return {
+        "id": said.id,
+        "role": said.role.value,
+        "text": said.text,
+        "at": said.at,
+        "session": said.session,
+    }
 
 
 def _text(row: dict[str, Any]) -> str:

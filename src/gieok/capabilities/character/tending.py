@@ -1,6 +1,8 @@
-"""What is done for a memory beside the conversation: learning and summaries, by a few threads, each memory once at a time.
+"""What is done for a memory beside the conversation: learning and summaries, by a few threads, each
+memory once at a time.
 
-Nothing is lost with it: how far each reader came is in the journal, so what was not done is done after the next turn.
+Nothing is lost with it: how far each reader came is in the journal, so what was not done is done
+after the next turn.
 """
 
 import threading
@@ -18,7 +20,10 @@ class Tending:
     """Tends memories in the background."""
 
     def __init__(
-        self, tend: Callable[[Bond], None], workers: int = _WORKERS, most_waiting: int = _MOST_WAITING
+        self,
+        tend: Callable[[Bond], None],
+        workers: int = _WORKERS,
+        most_waiting: int = _MOST_WAITING,
     ) -> None:
         self._tend = tend
         self._most_waiting = most_waiting
@@ -30,7 +35,11 @@ class Tending:
     def later(self, bond: Bond) -> bool:
         """Tend a memory soon; False where it waits already, too many do, or this was closed."""
         with self._guard:
-            if self._is_closed or bond.scope in self._waiting or len(self._waiting) >= self._most_waiting:
+            if (
+                self._is_closed
+                or bond.scope in self._waiting
+                or len(self._waiting) >= self._most_waiting
+            ):
                 return False
             self._waiting.add(bond.scope)
             self._pool.submit(self._do, bond)
@@ -49,5 +58,6 @@ class Tending:
         try:
             self._tend(bond)
         except GieokError:
-            # The turn after this one tries again; a store that is down tells by itself in every turn.
+            # The turn after this one tries again; a store that is down tells by itself in every
+            # turn.
             return

@@ -1,8 +1,9 @@
 """A turn: a message in, a reply out, streamed; a point for it, and what is learned from both.
 
-The order of what is durable: the point is held, the user's message journalled, the reply journalled once it was delivered, the
-point settled. A crash in between leaves a hold under the id of the reply, and the journal says whether there is that reply.
-Of one memory, one turn runs at a time in a process, and one process at a time writes what was said.
+The order of what is durable: the point is held, the user's message journalled, the reply journalled
+once it was delivered, the point settled. A crash in between leaves a hold under the id of the
+reply, and the journal says whether there is that reply. Of one memory, one turn runs at a time in a
+process, and one process at a time writes what was said.
 """
 
 import threading
@@ -41,7 +42,9 @@ Canon = Callable[[StoredCharacter, str, Sequence[str], int], str]
 
 
 class Said(NamedTuple):
-    """What a user says to a character. With `message_id` it may be sent again: it is answered once, and charged once."""
+    """What a user says to a character. With `message_id` it may be sent again: it is answered once,
+    and charged once.
+    """
 
     user: str
     character: str
@@ -52,7 +55,9 @@ class Said(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Who speaks to whom: the character as it is stored, its sheet, whose memory it is, and what is known before the turn."""
+    """Who speaks to whom: the character as it is stored, its sheet, whose memory it is, and what is
+    known before the turn.
+    """
 
     stored: StoredCharacter
     sheet: Sheet
@@ -77,7 +82,8 @@ class Prepared(NamedTuple):
 class Turnstile:
     """Lets turns of one memory through one after the other; few wait for each.
 
-    Other processes are kept out while talk is written, not while a model speaks: on a server such a lock is a connection.
+    Other processes are kept out while talk is written, not while a model speaks: on a server such a
+    lock is a connection.
     """
 
     def __init__(self, journal: FullJournal, most_waiting: int = _MOST_WAITING) -> None:
@@ -88,10 +94,14 @@ class Turnstile:
 
     @contextmanager
     def turn(self, scope: Scope) -> Iterator[None]:
-        """Wait for this memory's turn in this process; another thread may end it. Raises TooManyRequests."""
+        """Wait for this memory's turn in this process; another thread may end it. Raises
+        TooManyRequests.
+        """
         with self._guard:
             if self._here[scope] > self._most_waiting:
-                raise TooManyRequests("too many messages wait for a reply already", hint="wait for the replies")
+                raise TooManyRequests(
+                    "too many messages wait for a reply already", hint="wait for the replies"
+                )
             self._here[scope] += 1
             lock = self._locks.setdefault(scope, threading.Lock())
         try:
@@ -116,9 +126,16 @@ class Reply:
     """
 
     def __init__(
-        self, identity: str, message_id: str, prepared: Prepared, parts: ReplyParts, end: Callable[[str, str], int]
+        self,
+        identity: str,
+        message_id: str,
+        prepared: Prepared,
+        parts: ReplyParts,
+        end: Callable[[str, str], int],
     ) -> None:
-        """`end` is called once, with what was delivered ('' for nothing) and how it ended; it returns the points charged."""
+        """`end` is called once, with what was delivered ('' for nothing) and how it ended; it
+        returns the points charged.
+        """
         self.id, self.message_id, self.prepared = identity, message_id, prepared
         self.text = self.finish = ""
         self.points = 0
@@ -127,7 +144,9 @@ class Reply:
         self._pieces = self._made()
 
     def __iter__(self) -> Iterator[ReplyPart]:
-        """Yield the pieces. Raises GeneratorFailed where the model breaks off: nothing is charged then."""
+        """Yield the pieces. Raises GeneratorFailed where the model breaks off: nothing is charged
+        then.
+        """
         return self._pieces
 
     @property
@@ -167,7 +186,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turns:
-    """Turns of all users. `chat` opens the model of a stored character; `later` tends a memory in the background."""
+    """Turns of all users. `chat` opens the model of a stored character; `later` tends a memory in
+    the background.
+    """
 
     memory: Characters
     accounts: Accounts
@@ -189,10 +210,17 @@ class Turns:
         known = account or self.accounts.account(user)
         seen = self.memory.seen(Bond(user, character))
         names = Names(
-            prompting.name_of(stored.card), _name(seen.held.facts) or narrative.called(seen.held.facts) or user
+            prompting.name_of(stored.card),
+            _name(seen.held.facts) or narrative.called(seen.held.facts) or user,
         )
         sheet = prompting.sheet_of(stored.card, names)
-        return Scene(stored, sheet, Bond(user, character, sheet.text, zone_of(known, self.memory.zone)), names, seen)
+        return Scene(
+            stored,
+            sheet,
+            Bond(user, character, sheet.text, zone_of(known, self.memory.zone)),
+            names,
+            seen,
+        )
 
     def context(self, user: str, character: str, text: str) -> Prepared:
         """Return what a model would be told for a reply; nothing is journalled."""
@@ -201,7 +229,8 @@ class Turns:
     def begin(self, said: Said) -> Reply:
         """Begin a reply, up to its first words.
 
-        Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; then nothing is charged.
+        Raises NotFound, BadRequest, NotEnoughPoints, TooManyRequests, GeneratorFailed; then nothing
+        is charged.
         """
         self.memory.check_open()
         said = said._replace(text=checked(said.text))
@@ -212,14 +241,29 @@ class Turns:
             with self.order.writing(scene.bond.scope):
                 identity, message_id = self._ids(scene.bond, said.message_id)
                 if known := self.memory.journal.messages(scene.bond.scope, [identity]):
-                    return self._again(identity, message_id, self._prepared(scene, said.text), known[0].message.text)
+                    return self._again(
+                        identity,
+                        message_id,
+                        self._prepared(scene, said.text),
+                        known[0].message.text,
+                    )
                 self.pay(held, scene, identity)
-                prepared = self._prepared(scene._replace(seen=self._heard(scene, said, message_id)), said.text)
+                prepared = self._prepared(
+                    scene._replace(seen=self._heard(scene, said, message_id)), said.text
+                )
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
             session = said.conversation or said.user
-            return Reply(identity, message_id, prepared, parts, self.ending(scene, identity, session, held.pop_all()))
+            return Reply(
+                identity,
+                message_id,
+                prepared,
+                parts,
+                self.ending(scene, identity, session, held.pop_all()),
+            )
 
-    def ask(self, stored: StoredCharacter, messages: Sequence[ChatMessage], sampling: Sampling) -> ReplyParts:
+    def ask(
+        self, stored: StoredCharacter, messages: Sequence[ChatMessage], sampling: Sampling
+    ) -> ReplyParts:
         """Return a reply whose first words are there. Raises GeneratorFailed."""
         model = self.chat(stored)
         parts = model.stream(messages, self._sampling(sampling))
@@ -227,14 +271,22 @@ class Turns:
         while not "".join(one.text for one in first).strip():
             part = next(parts, ReplyPart(finish="empty"))
             if part.finish:
-                raise GeneratorFailed(f"{model.model} answered nothing", hint="try again", worth_retrying=True)
+                raise GeneratorFailed(
+                    f"{model.model} answered nothing", hint="try again", worth_retrying=True
+                )
             first.append(part)
         return _chained(first, parts)
 
     def ending(
-        self, scene: Scene, identity: str, session: str, held: ExitStack, after: datetime | None = None
+        self,
+        scene: Scene,
+        identity: str,
+        session: str,
+        held: ExitStack,
+        after: datetime | None = None,
     ) -> Callable[[str, str], int]:
-        """Return what ends a reply: journalled and settled where something was delivered, and released where not.
+        """Return what ends a reply: journalled and settled where something was delivered, and
+        released where not.
 
         It counts as said no earlier than `after`.
         """
@@ -248,7 +300,14 @@ class Turns:
                 now = self.memory.clock.now()
                 at = max(now, after or now)
                 message = Message(
-                    identity, Role.ASSISTANT, redact(text.strip()), at, session, AGENT, count_tokens(text) + 4, source
+                    identity,
+                    Role.ASSISTANT,
+                    redact(text.strip()),
+                    at,
+                    session,
+                    AGENT,
+                    count_tokens(text) + 4,
+                    source,
                 )
                 self.memory.journal.say(scene.bond.scope, [message])
                 charged = self.points.settle_reply(scene.bond.user, scene.stored.id, identity)
@@ -258,18 +317,26 @@ class Turns:
         return end
 
     def pay(self, held: ExitStack, scene: Scene, identity: str) -> None:
-        """Hold the points of a reply until `held` is closed: what is not settled then is released. Raises NotEnoughPoints."""
+        """Hold the points of a reply until `held` is closed: what is not settled then is released.
+        Raises NotEnoughPoints.
+        """
         character, user = scene.stored.id, scene.bond.user
         held.callback(self.points.release_reply, user, character, identity)
         self.points.hold_reply(user, character, identity)
 
     def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
         """Return what the lorebook says about what was said last."""
-        return prompting.filled(self.canon(scene.stored, scene.bond.user, texts, budget), scene.names)
+        return prompting.filled(
+            self.canon(scene.stored, scene.bond.user, texts, budget), scene.names
+        )
 
     def _heard(self, scene: Scene, said: Said, message_id: str) -> Seen:
         """Journal the message, after the greeting where it is the first, and learn from it."""
-        scope, session, now = scene.bond.scope, said.conversation or said.user, self.memory.clock.now()
+        scope, session, now = (
+            scene.bond.scope,
+            said.conversation or said.user,
+            self.memory.clock.now(),
+        )
         # Another turn may have ended since the scene was set.
         seen = self.memory.seen(scene.bond)
         last = seen.window.spoken[-1].message if seen.window.spoken else None
@@ -278,8 +345,12 @@ class Turns:
         lines = [Message(message_id, Role.USER, said.text, now, session, AGENT)]
         if last is None and scene.sheet.greeting and not seen.documents:
             greeting = scene.sheet.greeting
-            lines.insert(0, Message(f"{message_id}-greeting", Role.ASSISTANT, greeting, now, session, AGENT))
-        self.memory.journal.say(scope, [one._replace(tokens=count_tokens(one.text) + 4) for one in lines])
+            lines.insert(
+                0, Message(f"{message_id}-greeting", Role.ASSISTANT, greeting, now, session, AGENT)
+            )
+        self.memory.journal.say(
+            scope, [one._replace(tokens=count_tokens(one.text) + 4) for one in lines]
+        )
         return self.memory.learn(scene.bond)
 
     def _prepared(self, scene: Scene, text: str) -> Prepared:
@@ -290,7 +361,9 @@ class Turns:
         bond = scene.bond._replace(persona="\n\n".join(filter(None, (scene.bond.persona, canon))))
         context = self.memory.context(bond, text, scene.seen)
         memory = "\n\n".join(filter(None, (canon, context.narrative.text)))
-        return Prepared(prompting.assembled(scene.sheet, memory, context.window, text), context, canon)
+        return Prepared(
+            prompting.assembled(scene.sheet, memory, context.window, text), context, canon
+        )
 
     def _again(self, identity: str, message_id: str, prepared: Prepared, text: str) -> Reply:
         """Return a reply that was given before."""
@@ -304,23 +377,35 @@ class Turns:
 
     def _sampling(self, asked: Sampling) -> Sampling:
         temperature = self.sampling.temperature if asked.temperature is None else asked.temperature
-        most = min(asked.max_tokens, self.sampling.max_tokens) if asked.max_tokens else self.sampling.max_tokens
+        most = (
+            min(asked.max_tokens, self.sampling.max_tokens)
+            if asked.max_tokens
+            else self.sampling.max_tokens
+        )
         return Sampling(temperature, most, asked.stop, asked.more)
 
 
 def checked(text: str) -> str:
-    """Return a message without secrets. Raises BadRequest for an empty one and for one that is too long."""
+    """Return a message without secrets. Raises BadRequest for an empty one and for one that is too
+    long.
+    """
     if not text.strip():
         raise BadRequest("the message is empty", hint="say something")
     if len(text) > _MOST_CHARS:
-        raise BadRequest(f"the message has {len(text):,} characters: at most {_MOST_CHARS:,} are read")
+        raise BadRequest(
+            f"the message has {len(text):,} characters: at most {_MOST_CHARS:,} are read"
+        )
     # Half a pair of surrogates is no text; JSON can carry one.
     return redact(text.encode("utf-8", "replace").decode())
 
 
 def _name(facts: Sequence[Fact]) -> str:
     """Return the name that a user told; '' for none."""
-    told = (one.object for one in facts if one.predicate == "name" and one.subject == USER and one.is_current)
+    told = (
+        one.object
+        for one in facts
+        if one.predicate == "name" and one.subject == USER and one.is_current
+    )
     return next(told, "")
 
 

@@ -1,4 +1,6 @@
-"""The messages after the last summary: what was read before is used again where the journal says that it stands."""
+"""The messages after the last summary: what was read before is used again where the journal says
+that it stands.
+"""
 
 from typing import NamedTuple
 
@@ -17,12 +19,18 @@ class TalkWindow(NamedTuple):
 
     @property
     def spoken(self) -> list[Journalled]:
-        """Return what was said since, by place: what keeps an earlier place was said anew, and is summarised already."""
+        """Return what was said since, by place: what keeps an earlier place was said anew, and is
+        summarised already.
+        """
         return decisions.spoken([one for one in self.messages if one.place > self.position])
 
 
-def state(journal: Positions, cache: WindowCache | None, scope: Scope, reader: str) -> tuple[ScopeState, TalkWindow]:
-    """Return what a turn needs of a scope, and what is behind the position of a reader, read in one snapshot."""
+def state(
+    journal: Positions, cache: WindowCache | None, scope: Scope, reader: str
+) -> tuple[ScopeState, TalkWindow]:
+    """Return what a turn needs of a scope, and what is behind the position of a reader, read in one
+    snapshot.
+    """
     held = cache.get(scope) if cache else None
     state = journal.state(scope, reader, held)
     found = state.window

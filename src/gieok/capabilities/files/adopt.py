@@ -1,4 +1,6 @@
-"""Trusts, once, the projects' records that a store held before trust existed: they were injected all along."""
+"""Trusts, once, the projects' records that a store held before trust existed: they were injected
+all along.
+"""
 
 from collections import defaultdict
 from functools import partial
@@ -11,7 +13,8 @@ from gieok.ports.store import Store
 
 
 def adopt(home: Path, store: Store) -> None:
-    """Trust the records that a store holds, by content; later ones are indexed only once trusted. Raises StoreError.
+    """Trust the records that a store holds, by content; later ones are indexed only once trusted.
+    Raises StoreError.
 
     Starts over after a kill; leaves `trust.adopted_file` behind when done.
     """
@@ -20,7 +23,9 @@ def adopt(home: Path, store: Store) -> None:
         hashes = store.hashes(scope)
         for root in roots.load(store, scope):
             for key, digest in hashes.items():
-                if root.owns(key) and (record := grants.record_of(str(root.file(key.partition("/")[2])))):
+                if root.owns(key) and (
+                    record := grants.record_of(str(root.file(key.partition("/")[2])))
+                ):
                     found[record[0]].add(grants.named(record[1], digest))
     for project, entries in found.items():
         if not (grants.is_own(project) or trust.is_carried(str(home), project)):

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 
 class Cut(NamedTuple):
-    """Sizes of passages, which are part of the stored shape, and the zone in which days in notes end."""
+    """Sizes of passages, which are part of the stored shape, and the zone in which days in notes
+    end.
+    """
 
     budget_tokens: int = 400
     overlap_tokens: int = 80

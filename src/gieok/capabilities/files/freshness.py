@@ -1,7 +1,9 @@
-"""Which files of an indexed folder changed since it was looked at last: a look at each file, none is read.
+"""Which files of an indexed folder changed since it was looked at last: a look at each file, none
+is read.
 
-A change of content, a new name and an arrival from elsewhere all move a file's or a folder's own times, the time of its inode
-too, which nobody sets back. The mark is the newest time that was seen, so no clock takes part. What has just that time is taken
+A change of content, a new name and an arrival from elsewhere all move a file's or a folder's own
+times, the time of its inode too, which nobody sets back. The mark is the newest time that was seen,
+so no clock takes part. What has just that time is taken
 for changed: file systems count in ticks.
 """
 
@@ -32,7 +34,11 @@ def read_marks(note: str) -> dict[str, int]:
         found = json.loads(note or "{}")
     except ValueError:
         return {}
-    return {name: at for name, at in found.items() if isinstance(at, int)} if isinstance(found, dict) else {}
+    return (
+        {name: at for name, at in found.items() if isinstance(at, int)}
+        if isinstance(found, dict)
+        else {}
+    )
 
 
 def write_marks(marks: Mapping[str, int]) -> str:
@@ -41,7 +47,9 @@ def write_marks(marks: Mapping[str, int]) -> str:
 
 
 def look(root: Root, since_ns: int, known: Collection[str]) -> FolderLook | None:
-    """Return what changed since a mark; `known` are the keys of the scope. None for a folder that is away, or too large."""
+    """Return what changed since a mark; `known` are the keys of the scope. None for a folder that
+    is away, or too large.
+    """
     newest, files, folders, count = since_ns, set[Path](), set[str](), 0
     if is_away(root, known):
         return None
@@ -60,7 +68,9 @@ def look(root: Root, since_ns: int, known: Collection[str]) -> FolderLook | None
 
 
 def _entries(root: Root) -> Iterator[tuple[str, bool, int]]:
-    """Yield every file and folder at and below a root: its path, whether it is a folder, and its newest time."""
+    """Yield every file and folder at and below a root: its path, whether it is a folder, and its
+    newest time.
+    """
     waiting = [str(path) for path in root.starts()]
     seen: set[tuple[int, int]] = set()
     while waiting:

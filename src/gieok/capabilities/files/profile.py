@@ -12,8 +12,9 @@ def _marked(passage: FoundPassage) -> float:
     return importance_factor(passage.text)
 
 
-#: Turns of conversations, and what was observed in them: their age says nothing of what they are worth, and each turn is
-#: intelligible with its neighbours. Among notes, of which a scope may have few, observations stood out by being few.
+#: Turns of conversations, and what was observed in them: their age says nothing of what they are
+#: worth, and each turn is intelligible with its neighbours. Among notes, of which a scope may have
+#: few, observations stood out by being few.
 TURNS = Profile(
     name="turns",
     kinds=frozenset(("turn", "observation")),
@@ -23,9 +24,12 @@ TURNS = Profile(
     line_share=0.0,
 )
 #: Notes, records: everything else; families are ranked among themselves.
-FILES = Profile(name="files", without=TURNS.kinds, beside=(TURNS,), half_life_days=HALF_LIFE_DAYS, weigh=_marked)
+FILES = Profile(
+    name="files", without=TURNS.kinds, beside=(TURNS,), half_life_days=HALF_LIFE_DAYS, weigh=_marked
+)
 
-#: The defaults of OpenClaw's memory-core (0.7 vector, 0.3 keyword, 0.35, 6), for comparing with its scores.
+#: The defaults of OpenClaw's memory-core (0.7 vector, 0.3 keyword, 0.35, 6), for comparing with its
+#: scores.
 OPENCLAW = Profile(
     name="openclaw",
     fuse=rank.openclaw_sum,

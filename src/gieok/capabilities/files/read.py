@@ -1,4 +1,6 @@
-"""Markdown and text files → documents. An unreadable file is reported with its reason and does not stop the others."""
+"""Markdown and text files → documents. An unreadable file is reported with its reason and does not
+stop the others.
+"""
 
 import hashlib
 import os
@@ -44,7 +46,9 @@ _JOIN = re.compile(r"[-_](?![^\[]*\])")
 
 
 def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Failed]:
-    """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded first."""
+    """Yield every file of a root, oldest first: the newest then has the highest ids and is embedded
+    first.
+    """
     files = candidates(root)
     dated = sorted((_mtime(file), str(file), file) for file in files if isinstance(file, Path))
     judge = Judge(paths.home())
@@ -55,7 +59,9 @@ def read_root(scope: Scope, root: Root, cut: Cut) -> Iterator[SourceItem | Faile
 
 
 def candidates(root: Root) -> list[Path | Failed]:
-    """Return the files of a root that look like notes, its unreadable folders, and the copies that are left out."""
+    """Return the files of a root that look like notes, its unreadable folders, and the copies that
+    are left out.
+    """
     return [found for start in root.starts() for found in _below(start, root.path.resolve())]
 
 
@@ -72,7 +78,9 @@ def _below(start: Path, root: Path) -> Iterable[Path | Failed]:
 
 
 def _walk(folder: Path, root: Path, above: frozenset[Path]) -> Iterator[Path | Failed]:
-    """Yield indexable files below `folder`; links to folders are followed inside `root`, without loops."""
+    """Yield indexable files below `folder`; links to folders are followed inside `root`, without
+    loops.
+    """
     try:
         here = folder.resolve()
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -100,7 +108,11 @@ def _found(entry: os.DirEntry[str]) -> Iterator[Path | Failed]:
     """Yield a file that looks like a note, or why it is none; nothing for other files."""
     path = Path(entry.path)
     if is_memory_file(Path(entry.name)):
-        yield Failed(str(path), why, keeps=False, is_left_out=True) if (why := why_copy(path)) else path
+        yield (
+            Failed(str(path), why, keeps=False, is_left_out=True)
+            if (why := why_copy(path))
+            else path
+        )
     elif not path.suffix and entry.is_symlink() and not path.exists():
         yield Failed(str(path), "a link to what is not there now; the memory of it is kept")
 
@@ -116,7 +128,9 @@ def why_copy(file: Path) -> str:
 
 
 def copies_of(files: Iterable[Path]) -> Iterator[Path]:
-    """Yield the files that are copies of some by their names, whether those are there or not; each folder is listed once."""
+    """Yield the files that are copies of some by their names, whether those are there or not; each
+    folder is listed once.
+    """
     originals: dict[Path, set[str]] = defaultdict(set)
     for file in files:
         originals[file.parent].add(file.name)
@@ -132,17 +146,26 @@ def copies_of(files: Iterable[Path]) -> Iterator[Path]:
 
 def _is_equal(file: Path, other: Path) -> bool:
     try:
-        return file.stat().st_size == other.stat().st_size and file.read_bytes() == other.read_bytes()
+        return (
+            file.stat().st_size == other.stat().st_size and file.read_bytes() == other.read_bytes()
+        )
     except OSError:
         return False
 
 
 def _kept(folder: Path, keeper: str) -> Iterator[Failed]:
-    """Yield a folder of another program's copies, with how many notes look to be in it; nothing for none."""
+    """Yield a folder of another program's copies, with how many notes look to be in it; nothing for
+    none.
+    """
     files = (Path(name) for _, _, names in os.walk(folder) for name in names)
     if count := sum(map(is_memory_file, files)):
         files_in_it = "1 file" if count == 1 else f"{count:,} files"
-        yield Failed(str(folder), f"{files_in_it} that {keeper} keeps there for itself", keeps=False, is_left_out=True)
+        yield Failed(
+            str(folder),
+            f"{files_in_it} that {keeper} keeps there for itself",
+            keeps=False,
+            is_left_out=True,
+        )
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -177,8 +200,11 @@ def read_file(
     if is_all_private(said):
         yield Failed(key, "all of it is marked as private", keeps=False)
         return
-    # With the encoding, and whether something is cut: what an earlier version read otherwise is read again.
-    sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (CUT.encode() * (said != decoded.text))
+    # With the encoding, and whether something is cut: what an earlier version read otherwise is
+    # read again.
+    sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (
+        CUT.encode() * (said != decoded.text)
+    )
     digest = hashlib.sha256(data + sort).hexdigest()
     note = Note(scope, root, file, modified, digest, cut.zone)
     sections: tuple[DaySection, ...] = ()
@@ -188,7 +214,11 @@ def read_file(
         sections = _sections(text, head, file)
     if not sections:
         yield SourceItem(
-            key, digest, lambda: note.document(_text_of(said)), lambda d: passages(d, cut), decoded.warning
+            key,
+            digest,
+            lambda: note.document(_text_of(said)),
+            lambda d: passages(d, cut),
+            decoded.warning,
         )
         return
     whole = note.document(text)
@@ -201,7 +231,9 @@ def read_file(
         again = taken[str(section.day)]
         own = section_key(key, str(section.day) + (f".{again}" if again > 1 else ""))
         document = _of_day(whole, text, section, own)
-        yield SourceItem(own, document.content_hash, partial(_same, document), lambda d: passages(d, cut))
+        yield SourceItem(
+            own, document.content_hash, partial(_same, document), lambda d: passages(d, cut)
+        )
 
 
 def _same(document: Document) -> Document:
@@ -217,18 +249,26 @@ def _digest(*parts: object) -> str:
 
 
 def _sections(text: str, head: NoteHead, file: Path) -> tuple[DaySection, ...]:
-    """Return the days of a diary; none for a note of one day, which its name or its head says too."""
-    found = split_days(text, head.begin, head.end, normalise(_stem(file)), is_org=file.suffix.lower() == ".org")
+    """Return the days of a diary; none for a note of one day, which its name or its head says
+    too.
+    """
+    found = split_days(
+        text, head.begin, head.end, normalise(_stem(file)), is_org=file.suffix.lower() == ".org"
+    )
     days = {section.day for section in found}
     own = day_of_path(normalise(file.name))
     return () if len(days) == 1 and own in days else found
 
 
 def _without(text: str, sections: Sequence[DaySection]) -> str:
-    """Return a text with the lines of some sections empty, so that the others keep their numbers."""
+    """Return a text with the lines of some sections empty, so that the others keep their
+    numbers.
+    """
     lines = text.split("\n")
     for section in sections:
-        lines[section.start_line - 1 : section.end_line] = [""] * (section.end_line - section.start_line + 1)
+        lines[section.start_line - 1 : section.end_line] = [""] * (
+            section.end_line - section.start_line + 1
+        )
     return "\n".join(lines)
 
 
@@ -241,7 +281,9 @@ def _of_day(whole: Document, text: str, section: DaySection, key: str) -> Docume
         key=key,
         title=" > ".join(filter(None, (whole.title, *above))),
         text=own,
-        content_hash=_digest(own, section.day, section.start_line, whole.title, whole.metadata, section.above),
+        content_hash=_digest(
+            own, section.day, section.start_line, whole.title, whole.metadata, section.above
+        ),
         valid_from=datetime.combine(section.day, time(), UTC),
         metadata={name: value for name, value in whole.metadata.items() if name != MADE_THEN},
         provenance=(Provenance(whole.provenance[0].source, section.start_line, section.end_line),),
@@ -261,8 +303,11 @@ class Untrusted(Unfit):
     """A project's record that nobody trusts yet."""
 
 
-def read_contained(root: Root, file: Path, judge: Judge | None = None) -> tuple[bytes, Decoded, datetime]:
-    """Return the bytes, text and time of a file that lies in a root and is trusted. Raises Unfit, OSError.
+def read_contained(
+    root: Root, file: Path, judge: Judge | None = None
+) -> tuple[bytes, Decoded, datetime]:
+    """Return the bytes, text and time of a file that lies in a root and is trusted. Raises Unfit,
+    OSError.
 
     Every indexed file is read here, so that no untrusted content of a project is indexed.
     """
@@ -292,7 +337,9 @@ def peek(root: Root, file: Path) -> bytes:
 
 
 def _read(real: Path) -> tuple[bytes, Decoded, datetime]:
-    """Return the bytes, text and time of a file, trusted or not. Raises Unfit for other than notes, OSError."""
+    """Return the bytes, text and time of a file, trusted or not. Raises Unfit for other than notes,
+    OSError.
+    """
     found = real.stat()
     if not stat.S_ISREG(found.st_mode):
         raise Unfit("not a regular file")
@@ -343,29 +390,44 @@ class Note(NamedTuple):
 
 
 def _metadata(head: NoteHead, key: str, root: str) -> dict[str, str]:
-    """Return the fields of a note's head; its aliases and tags as one list each, wherever they stand."""
+    """Return the fields of a note's head; its aliases and tags as one list each, wherever they
+    stand.
+    """
     found = {name: value for name, value in head.fields.items() if name != MADE_THEN}
     found |= {"aliases": ", ".join(head.aliases)} if head.aliases else {}
     found |= {"tags": ", ".join(head.tags)} if head.tags else {}
-    is_made_then = head.day is None and day_of_path(normalise(key)) is None and head.created is not None
+    is_made_then = (
+        head.day is None and day_of_path(normalise(key)) is None and head.created is not None
+    )
     return {**found, **({MADE_THEN: "yes"} if is_made_then else {}), "root": root}
 
 
 def described_again(document: Document) -> Document:
-    """Return a stored document with what its text says of it, as it is read today; a day of a diary as it is."""
-    if document.key.startswith(f"{SEEDS}/") or file_key(document.key) != document.key or not document.provenance:
+    """Return a stored document with what its text says of it, as it is read today; a day of a diary
+    as it is.
+    """
+    if (
+        document.key.startswith(f"{SEEDS}/")
+        or file_key(document.key) != document.key
+        or not document.provenance
+    ):
         return document
     head = read_head(document.text)
     return replace(
         document,
         title=_title(head.title, _stem(Path(document.provenance[0].source))),
         valid_from=_find_note_day(head, document.key),
-        metadata={**document.metadata, **_metadata(head, document.key, document.metadata.get("root", ""))},
+        metadata={
+            **document.metadata,
+            **_metadata(head, document.key, document.metadata.get("root", "")),
+        },
     )
 
 
 def passages(document: Document, cut: Cut) -> tuple[Passage, ...]:
-    """Cut a document. Its head is metadata, not text, but for what sums it up; a head alone is all there is to search."""
+    """Cut a document. Its head is metadata, not text, but for what sums it up; a head alone is all
+    there is to search.
+    """
     head = read_head(document.text)
     first = document.provenance[0].start_line if document.provenance else None
     context = _context(document, head)
@@ -403,7 +465,9 @@ def shape(cut: Cut) -> str:
 
 
 def _title(name: str, stem: str) -> str:
-    """Join a note's title and the words that its file name adds: both are searched with every passage."""
+    """Join a note's title and the words that its file name adds: both are searched with every
+    passage.
+    """
     plain = name_without_day(normalise(stem_without_identity(stem)))
     words = " ".join(_JOIN.sub(" ", named(plain)).split())
     words = "" if _DAY_OF_FOLDER.fullmatch(words) else words
@@ -420,7 +484,8 @@ def _squeezed(words: str) -> str:
 
 
 def _find_note_day(head: NoteHead, key: str) -> datetime | None:
-    """Return the day of a note: from its head, its name or its folders, else when its program made it; None without any.
+    """Return the day of a note: from its head, its name or its folders, else when its program made
+    it; None without any.
 
     A day without a time is midnight UTC.
     """
@@ -431,7 +496,9 @@ def _find_note_day(head: NoteHead, key: str) -> datetime | None:
 
 
 def _end_of(until: str, zone: tzinfo) -> datetime | None:
-    """Return when the day in `until: 2026-03-20` of a note's head is over where the user is; None without a day."""
+    """Return when the day in `until: 2026-03-20` of a note's head is over where the user is; None
+    without a day.
+    """
     try:
         day = date.fromisoformat(until.strip())
         return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)

@@ -1,7 +1,8 @@
 """The indexed folders of a scope (roots), and the keys of their files: `ROOT/path/in/it.md`.
 
-Roots are stored in a note of the scope, so that `gieok index` without a path means all of them. A root's name is its folder's,
-made distinct; it is part of every key, so that two roots may hold files of the same name.
+Roots are stored in a note of the scope, so that `gieok index` without a path means all of them. A
+root's name is its folder's, made distinct; it is part of every key, so that two roots may hold
+files of the same name.
 """
 
 import json
@@ -20,13 +21,17 @@ from gieok.text.keywords import normalise
 #: Name of the note of roots.
 NOTE = "files.roots"
 #: Folders that are never indexed as part of a root; one may be a root itself (a project's records).
-SKIPPED_FOLDERS = frozenset((".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".dreams"))
+SKIPPED_FOLDERS = frozenset(
+    (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".dreams")
+)
 SUFFIXES = (".md", ".markdown", ".txt", ".org")
 
 
 def is_memory_file(path: Path) -> bool:
     """Say whether a path is indexable, by its name and folders."""
-    is_hidden = any(part in SKIPPED_FOLDERS for part in path.parts) or copies.is_kept_folder(path.parts[:-1])
+    is_hidden = any(part in SKIPPED_FOLDERS for part in path.parts) or copies.is_kept_folder(
+        path.parts[:-1]
+    )
     return path.suffix.lower() in SUFFIXES and not is_hidden and not _is_temporary(path.name)
 
 
@@ -41,7 +46,9 @@ def _is_temporary(name: str) -> bool:
 
 
 def section_key(key: str, section: str) -> str:
-    """Return the key of a part of a file that is a document of its own: no path of a file has two slashes in it."""
+    """Return the key of a part of a file that is a document of its own: no path of a file has two
+    slashes in it.
+    """
     return f"{key}//{section}"
 
 
@@ -68,15 +75,21 @@ class Root(NamedTuple):
 
     @property
     def watched(self) -> Path:
-        """Return the folder to watch; of a file, its own: an editor puts another file in its place, which ends its events."""
+        """Return the folder to watch; of a file, its own: an editor puts another file in its place,
+        which ends its events.
+        """
         return self.path.parent if self.is_file else self.path
 
     def key_of(self, file: Path) -> str:
-        """Return the document key of a path below this root, redacted, with undecodable bytes escaped."""
+        """Return the document key of a path below this root, redacted, with undecodable bytes
+        escaped.
+        """
         relative = file.relative_to(self._folder).as_posix()
         from gieok.text.redact.names import named  # slow to import, and a search needs no key
 
-        return named(str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode())
+        return named(
+            str(PurePosixPath(self.name, relative)).encode("utf-8", "backslashreplace").decode()
+        )
 
     def owns(self, key: str) -> bool:
         """Say whether a document key belongs to this root."""
@@ -116,34 +129,47 @@ def remove(notes: Notes, scope: Scope, paths: list[Path]) -> list[Root]:
     """Retire the roots at `paths` and return them; their documents stay until the next sync."""
     known = [root for root in load(notes, scope) if root.path in paths]
     notes.update_note(
-        scope, NOTE, lambda raw: _written(r._replace(is_retired=True) if r in known else r for r in _parse(raw))
+        scope,
+        NOTE,
+        lambda raw: _written(r._replace(is_retired=True) if r in known else r for r in _parse(raw)),
     )
     return known
 
 
 def drop_retired(notes: Notes, scope: Scope) -> None:
     """Remove the retired roots from the note."""
-    notes.update_note(scope, NOTE, lambda raw: _written(root for root in _parse(raw) if not root.is_retired))
+    notes.update_note(
+        scope, NOTE, lambda raw: _written(root for root in _parse(raw) if not root.is_retired)
+    )
 
 
 def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = ()) -> list[Root]:
-    """Return the roots of `paths`, adding new ones in one transaction: several processes may add at once.
+    """Return the roots of `paths`, adding new ones in one transaction: several processes may add at
+    once.
 
-    A folder inside a known root belongs to that root; a known root inside a new one becomes part of it.
+    A folder inside a known root belongs to that root; a known root inside a new one becomes part of
+    it.
     """
     from gieok.text.redact.names import named  # see key_of
 
     for path in paths:
         if (shown := named(path.as_posix())) != path.as_posix():
-            raise BadRequest(f"the folder {shown!r} has a secret in its name", hint="rename it, then index it")
+            raise BadRequest(
+                f"the folder {shown!r} has a secret in its name", hint="rename it, then index it"
+            )
     made = [Root("", path, only) for path in paths]
 
     def joined(raw: str) -> str:
         known = _parse(raw)
         for new in made:
             if _find([root for root in known if not root.is_retired], new.path) is None:
-                known = [root._replace(is_retired=root.is_retired or _covers(new, root.path)) for root in known]
-                name = _distinct_name(new.path.name or "root", {SESSIONS, SEEDS, *(root.name for root in known)})
+                known = [
+                    root._replace(is_retired=root.is_retired or _covers(new, root.path))
+                    for root in known
+                ]
+                name = _distinct_name(
+                    new.path.name or "root", {SESSIONS, SEEDS, *(root.name for root in known)}
+                )
                 known.append(new._replace(name=name))
         return _written(known)
 
@@ -153,7 +179,9 @@ def add(notes: Notes, scope: Scope, paths: list[Path], only: tuple[str, ...] = (
 
 
 def is_away(root: Root, known: Iterable[str]) -> bool:
-    """Say whether a root is not there, or empty where it held something: so is the place of a share that is not mounted."""
+    """Say whether a root is not there, or empty where it held something: so is the place of a share
+    that is not mounted.
+    """
     try:
         if root.path.is_dir():
             with os.scandir(root.path) as entries:
@@ -165,10 +193,17 @@ def is_away(root: Root, known: Iterable[str]) -> bool:
 
 
 def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
-    """Return how many notes in a folder the store does not hold, by name and without following links."""
+    """Return how many notes in a folder the store does not hold, by name and without following
+    links.
+    """
     known = set(store.hashes(scope))
     name = next((root.name for root in load(store, scope) if root.path == folder), "")
-    found = (f"{base}/{file}" for base, _, files in os.walk(folder) for file in files if is_memory_file(Path(file)))
+    found = (
+        f"{base}/{file}"
+        for base, _, files in os.walk(folder)
+        for file in files
+        if is_memory_file(Path(file))
+    )
     # The key of `Root.key_of`, without a disk access for each.
     keys = (name + Path(file[len(str(folder)) :]).as_posix() for file in found)
     return sum(key.encode("utf-8", "backslashreplace").decode() not in known for key in keys)
@@ -176,11 +211,17 @@ def not_indexed(store: Store, scope: Scope, folder: Path) -> int:
 
 def _parse(raw: str) -> list[Root]:
     rows = json.loads(raw or "[]")
-    return [Root(r["name"], Path(r["path"]), tuple(r.get("only", ())), bool(r.get("retired"))) for r in rows]
+    return [
+        Root(r["name"], Path(r["path"]), tuple(r.get("only", ())), bool(r.get("retired")))
+        for r in rows
+    ]
 
 
 def _written(known: Iterable[Root]) -> str:
-    rows = ({"name": r.name, "path": str(r.path), "retired": r.is_retired, "only": r.only} for r in known)
+    rows = (
+        {"name": r.name, "path": str(r.path), "retired": r.is_retired, "only": r.only}
+        for r in known
+    )
     return json.dumps([{name: value for name, value in row.items() if value != ()} for row in rows])
 
 
@@ -206,7 +247,8 @@ def _distinct_name(name: str, taken: set[str]) -> str:
 def display(roots: list[Root], key: str) -> str:
     """Return the path to show for a key: without the root's name if there is only one root.
 
-    Keys without a `/`, and keys of conversations and seeds, are not files of a root: they are shown unchanged.
+    Keys without a `/`, and keys of conversations and seeds, are not files of a root: they are shown
+    unchanged.
     """
     if key.startswith((f"{SESSIONS}/", f"{SEEDS}/")):
         return key
@@ -236,7 +278,9 @@ def resolve(roots: list[Root], name: str, here: Path | None = None) -> tuple[Roo
 
 
 def _as_on_disk(path: Path) -> Path:
-    """Return a path as its parts are named on disk, composed or decomposed (macOS); as it is where there is none of it."""
+    """Return a path as its parts are named on disk, composed or decomposed (macOS); as it is where
+    there is none of it.
+    """
     try:
         if str(path).isascii() or path.exists() or path == path.parent:
             return path
@@ -244,7 +288,9 @@ def _as_on_disk(path: Path) -> Path:
         names = [entry.name for entry in os.scandir(folder)]
     except (OSError, ValueError):  # or an impossible name
         return path
-    return folder / next((one for one in names if normalise(one) == normalise(path.name)), path.name)
+    return folder / next(
+        (one for one in names if normalise(one) == normalise(path.name)), path.name
+    )
 
 
 def _candidates(roots: list[Root], name: str, here: Path) -> list[tuple[Root, Path]]:
@@ -258,7 +304,9 @@ def _candidates(roots: list[Root], name: str, here: Path) -> list[tuple[Root, Pa
     # Last, the path relative to the working folder: injected memories are cited so.
     forms = (*first, [(root, here) for root in roots], _hidden(roots, name))
     named = ([(root, _as_on_disk(path)) for root, path in form] for form in forms)
-    existing = ([(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in named)
+    existing = (
+        [(r, path) for r, path in form if _contains(r, path) and path.exists()] for form in named
+    )
     return next(filter(None, existing), by_path)
 
 

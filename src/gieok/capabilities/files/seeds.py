@@ -1,7 +1,9 @@
-"""What was there before Gieok: agents' own memory folders, their files of instructions, and a project's Git log.
+"""What was there before Gieok: agents' own memory folders, their files of instructions, and a
+project's Git log.
 
-What agents noted themselves, and what a user wrote for all projects, is the user's; what a repository brings along (its log,
-its instructions) is kept in a scope of its own (`places.repository_scope`), because others can write to it.
+What agents noted themselves, and what a user wrote for all projects, is the user's; what a
+repository brings along (its log, its instructions) is kept in a scope of its own
+(`places.repository_scope`), because others can write to it.
 """
 
 import hashlib
@@ -53,15 +55,23 @@ class SeedFile(NamedTuple):
 
 def users_files(user: Path) -> list[SeedFile]:
     """Return the user's own files of instructions that are there."""
-    found = (SeedFile(f"{SEEDS}/{agent}/{Path(name).name}", user / name) for agent, name in _USERS.items())
+    found = (
+        SeedFile(f"{SEEDS}/{agent}/{Path(name).name}", user / name)
+        for agent, name in _USERS.items()
+    )
     return [seed for seed in found if seed.path.is_file()]
 
 
 def agents_notes(projects: Path, folder: str) -> list[SeedFile]:
-    """Return what Claude Code noted by itself about a folder in which it worked; `projects` is where it keeps its own."""
+    """Return what Claude Code noted by itself about a folder in which it worked; `projects` is
+    where it keeps its own.
+    """
     notes = projects / folded(folder) / "memory"
     found = sorted(notes.glob("**/*.md"))[:_MOST_FILES] if notes.is_dir() else []
-    return [SeedFile(f"{SEEDS}/claude-code/memory/{path.relative_to(notes).as_posix()}", path) for path in found]
+    return [
+        SeedFile(f"{SEEDS}/claude-code/memory/{path.relative_to(notes).as_posix()}", path)
+        for path in found
+    ]
 
 
 def projects_files(root: Path) -> list[SeedFile]:
@@ -70,7 +80,8 @@ def projects_files(root: Path) -> list[SeedFile]:
     return [
         seed
         for seed in found
-        if seed.path.is_file() and seed.path.resolve() == root.resolve() / seed.path.relative_to(root)
+        if seed.path.is_file()
+        and seed.path.resolve() == root.resolve() / seed.path.relative_to(root)
     ]
 
 
@@ -98,16 +109,27 @@ def _item(scope: Scope, seed: SeedFile, text: str, modified: datetime, cut: Cut)
 
     def build() -> Document:
         return Document(
-            scope=scope, key=seed.key, kind=KIND, title=name, text=text, content_hash=digest,
-            created_at=modified, updated_at=modified, metadata={"category": "instructions"},
+            scope=scope,
+            key=seed.key,
+            kind=KIND,
+            title=name,
+            text=text,
+            content_hash=digest,
+            created_at=modified,
+            updated_at=modified,
+            metadata={"category": "instructions"},
             provenance=(Provenance(str(seed.path), 1, text.count("\n") + 1),),
-        )  # fmt: skip
+        )
 
     return SourceItem(seed.key, digest, build, lambda document: passages(document, cut))
 
 
-def commit_items(scope: Scope, root: Path, commits: Iterable[Commit], cut: Cut) -> Iterator[SourceItem]:
-    """Yield the items of commits, the oldest first: the newest then has the highest ids and is embedded first."""
+def commit_items(
+    scope: Scope, root: Path, commits: Iterable[Commit], cut: Cut
+) -> Iterator[SourceItem]:
+    """Yield the items of commits, the oldest first: the newest then has the highest ids and is
+    embedded first.
+    """
     for commit in reversed(list(commits)):
         yield _commit_item(scope, root, commit, cut)
 
@@ -118,10 +140,18 @@ def _commit_item(scope: Scope, root: Path, commit: Commit, cut: Cut) -> SourceIt
 
     def build() -> Document:
         return Document(
-            scope=scope, key=key, kind=COMMIT, title=commit.message.partition("\n")[0][:200], text=_told(commit, cut.zone),
-            content_hash=digest, created_at=commit.at, updated_at=commit.at, valid_from=commit.at,
-            metadata={"author": commit.author, "commit": commit.id}, provenance=(Provenance(f"{root}@{commit.id[:12]}"),),
-        )  # fmt: skip
+            scope=scope,
+            key=key,
+            kind=COMMIT,
+            title=commit.message.partition("\n")[0][:200],
+            text=_told(commit, cut.zone),
+            content_hash=digest,
+            created_at=commit.at,
+            updated_at=commit.at,
+            valid_from=commit.at,
+            metadata={"author": commit.author, "commit": commit.id},
+            provenance=(Provenance(f"{root}@{commit.id[:12]}"),),
+        )
 
     return SourceItem(key, digest, build, lambda document: passages(document, cut))
 
@@ -131,7 +161,9 @@ def _told(commit: Commit, zone: tzinfo) -> str:
     names = ", ".join(commit.files[:_MOST_NAMES])
     more = f" and {len(commit.files) - _MOST_NAMES} more" if len(commit.files) > _MOST_NAMES else ""
     message = strip_echo(normalise(commit.message[:_MESSAGE_CHARS]))
-    return "\n\n".join(filter(None, (message, f"{names}{more}", f"{commit.author}, {day_in(commit.at, zone)}")))
+    return "\n\n".join(
+        filter(None, (message, f"{names}{more}", f"{commit.author}, {day_in(commit.at, zone)}"))
+    )
 
 
 def _digest(text: str) -> str:

@@ -40,14 +40,18 @@ def sync(
     force: bool = False,
     progress: Progress = lambda done: None,
 ) -> Report:
-    """Compare every file of the roots with the store and put the differences. Raises BadRequest, StoreError."""
+    """Compare every file of the roots with the store and put the differences. Raises BadRequest,
+    StoreError.
+    """
     wanted = list(wanted)
     known = store.hashes(scope)
     away = [root for root in wanted if roots.is_away(root, known)]
     if len(away) == len(wanted) and not any(root.path.exists() for root in wanted):
         raise BadRequest(
             f"the indexed folder {str(wanted[0].path)!r} does not exist",
-            hint="nothing was removed; bring it back, or `gieok index --remove FOLDER` to forget it",
+            hint=(
+                "nothing was removed; bring it back, or `gieok index --remove FOLDER` to forget it"
+            ),
         )
     recut(store, scope, cut, progress)
     skipped = forgotten(store, scope)
@@ -63,8 +67,14 @@ def sync(
             continue
         items = read_root(scope, root, cut)
         found = ingest(
-            store, scope, items, owns=root.owns, force=force, forgotten=skipped, progress=lambda n: progress(before + n)  # noqa: B023
-        )  # fmt: skip
+            store,
+            scope,
+            items,
+            owns=root.owns,
+            force=force,
+            forgotten=skipped,
+            progress=lambda n: progress(before + n),  # noqa: B023
+        )
         report.merge(found)
     forget_retired(store, scope)
     store.write_note(scope, SHAPE_NOTE, shape(cut))
@@ -76,9 +86,15 @@ def _keep_away(root: Root) -> Failed:
     """Return why a root was not compared, and what to do where it is gone for good."""
     path = str(root.path)
     why = (
-        f"the folder {path!r} is empty; its memory is kept. Gone for good: `gieok index --remove FOLDER`"
+        (
+            f"the folder {path!r} is empty; its memory is kept. Gone for good: `gieok index "
+            f"--remove FOLDER`"
+        )
         if root.path.exists()
-        else f"the folder {path!r} does not exist; its memory is kept. Gone for good: `gieok index --remove FOLDER`"
+        else (
+            f"the folder {path!r} does not exist; its memory is kept. Gone for good: `gieok index "
+            f"--remove FOLDER`"
+        )
     )
     return Failed(root.name, why)
 
@@ -94,35 +110,64 @@ def forget_retired(store: Store, scope: Scope) -> list[str]:
     return keys
 
 
-def sync_changed(store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, changed: set[Path]) -> Report:
-    """Sync the changed paths of a watcher; an empty set, folders and bulk changes compare everything."""
+def sync_changed(
+    store: Store, scope: Scope, wanted: Sequence[Root], cut: Cut, changed: set[Path]
+) -> Report:
+    """Sync the changed paths of a watcher; an empty set, folders and bulk changes compare
+    everything.
+    """
     report, skipped = Report(), forgotten(store, scope)
     for root in wanted:
-        touched = {path for path in changed if path == root.path or (root.path in path.parents and root.takes(path))}
+        touched = {
+            path
+            for path in changed
+            if path == root.path or (root.path in path.parents and root.takes(path))
+        }
         known = store.hashes(scope)
-        is_compared = not changed or len(touched) > _MANY_CHANGES or _is_coarse(root, touched, known)
+        is_compared = (
+            not changed or len(touched) > _MANY_CHANGES or _is_coarse(root, touched, known)
+        )
         if not root.path.exists() or (is_compared and roots.is_away(root, known)):
             continue  # unmounted or being replaced: nothing is removed, the next scan compares it
         if is_compared:
-            report.merge(ingest(store, scope, read_root(scope, root, cut), owns=root.owns, forgotten=skipped))
+            report.merge(
+                ingest(store, scope, read_root(scope, root, cut), owns=root.owns, forgotten=skipped)
+            )
         else:
-            files = {path for path in touched if root.is_file or is_memory_file(path.relative_to(root.path))}
+            files = {
+                path
+                for path in touched
+                if root.is_file or is_memory_file(path.relative_to(root.path))
+            }
             files |= set() if root.is_file else set(copies_of(files))
             keys = {root.key_of(path) for path in files}
-            there = sorted(path for path in files if path.exists() and (root.is_file or not why_copy(path)))
+            there = sorted(
+                path for path in files if path.exists() and (root.is_file or not why_copy(path))
+            )
             items = [item for path in there for item in read_file(scope, root, path, cut)]
-            report.merge(ingest(store, scope, items, owns=lambda key: file_key(key) in keys, forgotten=skipped))  # noqa: B023
+            report.merge(
+                ingest(
+                    store,
+                    scope,
+                    items,
+                    owns=lambda key: file_key(key) in keys,  # noqa: B023
+                    forgotten=skipped,
+                )
+            )
     return report
 
 
 def _is_coarse(root: Root, touched: Iterable[Path], known: Iterable[str]) -> bool:
     """Say whether an event names a folder, existing or deleted, instead of a file."""
     folders = {str(parent) for key in known for parent in PurePosixPath(key).parents}
-    return any(path.is_dir() or (root.key_of(path) in folders and not path.exists()) for path in touched)
+    return any(
+        path.is_dir() or (root.key_of(path) in folders and not path.exists()) for path in touched
+    )
 
 
 def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done: None) -> int:
-    """Cut stored documents again that an older release or other settings cut differently; return how many.
+    """Cut stored documents again that an older release or other settings cut differently; return
+    how many.
 
     Works on the stored texts, so that missing folders are included. Starts over after a kill.
     """
@@ -132,7 +177,11 @@ def recut(store: Store, scope: Scope, cut: Cut, progress: Progress = lambda done
     keys = sorted(store.hashes(scope))
     for start in range(0, len(keys), _CUT_AT_ONCE):
         found = store.get(scope, keys[start : start + _CUT_AT_ONCE])
-        notes = [described_again(one) if one.kind == KIND else one for one in found if one.kind in (KIND, seeds.COMMIT)]
+        notes = [
+            described_again(one) if one.kind == KIND else one
+            for one in found
+            if one.kind in (KIND, seeds.COMMIT)
+        ]
         cuts = [Entry(document, passages(document, cut)) for document in notes]
         store.put(cuts)
         done += len(cuts)
@@ -154,6 +203,10 @@ def count_stale(store: Store, scope: Scope, wanted: Iterable[Root], cut: Cut) ->
                 on_disk[item.key] = item.content_hash
             elif item.keeps:
                 unread.append(item.key)
-        stale |= {file_key(key) for key, found in on_disk.items() if known.get(key) != found and found not in skipped}
+        stale |= {
+            file_key(key)
+            for key, found in on_disk.items()
+            if known.get(key) != found and found not in skipped
+        }
         stale |= set(map(file_key, gone(known, {*on_disk, *unread}, unread, root.owns)))
     return len(stale)

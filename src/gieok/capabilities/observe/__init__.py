@@ -1,1 +1,3 @@
-"""The sidecar: watches transcripts, keeps every message, distils observations, writes active memory."""
+"""The sidecar: watches transcripts, keeps every message, distils observations, writes active
+memory.
+"""

@@ -1,7 +1,8 @@
 """Renders active_memory.md, the short text that a session begins with.
 
-What nothing is known to have ended, a line each, the newest wording; what is due first; what a person corrected always.
-Within a token budget; the same memory on the same day gives the same bytes; the text below the marker is the user's and stays.
+What nothing is known to have ended, a line each, the newest wording; what is due first; what a
+person corrected always. Within a token budget; the same memory on the same day gives the same
+bytes; the text below the marker is the user's and stays.
 """
 
 import re
@@ -37,8 +38,8 @@ _SPARE = 20
 SECTIONS = tuple(name for name in active.SECTIONS if name != "statistics")
 #: Shares of the room that the best of each section have for sure; the rest goes to the best of all.
 _SHARES = {
-    "states": 0.25, "due": 0.15, "preferences": 0.2, "decisions": 0.2, "pending": 0.08, "done": 0.05, "done_earlier": 0.02,
-    "notes": 0.05,
+    "states": 0.25, "due": 0.15, "preferences": 0.2, "decisions": 0.2, "pending": 0.08,
+    "done": 0.05, "done_earlier": 0.02, "notes": 0.05,
 }  # fmt: skip
 _STATISTICS = {
     "en": "{shown} of {all} observations shown: 🔴 {high}, 🟡 {medium}, 🟢 {low}",
@@ -48,7 +49,9 @@ _WAS = {"en": " (was: {} until {})", "ko": " ({1}까지는: {0})"}
 
 
 class Look(NamedTuple):
-    """Format of the file: language, token budget, the user's template ('' for the default), time zone of the dates."""
+    """Format of the file: language, token budget, the user's template ('' for the default), time
+    zone of the dates.
+    """
 
     lang: str
     budget_tokens: int
@@ -74,7 +77,9 @@ class _Line(NamedTuple):
 
     @property
     def order(self) -> tuple[str, float, str]:
-        """Return by what lines of a section are sorted: what is due by its day, the rest newest first."""
+        """Return by what lines of a section are sorted: what is due by its day, the rest newest
+        first.
+        """
         return self.due, -self.at, self.said
 
 
@@ -82,7 +87,11 @@ def render(held: ScopeMemory, look: Look, today: date) -> str:
     """Return the text above the marker; the budget drops the least valuable lines first."""
     look = look if look.lang in active.TITLES else look._replace(lang="en")
     pairs = zip_longest(held.documents, held.observations)
-    current = [(document, o) for document, o in pairs if not (document and is_replaced(document, look.zone, today))]
+    current = [
+        (document, o)
+        for document, o in pairs
+        if not (document and is_replaced(document, look.zone, today))
+    ]
     lines = sorted(_lines(held, current, look, today), key=lambda line: (-line.worth, line.order))
     bare = _filled(held, (), look, len(current))
     kept = _Page(look.budget_tokens - count_tokens(bare) - _SPARE, lines, _headings(look)).filled()
@@ -95,15 +104,22 @@ def is_replaced(document: Document, zone: tzinfo, today: date) -> bool:
 
 
 def _headings(look: Look) -> dict[str, str]:
-    """Return the heading of each section in the default outline; none in a template of the user, which has its own."""
+    """Return the heading of each section in the default outline; none in a template of the user,
+    which has its own.
+    """
     if look.template:
         return {}
     named = zip(active.SECTIONS, active.HEADINGS[look.lang], strict=True)
-    return {name: f"{'###' if name == 'done_earlier' else '##'} {heading}" for name, heading in named}
+    return {
+        name: f"{'###' if name == 'done_earlier' else '##'} {heading}" for name, heading in named
+    }
 
 
 def _lines(
-    held: ScopeMemory, current: Sequence[tuple[Document | None, Observation]], look: Look, today: date
+    held: ScopeMemory,
+    current: Sequence[tuple[Document | None, Observation]],
+    look: Look,
+    today: date,
 ) -> Iterator[_Line]:
     """Yield what could be shown."""
     has_due = not look.template or "{due}" in look.template
@@ -130,7 +146,9 @@ def _lines(
 
 
 def _before(held: ScopeMemory, look: Look, today: date) -> dict[str, Document]:
-    """Return what was replaced lately, by the key of what replaced it: the last where there are several."""
+    """Return what was replaced lately, by the key of what replaced it: the last where there are
+    several.
+    """
     found: dict[str, Document] = {}
     for document in held.documents:
         by = document.metadata.get(REPLACED_BY)
@@ -152,7 +170,9 @@ def _was(before: Document | None, look: Look) -> str:
 
 
 def _deeds(done: Iterable[tuple[date, tuple[str, ...]]], today: date) -> Iterator[_Line]:
-    """Yield a line for each of the last days on which tools edited or failed: the least of what is known."""
+    """Yield a line for each of the last days on which tools edited or failed: the least of what is
+    known.
+    """
     days: dict[date, list[str]] = defaultdict(list)
     for day, texts in done:
         days[day] += texts
@@ -175,7 +195,9 @@ def _section(o: Observation, day: date, today: date) -> str:
 
 
 class _Page:
-    """Lines within a room, each thing once: the newest wording of what is said again, no task that is done."""
+    """Lines within a room, each thing once: the newest wording of what is said again, no task that
+    is done.
+    """
 
     def __init__(self, room: int, lines: Sequence[_Line], headings: Mapping[str, str]) -> None:
         self._room, self._lines = room, lines
@@ -192,7 +214,9 @@ class _Page:
         full: set[str] = set()
         for line in self._lines:
             before = self._room
-            if line.worth < _CORRECTED_WORTH and (line.section in full or left[line.section] < count_tokens(line.text)):
+            if line.worth < _CORRECTED_WORTH and (
+                line.section in full or left[line.section] < count_tokens(line.text)
+            ):
                 full.add(line.section)
                 waiting.append(line)
             else:
@@ -227,14 +251,24 @@ class _Page:
         return True
 
     def _is_finished(self, line: _Line, about: Gist) -> bool:
-        """Say whether something done since is what a line plans. Few are near enough to be looked at whole."""
+        """Say whether something done since is what a line plans. Few are near enough to be looked
+        at whole.
+        """
         near, least = _beginnings(line.said), len(about.words) // 3
-        rows = (said for at, said, words in self._finished if at > line.at and len(words & near) >= max(1, least))
+        rows = (
+            said
+            for at, said, words in self._finished
+            if at > line.at and len(words & near) >= max(1, least)
+        )
         return any(is_finished(about, gist(said)) for said in rows)
 
     def _known(self, about: Gist) -> int | None:
         """Return which kept line says the same."""
-        near = {number for word in about.words or (about.plain,) for number in self._by_word.get(word, ())}
+        near = {
+            number
+            for word in about.words or (about.plain,)
+            for number in self._by_word.get(word, ())
+        }
         return next((n for n in sorted(near) if is_same(about, gist(self._kept[n].said))), None)
 
 
@@ -244,14 +278,20 @@ def _beginnings(text: str) -> frozenset[str]:
 
 
 def _joined(kept: _Line, other: _Line) -> _Line:
-    """Return the newer of two lines that say the same, as weighty as the weightier; what a person corrected outranks both."""
+    """Return the newer of two lines that say the same, as weighty as the weightier; what a person
+    corrected outranks both.
+    """
     if max(kept.worth, other.worth) >= _CORRECTED_WORTH:
         return kept if kept.worth >= other.worth else other
-    newer, older = (kept, other) if (kept.at, kept.said) >= (other.at, other.said) else (other, kept)
+    newer, older = (
+        (kept, other) if (kept.at, kept.said) >= (other.at, other.said) else (other, kept)
+    )
     mark = max(newer.mark, older.mark, key=lambda mark: active.MARKS.get(mark, -1.0))
     is_weaker = newer.section == "states" and older.section in ("preferences", "decisions")
     section = older.section if is_weaker else newer.section
-    return newer._replace(mark=mark, section=section, worth=max(kept.worth, other.worth), was=newer.was or older.was)
+    return newer._replace(
+        mark=mark, section=section, worth=max(kept.worth, other.worth), was=newer.was or older.was
+    )
 
 
 def _one_line(text: str) -> str:
@@ -261,19 +301,28 @@ def _one_line(text: str) -> str:
 
 
 def _filled(held: ScopeMemory, kept: Sequence[_Line], look: Look, all_: int) -> str:
-    """Return the file with the lines; without a template of the user, headings with nothing below are left out."""
+    """Return the file with the lines; without a template of the user, headings with nothing below
+    are left out.
+    """
     lang = look.lang
     counts = {p.value: sum(line.mark == p.mark and line.at > 0 for line in kept) for p in Priority}
     shown = sum(line.at > 0 for line in kept)
-    values = {name: "\n".join(line.text for line in kept if line.section == name) for name in SECTIONS}
+    values = {
+        name: "\n".join(line.text for line in kept if line.section == name) for name in SECTIONS
+    }
     values["task"] = "\n".join(_one_line(line) for line in held.task.splitlines()[:4])
     values["statistics"] = _STATISTICS[lang].format(shown=shown, all=all_, **counts)
     if look.template:
         values = {name: value or active.NONE[lang] for name, value in values.items()}
-        return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), look.template).rstrip() + "\n"
+        return (
+            _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), look.template).rstrip()
+            + "\n"
+        )
     values["states"] = "\n".join(filter(None, (values["task"], values["states"])))
     parts = [f"# {active.TITLES[lang]}\n\n{active.HEADS[lang]}"]
-    parts += [f"{heading}\n{values[name]}" for name, heading in _headings(look).items() if values[name]]
+    parts += [
+        f"{heading}\n{values[name]}" for name, heading in _headings(look).items() if values[name]
+    ]
     return "\n\n".join(parts).rstrip() + "\n"
 
 
@@ -285,15 +334,20 @@ def read_template(file: Path | None) -> str:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadConfig(
-            f"cannot read the template {str(file)!r}: {error}", hint="set active_memory.template to a UTF-8 file"
+            f"cannot read the template {str(file)!r}: {error}",
+            hint="set active_memory.template to a UTF-8 file",
         ) from error
     if not any("{" + name + "}" in text for name in SECTIONS):
-        raise BadConfig(f"the template {str(file)!r} has no section", hint=f"add one of {', '.join(SECTIONS)}")
+        raise BadConfig(
+            f"the template {str(file)!r} has no section", hint=f"add one of {', '.join(SECTIONS)}"
+        )
     return text
 
 
 def write(file: Path, rendered: str) -> bool:
-    """Write the file if the text above the marker differs; return whether it did. Raises BadRequest, OSError."""
+    """Write the file if the text above the marker differs; return whether it did. Raises
+    BadRequest, OSError.
+    """
     try:
         before = file.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -1,8 +1,10 @@
-"""Which turns of a scope state rules that bind: a file that names their lines, for a session's start and for prompts.
+"""Which turns of a scope state rules that bind: a file that names their lines, for a session's
+start and for prompts.
 
-No rule ages, and none makes room for another: what takes one off the list is a later turn that lifts it, the same rule said
-again, or a line that `claims` ended. The file holds no text, only where in a line its rules stand: what is forgotten is not
-in it, and the hook needs none of the patterns that find rules.
+No rule ages, and none makes room for another: what takes one off the list is a later turn that
+lifts it, the same rule said again, or a line that `claims` ended. The file holds no text, only
+where in a line its rules stand: what is forgotten is not in it, and the hook needs none of the
+patterns that find rules.
 """
 
 import json
@@ -22,7 +24,9 @@ _AT_ONCE = 200
 
 
 class BindingLine(NamedTuple):
-    """A user's line that states rules, or takes some back: its time in Unix seconds, where it is, the sum of what it says."""
+    """A user's line that states rules, or takes some back: its time in Unix seconds, where it is,
+    the sum of what it says.
+    """
 
     at: int
     key: str
@@ -30,8 +34,12 @@ class BindingLine(NamedTuple):
     check: int
 
 
-def write(store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, BindingLine]]) -> None:
-    """Name the rules among a scope's lines, each given with the scope in which it was said; newest first."""
+def write(
+    store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, BindingLine]]
+) -> None:
+    """Name the rules among a scope's lines, each given with the scope in which it was said; newest
+    first.
+    """
     told = sorted(lines, key=lambda pair: pair[1])
     file = Path(places.rules_file(str(home), scope))
     if not told and not file.exists():
@@ -45,9 +53,18 @@ def write(store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, B
             held = [one for one in held if not _repeats(one[2], rules)]
             held.append((whose, line, rules))
         elif words:
-            held = [one for one in held if not all(binding.lifted_by(rule, words) for rule in one[2])]
+            held = [
+                one for one in held if not all(binding.lifted_by(rule, words) for rule in one[2])
+            ]
     rows = [
-        (line.at, whose, line.key, line.line, line.check, _places(texts[whose, line.key, line.line][0], rules))
+        (
+            line.at,
+            whose,
+            line.key,
+            line.line,
+            line.check,
+            _places(texts[whose, line.key, line.line][0], rules),
+        )
         for whose, line, rules in reversed(held)
     ]
     fs.make_private(file.parent)
@@ -55,7 +72,9 @@ def write(store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, B
 
 
 def _places(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
-    """Return where in the words rules stand, a pair of offsets each; none for those that the words merely accept."""
+    """Return where in the words rules stand, a pair of offsets each; none for those that the words
+    merely accept.
+    """
     if accepts(words):
         return []
     found = [(words.find(rule), len(rule)) for rule in rules]
@@ -68,8 +87,12 @@ def _repeats(earlier: Sequence[str], later: Sequence[str]) -> bool:
     return all(any(is_same(gist(rule), one) for one in again) for rule in earlier)
 
 
-def _texts(store: Documents, lines: Sequence[tuple[str, BindingLine]]) -> dict[tuple[str, str, int], tuple[str, str]]:
-    """Return what was said in each line, and the question that it answers, where it still says what was judged."""
+def _texts(
+    store: Documents, lines: Sequence[tuple[str, BindingLine]]
+) -> dict[tuple[str, str, int], tuple[str, str]]:
+    """Return what was said in each line, and the question that it answers, where it still says what
+    was judged.
+    """
     found: dict[tuple[str, str, int], tuple[str, str]] = {}
     for whose in dict.fromkeys(whose for whose, _ in lines):
         own = [line for scope, line in lines if scope == whose]
@@ -77,7 +100,9 @@ def _texts(store: Documents, lines: Sequence[tuple[str, BindingLine]]) -> dict[t
         for start in range(0, len(keys), _AT_ONCE):
             for document in store.get(Scope(whose), keys[start : start + _AT_ONCE]):
                 said = document.text.split("\n")
-                for line in (one for one in own if one.key == document.key and one.line <= len(said)):
+                for line in (
+                    one for one in own if one.key == document.key and one.line <= len(said)
+                ):
                     text = said[line.line - 1]
                     if places.line_check(text) == line.check:
                         words = text.removeprefix(f"{USER}: ")

@@ -1,7 +1,9 @@
-"""When to observe: spans ahead in the background, activation at the threshold, everything at the hard stop.
+"""When to observe: spans ahead in the background, activation at the threshold, everything at the
+hard stop.
 
-Invariant, kept by `Positions` in every transaction: the buffer starts at the position and has no gaps. The work of a process
-that loses a race or is killed is discarded; the messages are still there.
+Invariant, kept by `Positions` in every transaction: the buffer starts at the position and has no
+gaps. The work of a process that loses a race or is killed is discarded; the messages are still
+there.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +27,8 @@ _MOST_OVERSHOOT = 0.95
 
 
 class Thresholds(NamedTuple):
-    """Token counts at which a run, a span ahead of it and a hard stop are due; `reflect_tokens` counts observations.
+    """Token counts at which a run, a span ahead of it and a hard stop are due; `reflect_tokens`
+    counts observations.
 
     `activation` is the share of a run that becomes memory; the rest stays buffered.
     """
@@ -38,7 +41,9 @@ class Thresholds(NamedTuple):
 
     @property
     def kept_tokens(self) -> int:
-        """Return how many tokens stay buffered, so that the newest messages are activated together with the next ones."""
+        """Return how many tokens stay buffered, so that the newest messages are activated together
+        with the next ones.
+        """
         return round(self.run_tokens * (1 - self.activation))
 
 
@@ -64,7 +69,9 @@ class Buffer:
     thresholds: Thresholds = Thresholds()
 
     def step(self, *, flush: bool = False) -> Step:
-        """Do the one step that is due, with at most one call of the observer; `flush` observes all messages."""
+        """Do the one step that is due, with at most one call of the observer; `flush` observes all
+        messages.
+        """
         at = self.thresholds
         position = self.journal.position(self.scope, READER)
         chunks = self.journal.chunks(self.scope, READER)
@@ -93,32 +100,48 @@ class Buffer:
         if span is None:
             return Step.LOST
         observed = self.observe(span)
-        return self._finish(position, span.end, span.tokens, len(span.messages), observed, Step.OBSERVED)
+        return self._finish(
+            position, span.end, span.tokens, len(span.messages), observed, Step.OBSERVED
+        )
 
     def _activate(self, position: int, chunks: Sequence[BufferedSpan]) -> Step:
         observed = observation.merge(observation.load(chunk.body) for chunk in chunks)
         tokens = sum(chunk.tokens for chunk in chunks)
         return self._finish(position, chunks[-1].end, tokens, 0, observed, Step.ACTIVATED)
 
-    def _finish(self, position: int, end: int, tokens: int, messages: int, observed: Observed, done: Step) -> Step:
+    def _finish(
+        self, position: int, end: int, tokens: int, messages: int, observed: Observed, done: Step
+    ) -> Step:
         now = self.clock.now()
         stored = self._stored(observed)
         if observation.is_older_task(observed, stored.get(observation.TASK_KEY)):
             observed = observed._replace(task="")
-        said = self.journal.messages(self.scope, [one for o in observed.observations for one in o.message_ids])
+        said = self.journal.messages(
+            self.scope, [one for o in observed.observations for one in o.message_ids]
+        )
         agents = {found.message.id: found.message.agent for found in said}
         entries = observation.entries(self.scope, observed, now, agents)
         count = len(entries)
         entries = observation.with_ends(entries, observed, stored)
         run = Run(
-            scope=self.scope, reader=READER, kind=done.value, at=now, start=position, end=end, messages=messages,
-            source_tokens=tokens, documents=count,
-            document_tokens=sum(o.tokens for o in observed.observations), model=observed.model,
-        )  # fmt: skip
+            scope=self.scope,
+            reader=READER,
+            kind=done.value,
+            at=now,
+            start=position,
+            end=end,
+            messages=messages,
+            source_tokens=tokens,
+            documents=count,
+            document_tokens=sum(o.tokens for o in observed.observations),
+            model=observed.model,
+        )
         return done if finish(self.journal, self.store, position, run, put=entries) else Step.LOST
 
     def _stored(self, observed: Observed) -> dict[str, Document]:
-        """Return what the observations may change of what is kept: what they replace, and the task."""
+        """Return what the observations may change of what is kept: what they replace, and the
+        task.
+        """
         keys = {key for o in observed.observations for key in o.replaces}
         keys |= {observation.TASK_KEY} if observed.task_at else set()
         if not keys:
@@ -127,8 +150,12 @@ class Buffer:
         return {document.key: document for document in self.store.get(self.scope, sorted(keys))}
 
 
-def prefix(chunks: Sequence[BufferedSpan], pending_tokens: int, kept_tokens: int) -> Sequence[BufferedSpan]:
-    """Return the chunks to activate: those that leave nearly `kept_tokens`, rather more chunks than fewer."""
+def prefix(
+    chunks: Sequence[BufferedSpan], pending_tokens: int, kept_tokens: int
+) -> Sequence[BufferedSpan]:
+    """Return the chunks to activate: those that leave nearly `kept_tokens`, rather more chunks than
+    fewer.
+    """
     target = pending_tokens - kept_tokens
     total, under, over = 0, 0, 0
     totals = []

@@ -1,7 +1,8 @@
 """Transcripts → journal: every line exactly once, also after a kill at any moment.
 
-The events of a portion of lines are added in the transaction that moves the cursor behind it. A line's identity does not
-depend on its place, so a copied, rotated or rewritten file adds nothing twice.
+The events of a portion of lines are added in the transaction that moves the cursor behind it. A
+line's identity does not depend on its place, so a copied, rotated or rewritten file adds nothing
+twice.
 """
 
 import os
@@ -48,10 +49,13 @@ class Captured:
 
 @dataclass(slots=True)
 class Capture:
-    """Follows transcripts into a journal. Caches cursors, which another process may move at any time."""
+    """Follows transcripts into a journal. Caches cursors, which another process may move at any
+    time.
+    """
 
     journal: CopiesJournal
-    #: The scope of a folder's project, None outside of any: transcripts of coding agents name their working folder.
+    #: The scope of a folder's project, None outside of any: transcripts of coding agents name their
+    #: working folder.
     project_scope: Callable[[str], Scope | None] = lambda folder: None
     #: Receives a transcript (or `path#line`) and why it cannot be read; '' once it can.
     tell: Callable[[str, str], None] = lambda path, why: None
@@ -59,11 +63,13 @@ class Capture:
     folders: Sequence[str] = ()
     #: What is nobody's business: it is passed over.
     privacy: Privacy = field(default_factory=Privacy)
-    #: The folder whose path has this SHA-256, '' for none that is known: old transcripts tell no more of it.
+    #: The folder whose path has this SHA-256, '' for none that is known: old transcripts tell no
+    #: more of it.
     folder_of: Callable[[str], str] = lambda digest: ""
     captured: Captured = field(default_factory=Captured)
     _known: dict[str, Cursor] = field(default_factory=dict)
-    #: The identities of the transcripts with a path up to `.jsonl`: of ten thousand cursors, few are a file's.
+    #: The identities of the transcripts with a path up to `.jsonl`: of ten thousand cursors, few
+    #: are a file's.
     _stems: dict[str, set[str]] = field(default_factory=dict)
     _is_loaded: bool = False
     #: Status of each file when all of it had been read: a full scan skips it without opening it.
@@ -89,13 +95,19 @@ class Capture:
                 return 0
             with tail.open_transcript(path) as file:
                 if formats.is_whole(path.name):
-                    added, is_whole = self._take_whole(scope, Path(named(path.as_posix())), file, cwd), True
+                    added, is_whole = (
+                        self._take_whole(scope, Path(named(path.as_posix())), file, cwd),
+                        True,
+                    )
                 else:
-                    added, is_whole = self._follow(scope, Path(named(path.as_posix())), file, cwd, portions)
+                    added, is_whole = self._follow(
+                        scope, Path(named(path.as_posix())), file, cwd, portions
+                    )
             if is_whole:
                 self._seen[path] = looks
         except FileNotFoundError:
-            return 0  # removed or renamed since it was listed; its new name comes with the next event
+            # removed or renamed since it was listed; its new name comes with the next event
+            return 0
         except OSError as error:
             self.captured.troubles[str(path)] = error.strerror or str(error)
             return 0
@@ -117,7 +129,9 @@ class Capture:
         self._known[cursor.identity] = cursor
         self._stems.setdefault(tail.stem(cursor.path), set()).add(cursor.identity)
 
-    def _follow(self, scope: Scope, path: Path, file: BinaryIO, cwd: str, portions: int) -> tuple[int, bool]:
+    def _follow(
+        self, scope: Scope, path: Path, file: BinaryIO, cwd: str, portions: int
+    ) -> tuple[int, bool]:
         """Return how many messages were added, and whether all of the file was read."""
         if not self._is_loaded:
             self._load()
@@ -150,7 +164,9 @@ class Capture:
             cursor = done
 
     def _take_whole(self, scope: Scope, path: Path, file: BinaryIO, cwd: str) -> int:
-        """Add the messages of a file that is one JSON object, which is written anew as it grows; return how many."""
+        """Add the messages of a file that is one JSON object, which is written anew as it grows;
+        return how many.
+        """
         if not self._is_loaded:
             self._load()
         own, size = tail.identity(file), os.fstat(file.fileno()).st_size
@@ -180,8 +196,12 @@ class Capture:
         return sum(isinstance(event, Message) for event in events)
 
     def _prepare(self, transcript: Transcript, written: datetime) -> Transcript:
-        """Return a transcript that was recognised as it is read: without secrets in its name, with the time of its file."""
-        clean = replace(transcript, session=transcript.session._replace(id=named(transcript.session.id)))
+        """Return a transcript that was recognised as it is read: without secrets in its name, with
+        the time of its file.
+        """
+        clean = replace(
+            transcript, session=transcript.session._replace(id=named(transcript.session.id))
+        )
         clean.folders, clean.excluded, clean.written = self.folders, self.privacy.names, written
         if self.privacy.excludes_agent(clean.session.agent):
             clean.session = clean.session._replace(ignored="excluded")
@@ -190,8 +210,15 @@ class Capture:
     def _transcript(self, path: Path, file: BinaryIO) -> Transcript | None:
         """Return the transcript that a file is; None if it is none, or not yet."""
         cursor, followed = self._followed.get(tail.identity(file), (None, None))
-        is_settled = cursor is not None and cursor.line >= formats.SNIFFED_LINES and cursor.path == str(path)
-        if cursor and is_settled and cursor == self._known.get(cursor.identity) and tail.continues(file, cursor):
+        is_settled = (
+            cursor is not None and cursor.line >= formats.SNIFFED_LINES and cursor.path == str(path)
+        )
+        if (
+            cursor
+            and is_settled
+            and cursor == self._known.get(cursor.identity)
+            and tail.continues(file, cursor)
+        ):
             return followed
         lines = list(tail.first_lines(file, formats.SNIFFED_LINES))
         found = formats.recognise(path.name, lines)
@@ -200,7 +227,9 @@ class Capture:
         return self._prepare(found, tail.written(file, path)) if found else None
 
     def _scope(self, transcript: Transcript, scope: Scope, cwd: str = "") -> Scope:
-        """Return whose memory a session is: the project's in which it works, unless its place says whose."""
+        """Return whose memory a session is: the project's in which it works, unless its place says
+        whose.
+        """
         if transcript.format.has_own_scope:
             return scope
         session = transcript.session
@@ -208,7 +237,9 @@ class Capture:
         return self.project_scope(folder) or scope
 
     def _look_back(self, transcript: Transcript, file: BinaryIO, cursor: Cursor, cwd: str) -> None:
-        """Parse what lines before a cursor decide about those that follow, unless this process has read them."""
+        """Parse what lines before a cursor decide about those that follow, unless this process has
+        read them.
+        """
         if self._followed.get(cursor.identity) == (cursor, transcript):
             return
         before = tail.bytes_before(file, cursor.offset, _LOOKBACK_BYTES)
@@ -219,24 +250,36 @@ class Capture:
         self._sift_before(transcript, sieve, before.split(b"\n"))
 
     def _resume(self, scope: Scope, transcript: Transcript, path: Path, file: BinaryIO) -> Cursor:
-        """Return where to resume. A copy of lines without ids is read again: counting tells them apart."""
+        """Return where to resume. A copy of lines without ids is read again: counting tells them
+        apart.
+        """
         near = self._stems.get(tail.stem(str(path)), set()) | {tail.identity(file)}
         known = [self._known[identity] for identity in near if identity in self._known]
         cursor = tail.resume(file, path, known, skips_copies=transcript.format.has_ids)
         if cursor.is_rereading or not cursor.offset:
             self._counts.forget(cursor.identity)
-            cursor = Cursor(cursor.identity, cursor.path, is_rereading=self._is_known(scope, transcript, file))
+            cursor = Cursor(
+                cursor.identity, cursor.path, is_rereading=self._is_known(scope, transcript, file)
+            )
         return cursor
 
     def _is_known(self, scope: Scope, transcript: Transcript, file: BinaryIO) -> bool:
-        """Say whether a file without ids is a copy or rewritten: the journal has most of its first lines."""
+        """Say whether a file without ids is a copy or rewritten: the journal has most of its first
+        lines.
+        """
         if transcript.format.has_ids:
             return False
         ids: list[str] = []
         for data in tail.first_lines(file, formats.SNIFFED_LINES):
             line = formats.parse(data)
-            parts = transcript.format.parts(transcript.session, line, fingerprint(data)) if line is not None else ()
-            ids.extend(part.id.partition("#")[0] for part in parts[:1] if not isinstance(part, Queued))
+            parts = (
+                transcript.format.parts(transcript.session, line, fingerprint(data))
+                if line is not None
+                else ()
+            )
+            ids.extend(
+                part.id.partition("#")[0] for part in parts[:1] if not isinstance(part, Queued)
+            )
         held = self.journal.occurrences(scope, ids)
         return 2 * sum(identity in held for identity in ids) > len(ids)
 
@@ -254,12 +297,18 @@ class Capture:
         ids = [fingerprint(line.data) for line in portion.lines]
         if not transcript.format.has_ids:
             counts = self._counts.before(file, cursor)
-            ids = numbered(self.journal, scope, f"{transcript.session.id}/", cursor, portion.lines, ids, counts)
+            ids = numbered(
+                self.journal, scope, f"{transcript.session.id}/", cursor, portion.lines, ids, counts
+            )
         for line, identity in zip(portion.lines, ids, strict=True):
             data = formats.parse(line.data)
             if data is None:
                 if line.data.strip(b"\0 \r\t"):
-                    rejects.append(Reject(str(path), line.number, line.offset, len(line.data), "not a JSON object"))
+                    rejects.append(
+                        Reject(
+                            str(path), line.number, line.offset, len(line.data), "not a JSON object"
+                        )
+                    )
                 data = formats.salvage(line.data)
             if data is not None:
                 said = self._sift(cursor.identity, transcript, data, identity)
@@ -277,7 +326,9 @@ class Capture:
         self.captured.messages += added
         return added
 
-    def _session(self, scope: Scope, path: Path, store: TranscriptStore, session: StoredSession) -> int:
+    def _session(
+        self, scope: Scope, path: Path, store: TranscriptStore, session: StoredSession
+    ) -> int:
         path = Path(named(path.as_posix()))
         own, added = f"{path}#{named(session.id)}", 0
         cursor = self._known.get(own, Cursor(own, str(path)))
@@ -297,7 +348,9 @@ class Capture:
                 else:
                     said = self._sift(own, transcript, data, str(number))
                     events += (_kept(event, str(path), number) for event in said)
-            events = self._copies.without_copies(scope, transcript, events, is_first=not cursor.offset)
+            events = self._copies.without_copies(
+                scope, transcript, events, is_first=not cursor.offset
+            )
             done = cursor._replace(offset=rows[-1][0] + 1, line=cursor.line + len(rows))
             if self._append(scope, events, done, rejects):
                 added += sum(isinstance(event, Message) for event in events)
@@ -306,7 +359,9 @@ class Capture:
                 cursor = self._known.get(own, Cursor(own, str(path)))
         return added
 
-    def _events_transcript(self, own: str, store: TranscriptStore, session: str, cursor: Cursor) -> Transcript | None:
+    def _events_transcript(
+        self, own: str, store: TranscriptStore, session: str, cursor: Cursor
+    ) -> Transcript | None:
         first = store.events(session, -1, formats.SNIFFED_LINES)
         found = formats.recognise("", [text.encode("utf-8", "replace") for _, text in first])
         if found is None:
@@ -314,15 +369,21 @@ class Capture:
                 self.tell(own, _UNKNOWN)
             return None
         found = self._prepare(found, tail.changed(Path(cursor.path)))
-        sieve = self._sieves[cursor.identity] = Sieve(self.privacy, bool(cursor.offset), found.session.cwd)
+        sieve = self._sieves[cursor.identity] = Sieve(
+            self.privacy, bool(cursor.offset), found.session.cwd
+        )
         if cursor.offset:
-            for _, text in store.events(session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS):
+            for _, text in store.events(
+                session, cursor.offset - 1 - _LOOKBACK_EVENTS, _LOOKBACK_EVENTS
+            ):
                 data = text.encode("utf-8", "replace")
                 found.pass_by(data)
                 self._sift_before(found, sieve, [data])
         return found
 
-    def _sift(self, identity: str, transcript: Transcript, line: Line, fallback_id: str) -> list[TranscriptEvent]:
+    def _sift(
+        self, identity: str, transcript: Transcript, line: Line, fallback_id: str
+    ) -> list[TranscriptEvent]:
         """Return the events of a line that may be kept."""
         events = transcript.events(line, fallback_id)
         kept = self._sieves[identity].sift(line, events, transcript.undated)
@@ -330,9 +391,13 @@ class Capture:
         return kept
 
     def _sift_before(self, transcript: Transcript, sieve: Sieve, lines: Iterable[bytes]) -> None:
-        """Let a sieve see lines that were read before: those that follow may belong to the same turn."""
+        """Let a sieve see lines that were read before: those that follow may belong to the same
+        turn.
+        """
         # What it notes of them was noted by `pass_by`.
-        apart = Transcript(transcript.format, transcript.session, transcript.folders, transcript.excluded)
+        apart = Transcript(
+            transcript.format, transcript.session, transcript.folders, transcript.excluded
+        )
         for data in lines:
             if sieve.has_begun and not sieve.is_needed:
                 return
@@ -340,8 +405,12 @@ class Capture:
             if line is not None:
                 sieve.sift(line, apart.events(line, "0"), apart.undated)
 
-    def _append(self, scope: Scope, events: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]) -> bool:
-        """Write to the journal; if another process was faster, reload the cursors and return False."""
+    def _append(
+        self, scope: Scope, events: list[TranscriptEvent], cursor: Cursor, rejects: list[Reject]
+    ) -> bool:
+        """Write to the journal; if another process was faster, reload the cursors and return
+        False.
+        """
         if self.journal.append(scope, events, cursor, self._known.get(cursor.identity), rejects):
             self._learn(cursor)
             self.captured.rejects += len(rejects)
@@ -350,8 +419,12 @@ class Capture:
         return False
 
 
-def capture_database(capture: Capture, source: Source, open_store: Callable[[str, Path], TranscriptStore]) -> int:
-    """Add the new messages of an agent's database; return how many. An unreadable one is named in `troubles`."""
+def capture_database(
+    capture: Capture, source: Source, open_store: Callable[[str, Path], TranscriptStore]
+) -> int:
+    """Add the new messages of an agent's database; return how many. An unreadable one is named in
+    `troubles`.
+    """
     try:
         store = open_store(source.database, source.path)
         try:

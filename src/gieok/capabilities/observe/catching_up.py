@@ -1,4 +1,6 @@
-"""Takes in what agents wrote last within a small budget, for a search or a session start where no daemon follows them."""
+"""Takes in what agents wrote last within a small budget, for a search or a session start where no
+daemon follows them.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +29,11 @@ class _Grown(NamedTuple):
     source: Source
 
 
-def catch_up(sidecar: Sidecar, budget_bytes: int = BUDGET_BYTES, budget_turns: int = BUDGET_TURNS) -> Backlog:
-    """Read the transcripts that changed last, the newest first, and make what was said searchable. Raises StoreError.
+def catch_up(
+    sidecar: Sidecar, budget_bytes: int = BUDGET_BYTES, budget_turns: int = BUDGET_TURNS
+) -> Backlog:
+    """Read the transcripts that changed last, the newest first, and make what was said searchable.
+    Raises StoreError.
 
     A long one is read a megabyte at a time. Nothing is done while another process does it.
     """
@@ -38,7 +43,9 @@ def catch_up(sidecar: Sidecar, budget_bytes: int = BUDGET_BYTES, budget_turns: i
         for found in list(grown):
             if budget_bytes <= 0:
                 break
-            budget_bytes -= min(found.bytes, _DATABASE_BYTES if found.source.database else PORTION_BYTES)
+            budget_bytes -= min(
+                found.bytes, _DATABASE_BYTES if found.source.database else PORTION_BYTES
+            )
             if sidecar.capture_some(found.source):
                 grown.remove(found)
                 looked[str(found.source.path)] = found.looks
@@ -55,18 +62,28 @@ def patterns(sidecar: Sidecar) -> list[str]:
         for place in sidecar.transcripts.places
         for pattern in (*place.files.split(), *place.databases.split())
     ]
-    walls = [str(place.folder / f"{place.databases}-wal") for place in sidecar.transcripts.places if place.databases]
+    walls = [
+        str(place.folder / f"{place.databases}-wal")
+        for place in sidecar.transcripts.places
+        if place.databases
+    ]
     return [*named, *walls, str(sidecar.spool / "*.json")]
 
 
 def _grown(sidecar: Sidecar) -> Iterator[_Grown]:
-    """Yield what is to be read, by a look at each file; one that is rewritten at the same size waits for a whole capture."""
+    """Yield what is to be read, by a look at each file; one that is rewritten at the same size
+    waits for a whole capture.
+    """
     known = {cursor.identity: cursor for cursor in sidecar.journal.cursors()}
     looked = sidecar.journal.kept(_REALM)
     transcripts = sidecar.transcripts
     waiting = (event.transcript for event in spool.events(sidecar.spool, sidecar.clock.now()))
-    found = {source.path: source for source in sources(transcripts.places, transcripts.default_scope)}
-    found |= {path: Source(path, transcripts.default_scope) for path in waiting if path not in found}
+    found = {
+        source.path: source for source in sources(transcripts.places, transcripts.default_scope)
+    }
+    found |= {
+        path: Source(path, transcripts.default_scope) for path in waiting if path not in found
+    }
     for path, source in found.items():
         try:
             status = path.stat()

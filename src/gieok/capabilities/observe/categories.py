@@ -1,4 +1,6 @@
-"""What kind of statement a sentence is: decision, preference, task or state; done or not. By words, Korean and English."""
+"""What kind of statement a sentence is: decision, preference, task or state; done or not. By words,
+Korean and English.
+"""
 
 import re
 
@@ -11,7 +13,8 @@ def _pattern(words: str) -> re.Pattern[str]:
 
 _TASK = _pattern(
     r"""
-    \b(?:todo|to-do)\b | \bremind\ me\b | \bdeadline\b | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
+    \b(?:todo|to-do)\b | \bremind\ me\b | \bdeadline\b
+    | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
     | \b(?:i|we)(?:\ still|\ also|'ve|\ have)?\ (?:need|have|got|must)\ (?:to\ )?(?!be\b)\w+\b.*\b(?:by|before|until
     |on|next|this|tomorrow|today|tonight)\b
     | \bdon'?t\ forget\b | \b(?:i|we)\ still\ (?:need|have)\ to\b
@@ -22,11 +25,14 @@ _TASK = _pattern(
 )
 _PREFERENCE = _pattern(
     r"""
-    \bi(?:\ really|'d|\ would|\ usually|\ always|\ never)?\ (?:prefer|like|love|hate|dislike|rather|don'?t\ like
-    |can'?t\ stand|enjoy)\b
-    | \b(?:always|never)\b | \bplease\ (?:don'?t|keep|use|answer)\b | \bmy\ (?:favou?rite|preference)\b | \bfrom\ now\ on\b
-    | ^(?:keep|use|don'?t|do\ not|avoid|no|only|prefer|stick|answer|reply|call\ me|stop)\b | \b(?:every|each)\ time\b
-    | \b(?:answers?|repl(?:y|ies)|explanations?|comments?)\b.*\b(?:short|brief|concise|english|korean|first|only|please)\b
+    \bi(?:\ really|'d|\ would|\ usually|\ always|\ never)?\ (?:prefer|like|love|hate|dislike
+    |rather|don'?t\ like|can'?t\ stand|enjoy)\b
+    | \b(?:always|never)\b | \bplease\ (?:don'?t|keep|use|answer)\b
+    | \bmy\ (?:favou?rite|preference)\b | \bfrom\ now\ on\b
+    | ^(?:keep|use|don'?t|do\ not|avoid|no|only|prefer|stick|answer|reply|call\ me|stop)\b
+    | \b(?:every|each)\ time\b
+    | \b(?:answers?|repl(?:y|ies)|explanations?|comments?)\b.*
+    \b(?:short|brief|concise|english|korean|first|only|please)\b
     | (?:좋아|싫어|선호)(?:하|해|한|합) | (?:이|가)\ (?:더\ )?(?:좋|싫|편하|편해) | 앞으로(?:는|도)?\s | 항상 | 절대
     | 매번 | 언제나 | 무조건 | 웬만하면
     | (?:지|진)\ ?(?:마|말)(?:세요|라|십시오|아|고|자|줘)?(?:\s|$|[.!]) | 알레르기 | 못\ (?:먹|마시|마셔|봐) | 취향
@@ -34,9 +40,10 @@ _PREFERENCE = _pattern(
 )
 _DECISION = _pattern(
     r"""
-    \b(?:decided|chose|settled\ on|agreed|picked|opted|going\ with|go\ with|went\ with|stick\ with|sticking\ with
-    |switched|switching|moved\ to|dropped)\b
-    | \blet'?s\ (?:use|keep|call|make|have|name)\b | \b(?:we'?ll|i'?ll|we\ will)\ (?:use|keep|stick)\b
+    \b(?:decided|chose|settled\ on|agreed|picked|opted|going\ with|go\ with|went\ with|stick\ with
+    |sticking\ with|switched|switching|moved\ to|dropped)\b
+    | \blet'?s\ (?:use|keep|call|make|have|name)\b
+    | \b(?:we'?ll|i'?ll|we\ will)\ (?:use|keep|stick)\b
     | \binstead\ of\b | \bit\ is\s*[.!,]*$
     | \bit\ is,\ | \(agreed\)$ | \(동의함\)$
     | 결정 | 확정 | 합의 | 기로\ ?(?:했|하자|합시다|정했|함|해) | (?:으?로)\ ?(?:가자|갑시다|간다|바꾸자|바꿨|바꿔
@@ -45,14 +52,15 @@ _DECISION = _pattern(
 )
 _DONE = _pattern(
     r"""
-    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished|completed|deployed
-    |released|shipped|merged|migrated|launched|published|paid|submitted|renewed)\b
-    | \b(?:is|are|was|were|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete|completed|deployed
-    |released|merged|live|closed|passed)\b
+    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished|completed
+    |deployed|released|shipped|merged|migrated|launched|published|paid|submitted|renewed)\b
+    | \b(?:is|are|was|were|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete|completed
+    |deployed|released|merged|live|closed|passed)\b
     | (?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했 | 다\ 했 | 보냈"""
 )
 _UNDONE = _pattern(
-    r"\b(?:once|when|until|if|after|not|isn't|aren't|never|be)\b|n't\b|(?:면|때까지|아직|전까지|(?<![가-힣])[안못] )"
+    r"\b(?:once|when|until|if|after|not|isn't|aren't|never|be)\b|n't\b|(?:면|때까지|아직|전까지"
+    r"|(?<![가-힣])[안못] )"
 )
 _PLAN = _pattern(r"\b(?:will|going\ to|'ll|plan|planning|tomorrow|next)\b|할\ ?거|예정|하려고|기로")
 

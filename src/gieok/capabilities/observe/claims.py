@@ -1,15 +1,20 @@
-"""Which claims hold no more: a later statement took their place, or they said themselves until when they hold.
+"""Which claims hold no more: a later statement took their place, or they said themselves until when
+they hold.
 
-A claim is a sentence of a line: of what a user said, of an observation, of a note or record. What ends is the claim and never
-the passage around it, which may hold nine others. `engine.claims.relation` judges pairs; here is decided which pairs are asked:
-a statement that gives something up or names another value, and the earlier statement that is *nearest* to it by the vectors
-that search uses. Only what is sure is kept: what may be a change marks nothing, ranks nothing and fetches nothing.
+A claim is a sentence of a line: of what a user said, of an observation, of a note or record. What
+ends is the claim and never the passage around it, which may hold nine others.
+`engine.claims.relation` judges pairs; here is decided which pairs are asked: a statement that gives
+something up or names another value, and the earlier statement that is *nearest* to it by the
+vectors that search uses. Only what is sure is kept: what may be a change marks nothing, ranks
+nothing and fetches nothing.
 
-The files that this writes name claims (key, line, place in the line, sum) and hold no text, as those of `lasting` do: what is
-forgotten is not in them, and a line that says something else by now is not marked.
+The files that this writes name claims (key, line, place in the line, sum) and hold no text, as
+those of `lasting` do: what is forgotten is not in them, and a line that says something else by now
+is not marked.
 
-A → B → A: the last A replaces B, and the first stands again (`_taken_back`), as it does where B is cancelled. Where B is taken
-back at once without being named (`taken_back`), A takes its place (`_put_back`).
+A → B → A: the last A replaces B, and the first stands again (`_taken_back`), as it does where B is
+cancelled. Where B is taken back at once without being named (`taken_back`), A takes its place
+(`_put_back`).
 """
 
 import json
@@ -39,14 +44,17 @@ _VERSION = 3
 #: Documents that one step compares: a memory that is taken in whole takes several.
 _MOST_DOCUMENTS = 400
 _NEIGHBOURS = 24
-#: An earlier statement farther than this among the neighbours of a later one is not its subject: at rank 0, .96 of the marks
-#: were right on authors that no rule was written after, within the first three .91.
+#: An earlier statement farther than this among the neighbours of a later one is not its subject: at
+#: rank 0, .96 of the marks were right on authors that no rule was written after, within the first
+#: three .91.
 _FARTHEST = 0
 _LABEL = f"{USER}: "
 
 
 class Claim(NamedTuple):
-    """A sentence: its document, its line (from 1), its place in that line, its sum, when it was said (Unix seconds)."""
+    """A sentence: its document, its line (from 1), its place in that line, its sum, when it was
+    said (Unix seconds).
+    """
 
     key: str
     line: int
@@ -69,7 +77,9 @@ class Link(NamedTuple):
 
 
 class ClaimEnd(NamedTuple):
-    """A claim that holds no more: what holds in its place (None: it ended by itself), and since when, in Unix seconds."""
+    """A claim that holds no more: what holds in its place (None: it ended by itself), and since
+    when, in Unix seconds.
+    """
 
     old: Claim
     by: Claim | None
@@ -77,7 +87,8 @@ class ClaimEnd(NamedTuple):
 
 
 class ComparedScope(NamedTuple):
-    """What is known of a scope: document → hash as it was compared, links between claims, and ends that were stated.
+    """What is known of a scope: document → hash as it was compared, links between claims, and ends
+    that were stated.
 
     `taken_back`: which lines take back, without naming it, what the one before them states.
     """
@@ -89,7 +100,9 @@ class ComparedScope(NamedTuple):
 
 
 class StatedLine(NamedTuple):
-    """A line that states something: where it is, its words without a label, the vector of the passage that holds it."""
+    """A line that states something: where it is, its words without a label, the vector of the
+    passage that holds it.
+    """
 
     document: Document
     line: int
@@ -114,18 +127,23 @@ class StatedLine(NamedTuple):
         at = max(0, self.text.find(words))
         length = len(words) if self.text.find(words) >= 0 else len(self.text)
         return Claim(
-            self.document.key, self.line, self.offset + at, length,
-            places.line_check(self.text[at : at + length]), self.at,
-        )  # fmt: skip
+            self.document.key,
+            self.line,
+            self.offset + at,
+            length,
+            places.line_check(self.text[at : at + length]),
+            self.at,
+        )
 
 
 def update(
     store: Store, home: Path, journal: Conversations | None = None, zone: tzinfo = UTC
 ) -> tuple[dict[Scope, list[ClaimEnd]], bool]:
-    """Compare what is new in all scopes; return what holds no more, and whether something still waits. Raises StoreError.
+    """Compare what is new in all scopes; return what holds no more, and whether something still
+    waits. Raises StoreError.
 
-    With a journal, what was observed of a turn shares what became of it. `zone`: where the days of stated ends are. Safe to
-    kill and to repeat.
+    With a journal, what was observed of a turn shares what became of it. `zone`: where the days of
+    stated ends are. Safe to kill and to repeat.
     """
     waits, found = False, dict[str, ComparedScope]()
     for scope in store.scopes():
@@ -145,10 +163,16 @@ def update(
     return {Scope(path): [row for row, _ in whose] for path, whose in ended.items()}, waits
 
 
-def ended_lines(store: Documents, home: Path, scope: Scope, now_s: float) -> frozenset[tuple[str, int]]:
-    """Return the lines of a scope that hold no more, as they were found last: key, number. One with other claims still does."""
+def ended_lines(
+    store: Documents, home: Path, scope: Scope, now_s: float
+) -> frozenset[tuple[str, int]]:
+    """Return the lines of a scope that hold no more, as they were found last: key, number. One with
+    other claims still does.
+    """
     try:
-        rows = json.loads(Path(places.replaced_file(str(home), scope.path)).read_text(encoding="utf-8"))
+        rows = json.loads(
+            Path(places.replaced_file(str(home), scope.path)).read_text(encoding="utf-8")
+        )
     except (OSError, ValueError):
         return frozenset()
     ended = [row[:5] for row in rows if len(row) == places.CLAIM_FIELDS and row[-1] <= now_s]
@@ -189,7 +213,9 @@ def _list_taken_back(
 
 
 def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]:
-    """Return the keys of observations by the message that each was made of; those of several messages are left out."""
+    """Return the keys of observations by the message that each was made of; those of several
+    messages are left out.
+    """
     by_message: dict[str, list[str]] = {}
     keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))
     for document in store.get(scope, keys):
@@ -199,10 +225,14 @@ def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]
     return by_message
 
 
-def _put_back(links: Sequence[Link], taken: Iterable[tuple[TakenBack, frozenset[str]]]) -> list[Link]:
-    """Return links in which what a change replaced takes the place of the change, where that was taken back.
+def _put_back(
+    links: Sequence[Link], taken: Iterable[tuple[TakenBack, frozenset[str]]]
+) -> list[Link]:
+    """Return links in which what a change replaced takes the place of the change, where that was
+    taken back.
 
-    That is known where the line stated one change. What was observed of it, or says the same words, goes with it.
+    That is known where the line stated one change. What was observed of it, or says the same words,
+    goes with it.
     """
     made = list(links)
     for one, observed in sorted(taken, key=lambda row: row[0].at):
@@ -210,9 +240,15 @@ def _put_back(links: Sequence[Link], taken: Iterable[tuple[TakenBack, frozenset[
         if len(changes) != 1:
             continue
         (change,) = changes
-        undone = [link for link in made if link.new.check == change.check or link.new.key in observed]
-        stands = max((link.old for link in undone), key=lambda claim: (turns.is_turns(claim.key), claim.at))
-        back = [Link(new, stands, takes_back=False, at=one.at) for new in {link.new for link in undone}]
+        undone = [
+            link for link in made if link.new.check == change.check or link.new.key in observed
+        ]
+        stands = max(
+            (link.old for link in undone), key=lambda claim: (turns.is_turns(claim.key), claim.at)
+        )
+        back = [
+            Link(new, stands, takes_back=False, at=one.at) for new in {link.new for link in undone}
+        ]
         made = [link for link in made if link not in undone] + back
     return made
 
@@ -230,7 +266,9 @@ def _end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) 
 
 
 def _project_of(store: Store, claim: Claim) -> str | None:
-    """Return the scope in which a line of the user's own scope was said; None where that is this one."""
+    """Return the scope in which a line of the user's own scope was said; None where that is this
+    one.
+    """
     if not claim.key.endswith(places.PROMOTED):
         return None
     found = store.get(Scope(places.USER_SCOPE), [claim.key])
@@ -240,7 +278,9 @@ def _project_of(store: Store, claim: Claim) -> str | None:
 def _share_with_observed(
     store: Documents, journal: Conversations, scope: Scope, rows: Sequence[ClaimEnd]
 ) -> list[ClaimEnd]:
-    """Return the ends of observations whose turn holds no more: what was said and what was observed of it are one statement."""
+    """Return the ends of observations whose turn holds no more: what was said and what was observed
+    of it are one statement.
+    """
     talk = [row for row in rows if turns.is_turns(row.old.key)]
     if not talk:
         return []
@@ -263,22 +303,30 @@ def _share_with_observed(
         words = turn[ends[0].old.start :][: ends[0].old.length]
         if _is_of_claim(document.text, words, turn):
             whole = Claim(
-                document.key, 1, 0, len(document.text.split("\n")[0]),
-                places.line_check(document.text.split("\n")[0]), _second_of(document),
-            )  # fmt: skip
+                document.key,
+                1,
+                0,
+                len(document.text.split("\n")[0]),
+                places.line_check(document.text.split("\n")[0]),
+                _second_of(document),
+            )
             shared.append(ends[0]._replace(old=whole))
     return shared
 
 
 def _is_of_claim(observed: str, words: str, turn: str) -> bool:
-    """Say whether an observation of a turn tells the claim that ended: it has its words, or the turn has no others."""
+    """Say whether an observation of a turn tells the claim that ended: it has its words, or the
+    turn has no others.
+    """
     said = {word for word in words.split() if len(word) > 1}
     told = sum(word in observed for word in said)
     return len(words) > 0.66 * len(turn) or told >= 0.5 * max(1, len(said))
 
 
 def _write(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None:
-    """Write what readers need: the claim, what stands in its place (scope, key, line, sum of its words), and since when."""
+    """Write what readers need: the claim, what stands in its place (scope, key, line, sum of its
+    words), and since when.
+    """
     file = Path(places.replaced_file(str(home), scope))
     made: list[tuple[object, ...]] = []
     for row, whose in rows:
@@ -297,7 +345,9 @@ def _write(home: Path, scope: str, rows: Sequence[tuple[ClaimEnd, str]]) -> None
 
 
 def list_ended(links: Sequence[Link]) -> list[ClaimEnd]:
-    """Return the claims that hold no more, each with what holds now: chains are followed to their end."""
+    """Return the claims that hold no more, each with what holds now: chains are followed to their
+    end.
+    """
     after: dict[tuple[str, int], list[Link]] = {}
     for link in _taken_back(links):
         after.setdefault(link.old[:2], []).append(link)
@@ -307,7 +357,10 @@ def list_ended(links: Sequence[Link]) -> list[ClaimEnd]:
         while last[:2] in after and last[:2] not in seen:
             seen.add(last[:2])
             last = _newest(after[last[:2]])
-        made += [ClaimEnd(old, last, min(link.at for link in found)) for old in {link.old for link in found}]
+        made += [
+            ClaimEnd(old, last, min(link.at for link in found))
+            for old in {link.old for link in found}
+        ]
     return made
 
 
@@ -319,17 +372,30 @@ def _taken_back(links: Sequence[Link]) -> list[Link]:
     """Return links without those to what was cancelled: what stood before it stands again."""
     back = {(link.old[:2], link.new[:2]) for link in links if link.takes_back}
     ended = {old for old, _ in back}
-    again = {(link.old[:2], by) for link in links if link.new[:2] in ended for old, by in back if old == link.new[:2]}
+    again = {
+        (link.old[:2], by)
+        for link in links
+        if link.new[:2] in ended
+        for old, by in back
+        if old == link.new[:2]
+    }
     stands = {old for old, _ in again}
     return [
         link
         for link in links
-        if not (link.old[:2] in stands and (link.new[:2] in ended or (link.old[:2], link.new[:2]) in again))
+        if not (
+            link.old[:2] in stands
+            and (link.new[:2] in ended or (link.old[:2], link.new[:2]) in again)
+        )
     ]
 
 
-def compare_scope(store: Store, scope: Scope, home: Path, zone: tzinfo = UTC) -> tuple[ComparedScope, bool]:
-    """Return what is known of a scope once what is new is compared, and whether more waits. Kept by the documents' hashes."""
+def compare_scope(
+    store: Store, scope: Scope, home: Path, zone: tzinfo = UTC
+) -> tuple[ComparedScope, bool]:
+    """Return what is known of a scope once what is new is compared, and whether more waits. Kept by
+    the documents' hashes.
+    """
     file = Path(places.replaced_file(str(home), scope.path) + ".links")
     before = _read(file)
     hashes = store.hashes(scope)
@@ -343,11 +409,15 @@ def compare_scope(store: Store, scope: Scope, home: Path, zone: tzinfo = UTC) ->
         statements, is_complete = comparison.statements(entry)
         ends += _list_stated_ends(statements, zone)
         links += comparison.links(statements)
-        taken += taken_back.list_taken_back(store, scope, entry.document, _second_of(entry.document))
+        taken += taken_back.list_taken_back(
+            store, scope, entry.document, _second_of(entry.document)
+        )
         if is_complete:
             kept[entry.document.key] = hashes[entry.document.key]
         else:  # what still waits for vectors is compared again
-            links = [link for link in links if entry.document.key not in (link.old.key, link.new.key)]
+            links = [
+                link for link in links if entry.document.key not in (link.old.key, link.new.key)
+            ]
             ends = [end for end in ends if end.old.key != entry.document.key]
             taken = [one for one in taken if one.key != entry.document.key]
     made = ComparedScope(
@@ -360,7 +430,9 @@ def compare_scope(store: Store, scope: Scope, home: Path, zone: tzinfo = UTC) ->
         fs.make_private(file.parent)
         rows = [(*link.old, *link.new, link.takes_back, link.at) for link in made.links]
         stated = [(*end.old, end.at) for end in made.ends]
-        fs.replace_private(file, json.dumps([_VERSION, made.compared, rows, stated, made.taken_back]))
+        fs.replace_private(
+            file, json.dumps([_VERSION, made.compared, rows, stated, made.taken_back])
+        )
     return made, len(new) > _MOST_DOCUMENTS
 
 
@@ -421,7 +493,9 @@ class _Comparison:
         return {text: held[form] for text, form in forms.items() if form in held}
 
     def links(self, statements: Sequence[StatedLine]) -> Iterator[Link]:
-        """Yield the sure links between statements of a document and those nearest to them, earlier and later ones."""
+        """Yield the sure links between statements of a document and those nearest to them, earlier
+        and later ones.
+        """
         for one in statements:
             if not one.vector or CORRECTED_MARK in one.text:
                 continue
@@ -440,7 +514,9 @@ class _Comparison:
         return Link(old.claim(found.claim), new.claim(found.by), found.takes_back, new.at)
 
     def _neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
-        """Return the statements of the passages nearest to one, a list a passage, best first, without itself."""
+        """Return the statements of the passages nearest to one, a list a passage, best first,
+        without itself.
+        """
         if not isinstance(self._store, VectorSearch):
             return []
         near = self._store.nearest(
@@ -463,9 +539,11 @@ class _Comparison:
         return found
 
     def is_nearest(self, old: StatedLine, new: StatedLine) -> bool:
-        """Say whether no passage with earlier statements is nearer to a later statement than that of `old`.
+        """Say whether no passage with earlier statements is nearer to a later statement than that
+        of `old`.
 
-        What says the same as one of the two, and what the later statement replaces too, does not count.
+        What says the same as one of the two, and what the later statement replaces too, does not
+        count.
         """
         rank = 0
         for passage in self._neighbours(new):
@@ -488,24 +566,39 @@ def is_same_claim(one: str, other: str) -> bool:
 
 
 def list_statements(document: Document, number: int, text: str, vector: bytes) -> list[StatedLine]:
-    """Return the lines of a passage (from line `number`) that may be claims: of talk, what users say alone."""
+    """Return the lines of a passage (from line `number`) that may be claims: of talk, what users
+    say alone.
+    """
     if document.kind == turns.KIND:
         if not text.startswith(_LABEL) or "[redacted:" in text:
             return []
-        return [StatedLine(document, number, len(_LABEL), text[len(_LABEL) :], vector, _second_of(document))]
+        return [
+            StatedLine(
+                document, number, len(_LABEL), text[len(_LABEL) :], vector, _second_of(document)
+            )
+        ]
     if document.kind in (observation.TASK_KIND, observation.PATTERN_KIND):
         return []
     return [
-        StatedLine(document, number + n, len(line) - len(line.lstrip()), line.strip(), vector, _second_of(document))
+        StatedLine(
+            document,
+            number + n,
+            len(line) - len(line.lstrip()),
+            line.strip(),
+            vector,
+            _second_of(document),
+        )
         for n, line in enumerate(text.split("\n"))
         if line.strip() and not line.lstrip().startswith(("#", "```", "---"))
     ]
 
 
 def is_dated(document: Document) -> bool:
-    """Say whether it is known when a document was said: a note without a day of its own replaces nothing.
+    """Say whether it is known when a document was said: a note without a day of its own replaces
+    nothing.
 
-    The day on which its program made it is no day of its own: what stands there may have been written since.
+    The day on which its program made it is no day of its own: what stands there may have been
+    written since.
     """
     has_own_day = document.valid_from is not None and MADE_THEN not in document.metadata
     return document.kind == turns.KIND or has_own_day
@@ -517,15 +610,21 @@ def is_protected(statement: StatedLine) -> bool:
 
 
 def _second_of(document: Document) -> int:
-    """Return when what a document says was said, in Unix seconds: by a person who corrected it, then."""
+    """Return when what a document says was said, in Unix seconds: by a person who corrected it,
+    then.
+    """
     corrected = document.metadata.get(CORRECTED)
     day = None if MADE_THEN in document.metadata else document.valid_from
     moment = datetime.fromisoformat(corrected) if corrected else day or document.updated_at
     return int(moment.timestamp())
 
 
-def judge_found(store: Store, scope: Scope, old: StatedLine, new: StatedLine) -> tuple[Relation, bool]:
-    """Judge two statements that a question found; and say whether the later one surely replaced the earlier one."""
+def judge_found(
+    store: Store, scope: Scope, old: StatedLine, new: StatedLine
+) -> tuple[Relation, bool]:
+    """Judge two statements that a question found; and say whether the later one surely replaced the
+    earlier one.
+    """
     found = relation(old.text, new.text)
     if not found.is_sure or is_protected(old) or not is_dated(new.document) or not new.vector:
         return found, False

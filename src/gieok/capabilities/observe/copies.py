@@ -1,8 +1,10 @@
-"""History that a transcript repeats, and prompts with which many sessions begin: what was said once is kept once.
+"""History that a transcript repeats, and prompts with which many sessions begin: what was said once
+is kept once.
 
-A fork, a resumed session and some hosts' rewriting of a session copy what was said before, under new ids and sometimes new
-times. A copy is told by its order: the same words of the same speakers, one behind the other, from the beginning of what is
-known on. A prompt that many sessions begin with is a program's, or one that a person keeps for all their sessions: no memory.
+A fork, a resumed session and some hosts' rewriting of a session copy what was said before, under
+new ids and sometimes new times. A copy is told by its order: the same words of the same speakers,
+one behind the other, from the beginning of what is known on. A prompt that many sessions begin with
+is a program's, or one that a person keeps for all their sessions: no memory.
 """
 
 import hashlib
@@ -17,7 +19,8 @@ from gieok.model.conversation import Message, Retraction, Role, TranscriptEvent,
 from gieok.model.memory import Scope
 from gieok.ports.journal import Conversations, Journal, KeptValues, MadeDocuments
 
-#: Realms of the journal: the sessions by how they begin, and what a session that begins with a copy copies.
+#: Realms of the journal: the sessions by how they begin, and what a session that begins with a copy
+#: copies.
 OPENINGS, FORKS = "openings:", "forks:"
 #: So long are the beginnings that are compared, and so many sessions with one make it a program's.
 _OPENING_CHARS = 60
@@ -33,7 +36,9 @@ class CopiesJournal(Journal, Conversations, KeptValues, MadeDocuments, Protocol)
 
 
 class Opened(NamedTuple):
-    """A session that is known by its first prompt. `is_taken`: the prompt was taken back; `is_typed`: a person's, surely."""
+    """A session that is known by its first prompt. `is_taken`: the prompt was taken back;
+    `is_typed`: a person's, surely.
+    """
 
     scope: str
     session: str
@@ -43,7 +48,9 @@ class Opened(NamedTuple):
 
 
 class _Spoken(NamedTuple):
-    """What was said, as it is compared. `text` is None of what was forgotten: it may have been anything."""
+    """What was said, as it is compared. `text` is None of what was forgotten: it may have been
+    anything.
+    """
 
     role: Role
     text: str | None
@@ -70,7 +77,9 @@ class Copies:
     def without_copies(
         self, scope: Scope, transcript: Transcript, events: list[TranscriptEvent], *, is_first: bool
     ) -> list[TranscriptEvent]:
-        """Return the events of a portion that say something new. `is_first`: nothing of the file was read before."""
+        """Return the events of a portion that say something new. `is_first`: nothing of the file
+        was read before.
+        """
         session = transcript.session
         name = (session.agent, session.id)
         kept: list[TranscriptEvent] = []
@@ -94,33 +103,49 @@ class Copies:
         return kept
 
     def _open(
-        self, scope: Scope, transcript: Transcript, events: Sequence[TranscriptEvent], before: Sequence[TranscriptEvent]
+        self,
+        scope: Scope,
+        transcript: Transcript,
+        events: Sequence[TranscriptEvent],
+        before: Sequence[TranscriptEvent],
     ) -> int:
-        """Return how many events, from a first prompt on, are to be left out; 0 where it is said here."""
+        """Return how many events, from a first prompt on, are to be left out; 0 where it is said
+        here.
+        """
         session, message = transcript.session, events[0]
         own = [*self._own(scope, session.agent, session.id), *_listen(before)]
         if own and (not transcript.format.has_ids or any(one.id == message.id for one in own)):
             return 0  # the same line, read again; or lines are counted
         if own:
             run = _align(events, own)
-            return self._end(session, events, run) if run and (run.position == len(own) or run.is_dated) else 0
+            return (
+                self._end(session, events, run)
+                if run and (run.position == len(own) or run.is_dated)
+                else 0
+            )
         if not isinstance(message, Message):
             return 0
         for parent_scope, parent in self._candidates(scope, session, message):
             is_named = parent == session.copied_from
-            run = _align(events, self._history(parent_scope, session.agent, parent), is_anywhere=is_named)
+            run = _align(
+                events, self._history(parent_scope, session.agent, parent), is_anywhere=is_named
+            )
             if run and ((is_named and not run.start) or run.is_answered or run.is_dated):
                 self._keep_fork(session, parent_scope, parent, run)
                 return self._end(session, events, run)
         return int(message.role is Role.USER and self._keep_opening(scope, transcript, message))
 
     def _end(self, session: Session, events: Sequence[TranscriptEvent], run: "_Run") -> int:
-        """Return how many events a copy has; where they are all of a portion, it may go on in the next."""
+        """Return how many events a copy has; where they are all of a portion, it may go on in the
+        next.
+        """
         if run.end == len(events):
             self._copying[session.agent, session.id] = _Copying(run.history, run.position)
         return run.end
 
-    def _pass_copy(self, name: tuple[str, str], events: Sequence[TranscriptEvent], copying: _Copying) -> int:
+    def _pass_copy(
+        self, name: tuple[str, str], events: Sequence[TranscriptEvent], copying: _Copying
+    ) -> int:
         """Return where a copy ends that began in the portion before."""
         run = _follow(events, copying.history, copying.position)
         if run.end == len(events):
@@ -142,11 +167,17 @@ class Copies:
         history = self._history(Scope(parent_scope), agent, parent, depth + 1)
         return [*history[start : start + count], *own]
 
-    def _candidates(self, scope: Scope, session: Session, message: Message) -> Iterator[tuple[Scope, str]]:
-        """Yield the sessions that may have been copied: the one that the header names, and those that begin alike."""
+    def _candidates(
+        self, scope: Scope, session: Session, message: Message
+    ) -> Iterator[tuple[Scope, str]]:
+        """Yield the sessions that may have been copied: the one that the header names, and those
+        that begin alike.
+        """
         if session.copied_from:
             known = [
-                one for one in (scope, *self.journal.scopes()) if self._own(one, session.agent, session.copied_from)
+                one
+                for one in (scope, *self.journal.scopes())
+                if self._own(one, session.agent, session.copied_from)
             ]
             yield (known or [scope])[0], session.copied_from
         for opened in self._opened(session.agent, message.text):
@@ -168,15 +199,23 @@ class Copies:
         realm, name = _place_of(session.agent, message.text)
         is_typed = message.id in transcript.typed  # which the host says itself
         own = Opened(str(scope), session.id, message.id, is_typed=is_typed)
-        alike = [one for one in self._opened(session.agent, message.text) if one.session != session.id]
+        alike = [
+            one for one in self._opened(session.agent, message.text) if one.session != session.id
+        ]
         count = 1 + sum(not one.is_typed for one in alike)
-        is_many = len(_plain(message.text)) >= _OPENING_CHARS and not is_typed and count >= _MANY_SESSIONS
+        is_many = (
+            len(_plain(message.text)) >= _OPENING_CHARS and not is_typed and count >= _MANY_SESSIONS
+        )
         if is_many:
             self._take_back([one for one in alike if not (one.is_taken or one.is_typed)])
             alike = [one._replace(is_taken=True) for one in alike]
             own = own._replace(is_taken=True)
         kept = [*alike, own]
-        kept = kept if len(kept) <= _MOST_KEPT else [*kept[:_MANY_SESSIONS], *kept[_MANY_SESSIONS - _MOST_KEPT :]]
+        kept = (
+            kept
+            if len(kept) <= _MOST_KEPT
+            else [*kept[:_MANY_SESSIONS], *kept[_MANY_SESSIONS - _MOST_KEPT :]]
+        )
         self.journal.keep(realm, {name: json.dumps(kept)})
         return is_many
 
@@ -187,8 +226,13 @@ class Copies:
             self.journal.say(Scope(scope), [Retraction(one.session, one.message) for one in own])
             taken = {one.message for one in own}
             made = (entry.document for entry in self.journal.made(Scope(scope)))
-            sources = ((document, {i for o in document.provenance for i in o.message_ids}) for document in made)
-            gone = [(document.scope, document.key) for document, ids in sources if ids and ids <= taken]
+            sources = (
+                (document, {i for o in document.provenance for i in o.message_ids})
+                for document in made
+            )
+            gone = [
+                (document.scope, document.key) for document, ids in sources if ids and ids <= taken
+            ]
             if gone:
                 self.journal.hand_over(forget=gone)
 
@@ -211,10 +255,16 @@ class _Run(NamedTuple):
     is_dated: bool
 
 
-def _align(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], *, is_anywhere: bool = False) -> _Run | None:
-    """Return the longest run of events that repeats a history from its beginning, or from anywhere."""
+def _align(
+    events: Sequence[TranscriptEvent], history: Sequence[_Spoken], *, is_anywhere: bool = False
+) -> _Run | None:
+    """Return the longest run of events that repeats a history from its beginning, or from
+    anywhere.
+    """
     starts = range(len(history)) if is_anywhere else range(min(1, len(history)))
-    runs = [_follow(events, history, start) for start in starts if _is_same(events[0], history[start])]
+    runs = [
+        _follow(events, history, start) for start in starts if _is_same(events[0], history[start])
+    ]
     return max(runs, key=lambda run: run.end, default=None)
 
 
@@ -227,7 +277,9 @@ def _follow(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start
         if event.role in _SPEAKERS:
             if at == len(history) or not _is_same(event, history[at]):
                 break
-            is_answered = is_answered or (event.role is Role.ASSISTANT and at > start and history[at].text is not None)
+            is_answered = is_answered or (
+                event.role is Role.ASSISTANT and at > start and history[at].text is not None
+            )
             is_dated = is_dated or history[at].at == event.at.isoformat()
             at += 1
         end = number + 1
@@ -235,7 +287,11 @@ def _follow(events: Sequence[TranscriptEvent], history: Sequence[_Spoken], start
 
 
 def _is_same(message: TranscriptEvent, spoken: _Spoken) -> bool:
-    return isinstance(message, Message) and message.role is spoken.role and spoken.text in (None, _plain(message.text))
+    return (
+        isinstance(message, Message)
+        and message.role is spoken.role
+        and spoken.text in (None, _plain(message.text))
+    )
 
 
 def _plain(text: str) -> str:
@@ -250,12 +306,19 @@ def _of_turn(turn: Turn) -> _Spoken:
 
 def _listen(events: Sequence[TranscriptEvent]) -> list[_Spoken]:
     said = (event for event in events if isinstance(event, Message) and event.role in _SPEAKERS)
-    return [_Spoken(message.role, _plain(message.text), message.at.isoformat(), message.id) for message in said]
+    return [
+        _Spoken(message.role, _plain(message.text), message.at.isoformat(), message.id)
+        for message in said
+    ]
 
 
 def _place_of(agent: str, text: str) -> tuple[str, str]:
-    """Return the realm and the name under which sessions that begin like this are kept: no words, only their sum."""
-    name = hashlib.sha256(_plain(text)[:_OPENING_CHARS].encode("utf-8", "replace")).hexdigest()[:_HEX]
+    """Return the realm and the name under which sessions that begin like this are kept: no words,
+    only their sum.
+    """
+    name = hashlib.sha256(_plain(text)[:_OPENING_CHARS].encode("utf-8", "replace")).hexdigest()[
+        :_HEX
+    ]
     return f"{OPENINGS}{agent}:{name[:2]}", name
 
 

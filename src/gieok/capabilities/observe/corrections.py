@@ -1,6 +1,7 @@
 """What a person corrected in an observation is corrected in the message that it was made of, too.
 
-Else what was said would go on saying it, beside the correction. The journal keeps the message as it was said.
+Else what was said would go on saying it, beside the correction. The journal keeps the message as it
+was said.
 """
 
 from datetime import date
@@ -11,9 +12,11 @@ from gieok.ports.journal import FullJournal
 
 
 def follow(journal: FullJournal, old: Document, new: Document, day: date) -> bool:
-    """Correct the message that an observation was made of, where it says it in the same words; say whether it was done.
+    """Correct the message that an observation was made of, where it says it in the same words; say
+    whether it was done.
 
-    A message that says it otherwise stays: the vectors tell that the correction replaces it (`replaced`).
+    A message that says it otherwise stays: the vectors tell that the correction replaces it
+    (`replaced`).
     """
     ids = [identity for source in old.provenance for identity in source.message_ids]
     said = journal.messages(old.scope, ids) if len(ids) == 1 else []

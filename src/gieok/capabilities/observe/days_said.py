@@ -25,7 +25,11 @@ _DUE = re.compile(
     r"tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
-_DAYS = {name: n for names in ("월화수목금토일", "mon tue wed thu fri sat sun".split()) for n, name in enumerate(names)}
+_DAYS = {
+    name: n
+    for names in ("월화수목금토일", "mon tue wed thu fri sat sun".split())
+    for n, name in enumerate(names)
+}
 
 
 def dated(text: str, said: date) -> str:

@@ -1,4 +1,6 @@
-"""Observations of tool calls, which earlier releases made: an edited file, a failed command. Shown in a line a day."""
+"""Observations of tool calls, which earlier releases made: an edited file, a failed command. Shown
+in a line a day.
+"""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +20,10 @@ def is_deed(text: str) -> bool:
 def summed_up(texts: Sequence[str]) -> str:
     """Return the deeds of a day in one line: `[edited: a.py, b.py, 3 more; failed: npm test]`."""
     found = [deed for deed in map(_DEED.match, texts) if deed]
-    named = (("edited", [deed["path"] for deed in found]), ("failed", [deed["failed"] for deed in found]))
+    named = (
+        ("edited", [deed["path"] for deed in found]),
+        ("failed", [deed["failed"] for deed in found]),
+    )
     parts = [f"{what}: {_first(names)}" for what, names in named if any(names)]
     return f"[{'; '.join(parts)}]"
 

@@ -1,6 +1,8 @@
-"""The evidence of an observation. Tool output is data: alone it supports no instruction and no high priority.
+"""The evidence of an observation. Tool output is data: alone it supports no instruction and no high
+priority.
 
-The prompt asks this of the model, and this module enforces it, because tool output may tell the model what to write.
+The prompt asks this of the model, and this module enforces it, because tool output may tell the
+model what to write.
 """
 
 from collections.abc import Sequence
@@ -10,9 +12,11 @@ from gieok.capabilities.observe.observation import Category, Observation, Priori
 from gieok.model.conversation import Journalled, Role
 from gieok.text.keywords import keyword_text
 
-#: A message is near an observation if it shares this fraction of the words that the nearest one shares.
+#: A message is near an observation if it shares this fraction of the words that the nearest one
+#: shares.
 _NEAR = 0.7
-#: A spoken message supports an observation with this fraction of the nearest tool's shared words: results are long.
+#: A spoken message supports an observation with this fraction of the nearest tool's shared words:
+#: results are long.
 _BORNE_OUT = 1 / 3
 
 
@@ -20,11 +24,16 @@ def nearest(text: str, messages: Sequence[Journalled]) -> list[Journalled]:
     """Return the messages that share most words with a text, at most three."""
     shared = _shared(text, messages)
     best = max(shared, default=0)
-    return [found for found, count in zip(messages, shared, strict=True) if count and count >= _NEAR * best][:3]
+    return [
+        found
+        for found, count in zip(messages, shared, strict=True)
+        if count and count >= _NEAR * best
+    ][:3]
 
 
 def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | None:
-    """Return an observation, weakened if it rests on tools alone; None for an instruction from tools alone.
+    """Return an observation, weakened if it rests on tools alone; None for an instruction from
+    tools alone.
 
     What rests on tools alone replaces nothing.
     """
@@ -38,10 +47,16 @@ def weighed(o: Observation, messages: Sequence[Journalled]) -> Observation | Non
 
 
 def is_from_tools(text: str, messages: Sequence[Journalled]) -> bool:
-    """Say whether a text rests on tool output alone, by the words that it shares with each message."""
+    """Say whether a text rests on tool output alone, by the words that it shares with each
+    message.
+    """
     shared = _shared(text, messages)
-    tools = [n for found, n in zip(messages, shared, strict=True) if found.message.role is Role.TOOL]
-    said = [n for found, n in zip(messages, shared, strict=True) if found.message.role is not Role.TOOL]
+    tools = [
+        n for found, n in zip(messages, shared, strict=True) if found.message.role is Role.TOOL
+    ]
+    said = [
+        n for found, n in zip(messages, shared, strict=True) if found.message.role is not Role.TOOL
+    ]
     if not tools or not said:
         return bool(tools)
     return max(said) < _BORNE_OUT * max(tools)

@@ -1,4 +1,5 @@
-"""Says cheaply whether agents wrote anything since all that they wrote was taken in, for commands where no daemon follows.
+"""Says cheaply whether agents wrote anything since all that they wrote was taken in, for commands
+where no daemon follows.
 
 Standard library that is quick to import: most searches and session starts find nothing new.
 """
@@ -17,14 +18,17 @@ _MOVES = ("HOME", "_DIR", "_PROFILE")
 
 
 class Backlog:
-    """What is left: transcripts to read, messages to make searchable; and how many documents were made.
+    """What is left: transcripts to read, messages to make searchable; and how many documents were
+    made.
 
     `is_elsewhere`: another process takes in what there is, so that nobody here knows what is left.
     """
 
     __slots__ = ("is_elsewhere", "made", "messages", "transcripts")
 
-    def __init__(self, transcripts: int = 0, messages: int = 0, made: int = 0, *, is_elsewhere: bool = False) -> None:
+    def __init__(
+        self, transcripts: int = 0, messages: int = 0, made: int = 0, *, is_elsewhere: bool = False
+    ) -> None:
         self.transcripts, self.messages, self.made = transcripts, messages, made
         self.is_elsewhere = is_elsewhere
 
@@ -34,8 +38,12 @@ class Backlog:
 
 
 def key(agents: str, folders: str, environment: Mapping[str, str]) -> str:
-    """Return what decides where transcripts are: settings, and variables that move agents' folders."""
-    moved = sorted(f"{name}={value}" for name, value in environment.items() if name.endswith(_MOVES))
+    """Return what decides where transcripts are: settings, and variables that move agents'
+    folders.
+    """
+    moved = sorted(
+        f"{name}={value}" for name, value in environment.items() if name.endswith(_MOVES)
+    )
     return "\n".join((agents, folders, *moved))
 
 
@@ -56,13 +64,17 @@ def is_new(home: str, whose: str = "") -> bool:
 
 
 def keep(home: str, whose: str, patterns: Iterable[str], began_s: float) -> None:
-    """Remember that all was taken in that was written before `began_s`; 0: something is left. Raises OSError."""
+    """Remember that all was taken in that was written before `began_s`; 0: something is left.
+    Raises OSError.
+    """
     row = {"whose": whose, "patterns": sorted(patterns), "at": began_s - _MARGIN_S}
     fs.replace_private(os.path.join(home, _FILE), json.dumps(row))
 
 
 def _files(pattern: str) -> Iterator[str]:
-    """Yield the paths that a pattern of `*` and `**` names; `glob` takes longer to import than this to run."""
+    """Yield the paths that a pattern of `*` and `**` names; `glob` takes longer to import than this
+    to run.
+    """
     fixed, star, _ = pattern.partition("*")
     folder = os.path.dirname(fixed)
     return _below(folder, pattern[len(folder) + 1 :].split("/")) if star else iter((pattern,))

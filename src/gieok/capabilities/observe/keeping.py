@@ -1,7 +1,8 @@
 """What a reflection may drop, and in which order; what it may not, however it was made.
 
-First what something newer replaced, then older wordings of the same, then what is old and low. A preference or a decision that
-nothing replaced stays, and no older statement on a subject outlasts a newer one.
+First what something newer replaced, then older wordings of the same, then what is old and low. A
+preference or a decision that nothing replaced stays, and no older statement on a subject outlasts a
+newer one.
 """
 
 from collections import defaultdict
@@ -22,18 +23,24 @@ _OPEN = timedelta(days=60)
 _TOLD = timedelta(days=30)
 #: Half of what a reflection starts at by itself.
 _MUCH_TOKENS = 20_000
-#: Two statements are on one subject if they share so much of the shorter one's words, and two of them.
+#: Two statements are on one subject if they share so much of the shorter one's words, and two of
+#: them.
 _SUBJECT = 0.5
 #: A line tells what it is made of in so much of its words, what it does not name in so much.
 _CITED, _UNCITED = 0.5, 0.75
 _STANDING = frozenset((Category.DECISION, Category.PREFERENCE))
 _SECTIONS = {
-    Category.STATE: "states", Category.TASK: "pending", Category.DECISION: "decisions", Category.PREFERENCE: "preferences",
-}  # fmt: skip
+    Category.STATE: "states",
+    Category.TASK: "pending",
+    Category.DECISION: "decisions",
+    Category.PREFERENCE: "preferences",
+}
 
 
 class Sorted(NamedTuple):
-    """Documents of a scope: what holds (each thing once), what was replaced, and older wordings by the newest one's key."""
+    """Documents of a scope: what holds (each thing once), what was replaced, and older wordings by
+    the newest one's key.
+    """
 
     current: tuple[Document, ...]
     replaced: tuple[Document, ...]
@@ -46,25 +53,33 @@ def is_replaced(document: Document, now: datetime) -> bool:
 
 
 def sort(documents: Sequence[Document], own: Sequence[Document], now: datetime) -> Sorted:
-    """Sort the documents of observations, oldest first. `own` are a person's, which outrank the same in other words."""
+    """Sort the documents of observations, oldest first. `own` are a person's, which outrank the
+    same in other words.
+    """
     replaced = tuple(document for document in documents if is_replaced(document, now))
     wordings: dict[str, list[Document]] = defaultdict(list)
     current: list[Document] = []
     known = _Index()
     for document in sorted(own, key=_by_time, reverse=True):
         known.add(document)
-    for document in sorted((d for d in documents if not is_replaced(d, now)), key=_by_time, reverse=True):
+    for document in sorted(
+        (d for d in documents if not is_replaced(d, now)), key=_by_time, reverse=True
+    ):
         newer = known.same(document)
         if newer is None:
             current.append(document)
             known.add(document)
         else:
             wordings[newer.key].append(document)
-    return Sorted(tuple(reversed(current)), replaced, {key: tuple(found) for key, found in wordings.items()})
+    return Sorted(
+        tuple(reversed(current)), replaced, {key: tuple(found) for key, found in wordings.items()}
+    )
 
 
 def still_told(replaced: Sequence[Document], room_tokens: int, now: datetime) -> list[Document]:
-    """Return the newest of what was replaced that fits into a room, none that was replaced long ago."""
+    """Return the newest of what was replaced that fits into a room, none that was replaced long
+    ago.
+    """
     kept: list[Document] = []
     for document in sorted(replaced, key=lambda d: (d.valid_to or now, d.key), reverse=True):
         room_tokens -= observation_of(document).tokens
@@ -91,14 +106,25 @@ class _Index:
 
     def same(self, document: Document) -> Document | None:
         about, done = gist(document.text), document.metadata.get("done", "")
-        rows = (row for word in about.words or (about.plain,) for row in self._by_word.get(word, ()))
-        return next((d for d, g in rows if d.metadata.get("done", "") == done and is_same(about, g)), None)
+        rows = (
+            row for word in about.words or (about.plain,) for row in self._by_word.get(word, ())
+        )
+        return next(
+            (d for d, g in rows if d.metadata.get("done", "") == done and is_same(about, g)), None
+        )
 
 
 def joined(newest: Document, older: Iterable[Document]) -> Document:
-    """Return the newest wording with the messages of the older ones, as weighty as the weightiest."""
+    """Return the newest wording with the messages of the older ones, as weighty as the
+    weightiest.
+    """
     rows = (newest, *older)
-    ids = dict.fromkeys(i for document in reversed(rows) for origin in document.provenance for i in origin.message_ids)
+    ids = dict.fromkeys(
+        i
+        for document in reversed(rows)
+        for origin in document.provenance
+        for i in origin.message_ids
+    )
     best = max(rows, key=lambda document: document.importance)
     weight = {"priority": best.metadata["priority"]} if "priority" in best.metadata else {}
     standing = [d.metadata["category"] for d in rows if d.metadata.get("category") in _STANDING]
@@ -112,7 +138,8 @@ def joined(newest: Document, older: Iterable[Document]) -> Document:
 
 
 def by_worth(observations: Sequence[Observation], room_tokens: int) -> list[Observation]:
-    """Return what fits into a room: what must stay, then the most valuable of the rest, newer before older.
+    """Return what fits into a room: what must stay, then the most valuable of the rest, newer
+    before older.
 
     Where all of it is not much, only what is low, done, or of tools goes.
     """
@@ -122,11 +149,19 @@ def by_worth(observations: Sequence[Observation], room_tokens: int) -> list[Obse
     def worth(o: Observation) -> float:
         if deeds.is_deed(o.text):
             return 0.0
-        return active.worth("done" if o.is_done else _SECTIONS[o.category], o.priority.mark, (newest - o.at).days)
+        return active.worth(
+            "done" if o.is_done else _SECTIONS[o.category], o.priority.mark, (newest - o.at).days
+        )
 
-    kept = {o for o in observations if not o.is_done and (o.category in _STANDING or not (is_much or _is_low(o)))}
+    kept = {
+        o
+        for o in observations
+        if not o.is_done and (o.category in _STANDING or not (is_much or _is_low(o)))
+    }
     room = room_tokens - sum(o.tokens for o in kept)
-    for o in sorted((o for o in observations if o not in kept), key=lambda o: (worth(o), o.at), reverse=True):
+    for o in sorted(
+        (o for o in observations if o not in kept), key=lambda o: (worth(o), o.at), reverse=True
+    ):
         room -= o.tokens
         if room < 0:
             break
@@ -139,11 +174,16 @@ def _is_low(o: Observation) -> bool:
 
 
 def dropped(
-    before: Sequence[Document], lines: Sequence[tuple[Observation, tuple[str, ...]]], *, is_told: bool
+    before: Sequence[Document],
+    lines: Sequence[tuple[Observation, tuple[str, ...]]],
+    *,
+    is_told: bool,
 ) -> list[tuple[Observation, tuple[str, ...]]]:
-    """Return what a reflection must not drop, and did. `lines` are its observations with the keys that each is made of.
+    """Return what a reflection must not drop, and did. `lines` are its observations with the keys
+    that each is made of.
 
-    `is_told`: they are a model's words, which says nothing of what it leaves out; rules have weighed every 🔴 state.
+    `is_told`: they are a model's words, which says nothing of what it leaves out; rules have
+    weighed every 🔴 state.
     """
     told = [gist(o.text) for o, _ in lines]
     cited = {key for _, keys in lines for key in keys}
@@ -156,13 +196,22 @@ def dropped(
         if o.is_done or deeds.is_deed(o.text):
             continue
         is_cited = document.key in cited
-        # What a line cites may be put in other words; what none cites must be told in nearly its own.
+        # What a line cites may be put in other words; what none cites must be told in nearly its
+        # own.
         if not any(holds(line, about, _CITED if is_cited else _UNCITED) for line in told):
             must = o.category in _STANDING or (is_told and not is_cited and _lasts(o, newest))
         else:
             must = False
-        older = (line for line, end in zip(told, ends, strict=True) if end < o.at and not about.words <= line.words)
-        if must or (not is_cited and o.priority is not Priority.LOW and any(_is_on(line, about) for line in older)):
+        older = (
+            line
+            for line, end in zip(told, ends, strict=True)
+            if end < o.at and not about.words <= line.words
+        )
+        if must or (
+            not is_cited
+            and o.priority is not Priority.LOW
+            and any(_is_on(line, about) for line in older)
+        ):
             lost.append((o, (document.key,)))
     return lost
 

@@ -1,4 +1,6 @@
-"""What is known already, as the model observer is shown it: with handles, so that an answer can say what it replaces."""
+"""What is known already, as the model observer is shown it: with handles, so that an answer can say
+what it replaces.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +19,9 @@ _NEAR_SHARE = 0.7
 
 
 class Known(NamedTuple):
-    """`text`: lines with handles, oldest first. `keys`: handle → key of what may be replaced. `all`: every current one."""
+    """`text`: lines with handles, oldest first. `keys`: handle → key of what may be replaced.
+    `all`: every current one.
+    """
 
     text: str = ""
     keys: Mapping[str, str] = {}
@@ -35,7 +39,8 @@ def known(
 ) -> Known:
     """Return what a conversation may repeat or replace: what shares its words, and the newest.
 
-    `waiting` is observed, and not kept yet. What a person corrected is shown without a handle: no model replaces it.
+    `waiting` is observed, and not kept yet. What a person corrected is shown without a handle: no
+    model replaces it.
     """
     fixed = {document.key for document in held.documents if document.metadata.get(CORRECTED)}
     rows = [
@@ -54,7 +59,9 @@ def known(
         if handle:
             keys[handle] = key
         lines.append(f"[{handle or 'fixed'}] {scope_memory.line(o)}")
-    kept = Observed((), task.text, task_session=observation.session_of(task)) if task else Observed(())
+    kept = (
+        Observed((), task.text, task_session=observation.session_of(task)) if task else Observed(())
+    )
     last = observation.merge((kept, *waiting))
     return Known("\n".join(lines), keys, tuple(o for _, o in rows), last.task, last.task_session)
 
@@ -62,7 +69,9 @@ def known(
 def _chosen(
     rows: Sequence[tuple[str, Observation]], messages: Sequence[Journalled], budget_tokens: int
 ) -> list[tuple[str, Observation]]:
-    """Return the rows that fit, in order of time: by words shared with the conversation, rare ones first, then the newest."""
+    """Return the rows that fit, in order of time: by words shared with the conversation, rare ones
+    first, then the newest.
+    """
     if sum(o.tokens for _, o in rows) <= budget_tokens:
         return list(rows)
     words = [set(keyword_text(o.text).split()) for _, o in rows]
@@ -85,11 +94,17 @@ def _chosen(
 
 
 def is_known(o: Observation, others: Iterable[Observation]) -> bool:
-    """Say whether one of the others says the same, and all of it. What replaces something is news, unless word for word."""
+    """Say whether one of the others says the same, and all of it. What replaces something is news,
+    unless word for word.
+    """
     about = gist(o.text)
     for other in others:
         theirs = gist(other.text)
         adds = o.replaces or not about.words <= theirs.words
-        if other.is_done == o.is_done and is_same(about, theirs) and (not adds or about.plain == theirs.plain):
+        if (
+            other.is_done == o.is_done
+            and is_same(about, theirs)
+            and (not adds or about.plain == theirs.plain)
+        ):
             return True
     return False

@@ -1,7 +1,8 @@
-"""Mirrors the user's Markdown folders into the folder that an agent indexes; other files there are never changed.
+"""Mirrors the user's Markdown folders into the folder that an agent indexes; other files there are
+never changed.
 
-A mirror is ours while it has the hash that we wrote. A write is recorded as intended, done, and recorded as done, so that after
-a kill at any moment the next run sees how far this one came.
+A mirror is ours while it has the hash that we wrote. A write is recorded as intended, done, and
+recorded as done, so that after a kill at any moment the next run sees how far this one came.
 """
 
 import hashlib
@@ -25,8 +26,8 @@ MOST_BYTES = 5_000_000
 class MirroredNote(NamedTuple):
     """The mirror of one original. Hashes are hex, '' for none.
 
-    `seen` is the hash of the original at the last look, `written` of our copy, `writing` of an intended one.
-    `is_left`: somebody changed the mirror, and the user was told.
+    `seen` is the hash of the original at the last look, `written` of our copy, `writing` of an
+    intended one. `is_left`: somebody changed the mirror, and the user was told.
     """
 
     name: str
@@ -46,7 +47,9 @@ class Note(NamedTuple):
 
 @dataclass(slots=True)
 class Mirrored:
-    """The outcome of a run. `left`: mirrors that somebody changed, each named once; `troubles`: path → why."""
+    """The outcome of a run. `left`: mirrors that somebody changed, each named once; `troubles`:
+    path → why.
+    """
 
     written: int = 0
     deleted: int = 0
@@ -64,7 +67,9 @@ class Mirrored:
 
 @dataclass(frozen=True, slots=True)
 class NotesMirror:
-    """Folders of notes and the target of their copies; `why_not` explains a missing target. `record` is in Gieok's home."""
+    """Folders of notes and the target of their copies; `why_not` explains a missing target.
+    `record` is in Gieok's home.
+    """
 
     folders: tuple[Path, ...]
     target: Path | None
@@ -108,7 +113,11 @@ class _Run:
         self._unread: list[Path] = []
 
     def go(self) -> None:
-        notes = {named(note.file.as_posix()): note for folder in self._mirror.folders for note in self._notes(folder)}
+        notes = {
+            named(note.file.as_posix()): note
+            for folder in self._mirror.folders
+            for note in self._notes(folder)
+        }
         self._forget(notes)
         taken = {_same(entry.name) for entry in self._entries.values()}
         texts: dict[str, str] = {}
@@ -124,12 +133,16 @@ class _Run:
     # Originals
 
     def _notes(self, folder: Path) -> Iterator[Note]:
-        """Yield the notes of a folder, without following links and without the agent's own memory."""
+        """Yield the notes of a folder, without following links and without the agent's own
+        memory.
+        """
         if not folder.is_dir():
             self._unreadable(folder, "the folder does not exist")
             return
         target = self._target.resolve()
-        for name, folders, files in os.walk(folder, onerror=lambda e: self._unreadable(Path(e.filename), str(e))):
+        for name, folders, files in os.walk(
+            folder, onerror=lambda e: self._unreadable(Path(e.filename), str(e))
+        ):
             here = Path(name)
             if here.resolve().is_relative_to(target):
                 folders.clear()
@@ -138,7 +151,11 @@ class _Run:
             for file in sorted(files):
                 path = here / file
                 if path.suffix.lower() == ".md" and not file.startswith(".") and _is_regular(path):
-                    yield Note(path, named(_nfc(path.relative_to(folder).as_posix())), named(_nfc(folder.name)))
+                    yield Note(
+                        path,
+                        named(_nfc(path.relative_to(folder).as_posix())),
+                        named(_nfc(folder.name)),
+                    )
 
     def _unreadable(self, path: Path, why: str) -> None:
         """Record an unreadable folder (an unmounted disk): its notes are not gone."""
@@ -149,7 +166,8 @@ class _Run:
         """Return a note's hash and its redacted text; None if it cannot be read."""
         try:
             if file.stat().st_size > MOST_BYTES:
-                raise ValueError(f"it is larger than {MOST_BYTES:,} bytes")  # noqa: TRY301 - reported like the rest
+                # Reported like the rest.
+                raise ValueError(f"it is larger than {MOST_BYTES:,} bytes")  # noqa: TRY301
             data = file.read_bytes()
             return _hash(data), redact(data.decode("utf-8"))
         except (OSError, ValueError) as error:
@@ -177,7 +195,9 @@ class _Run:
                 self._done.left.append(str(mirror))
             del self._entries[origin]
 
-    def _intend(self, origin: str, note: Note, seen: str, text: str, texts: dict[str, str], taken: set[str]) -> None:
+    def _intend(
+        self, origin: str, note: Note, seen: str, text: str, texts: dict[str, str], taken: set[str]
+    ) -> None:
         """Record an intended write and put its text into `texts`."""
         entry, wanted = self._entries.get(origin), _hash(text.encode())
         if entry is None:
@@ -213,7 +233,8 @@ class _Run:
             self._done.left.append(str(mirror))
             self._entries[origin] = entry._replace(writing="", is_left=True)
         except OSError as error:
-            self._done.troubles[str(mirror)] = str(error)  # `writing` stays: the next run tries again
+            # `writing` stays: the next run tries again
+            self._done.troubles[str(mirror)] = str(error)
         else:
             self._entries[origin] = entry._replace(written=entry.writing, writing="")
 
@@ -230,7 +251,10 @@ class _Run:
     def _save(self) -> None:
         rows = {target: entries for target, entries in self._all.items() if entries}
         text = json.dumps(rows, ensure_ascii=False, indent=0) + "\n"
-        if not self._mirror.record.exists() or self._mirror.record.read_text(encoding="utf-8") != text:
+        if (
+            not self._mirror.record.exists()
+            or self._mirror.record.read_text(encoding="utf-8") != text
+        ):
             fs.replace_private(self._mirror.record, text)
 
 
@@ -238,7 +262,10 @@ def _load(record: Path) -> dict[str, dict[str, MirroredNote]]:
     """Return target → original → entry. Without the record, no file is ours any more."""
     try:
         rows = json.loads(record.read_text(encoding="utf-8"))
-        return {t: {origin: MirroredNote(*row) for origin, row in entries.items()} for t, entries in rows.items()}
+        return {
+            t: {origin: MirroredNote(*row) for origin, row in entries.items()}
+            for t, entries in rows.items()
+        }
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 

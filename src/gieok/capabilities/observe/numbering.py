@@ -1,8 +1,9 @@
 """Ids of lines without ids: a hash of the content, and after `~` the number among equal lines.
 
-A line with a time is identified by its content; equal ones are numbered by their place in the file, so that a copied, rewritten
-or rotated file gives the same ids. A line without a time may be said again: in a file that is followed its number continues
-after those in the journal, in a file that is read again it is counted like the others.
+A line with a time is identified by its content; equal ones are numbered by their place in the file,
+so that a copied, rewritten or rotated file gives the same ids. A line without a time may be said
+again: in a file that is followed its number continues after those in the journal, in a file that is
+read again it is counted like the others.
 """
 
 from collections import Counter
@@ -52,7 +53,9 @@ def numbered(
     hashes: Sequence[str],
     counts: Callable[[], Counter[str]],
 ) -> list[str]:
-    """Return an id for each line of a portion that begins at `cursor`; `counts` returns the counts before it."""
+    """Return an id for each line of a portion that begins at `cursor`; `counts` returns the counts
+    before it.
+    """
     occurrences = journal.occurrences(scope, [prefix + identity for identity in hashes])
     held = {identity.removeprefix(prefix): count for identity, count in occurrences.items()}
     by_place = {
@@ -65,7 +68,9 @@ def numbered(
     ids: list[str] = []
     for identity in hashes:
         here[identity] += 1
-        number = here[identity] + (before[identity] if identity in by_place else held.get(identity, 0))
+        number = here[identity] + (
+            before[identity] if identity in by_place else held.get(identity, 0)
+        )
         ids.append(identity if number == 1 else f"{identity}~{number}")
     return ids
 

@@ -1,4 +1,6 @@
-"""Observations of a conversation: short, dated, prioritised, with the messages that they come from."""
+"""Observations of a conversation: short, dated, prioritised, with the messages that they come
+from.
+"""
 
 import hashlib
 import json
@@ -14,13 +16,15 @@ from gieok.model.retrieval import AGENT_FIELD
 from gieok.text.tokens import count_tokens
 
 KIND = "observation"
-#: No key of this rib has a `/`, and every file's key has one: no indexed folder can own an observation.
+#: No key of this rib has a `/`, and every file's key has one: no indexed folder can own an
+#: observation.
 PREFIX = "observe:"
 #: The current task: one document, replaced by each run that names a task.
 TASK_KEY = PREFIX + "current-task"
 TASK_KIND = "current-task"
 PATTERN_KIND = "pattern"
-#: In the metadata of the current task: the session that it is of, and when its last message was said.
+#: In the metadata of the current task: the session that it is of, and when its last message was
+#: said.
 _SESSION, _SAID_AT = "session", "said_at"
 _HEX = 12
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -58,7 +62,9 @@ _CATEGORIES = {category.value: category for category in Category}
 
 
 class Observation(NamedTuple):
-    """One observation. `at` is the time of the event, in UTC; `replaces` are the keys of what does not hold any more."""
+    """One observation. `at` is the time of the event, in UTC; `replaces` are the keys of what does
+    not hold any more.
+    """
 
     text: str
     at: datetime
@@ -118,16 +124,25 @@ def load(body: str) -> Observed:
 def _from_row(row: Sequence[object]) -> Observation:
     text, at, priority, category, is_done, ids, *replaces = row
     return Observation(
-        str(text), datetime.fromisoformat(str(at)), Priority(str(priority)), Category(str(category)), bool(is_done),
-        tuple(ids), tuple(*replaces),  # type: ignore[arg-type]
-    )  # fmt: skip
+        str(text),
+        datetime.fromisoformat(str(at)),
+        Priority(str(priority)),
+        Category(str(category)),
+        bool(is_done),
+        tuple(ids),  # type: ignore[arg-type]
+        tuple(*replaces),  # type: ignore[arg-type]
+    )
 
 
 def merge(parts: Iterable[Observed]) -> Observed:
     """Join the results of several spans or sessions; the newest task wins."""
     parts = list(parts)
     named = [part for part in parts if part.task]
-    newest = max(enumerate(named), key=lambda pair: (pair[1].task_at or _LONG_AGO, pair[0]))[1] if named else None
+    newest = (
+        max(enumerate(named), key=lambda pair: (pair[1].task_at or _LONG_AGO, pair[0]))[1]
+        if named
+        else None
+    )
     return Observed(
         tuple(o for part in parts for o in part.observations),
         newest.task if newest else "",
@@ -139,9 +154,13 @@ def merge(parts: Iterable[Observed]) -> Observed:
 
 
 def entries(
-    scope: Scope, observed: Observed, now: datetime, agents: Mapping[str, str] = MappingProxyType({})
+    scope: Scope,
+    observed: Observed,
+    now: datetime,
+    agents: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Entry]:
-    """Return the documents to put. An observation repeated on one day has one key, so it is kept once.
+    """Return the documents to put. An observation repeated on one day has one key, so it is kept
+    once.
 
     `agents` is message id → the agent that it was said to or by, as far as known.
     """
@@ -150,9 +169,15 @@ def entries(
         for o in observed.observations
     ]
     if observed.task:
-        of_task = {_SESSION: observed.task_session, _SAID_AT: observed.task_at.isoformat() if observed.task_at else ""}
+        of_task = {
+            _SESSION: observed.task_session,
+            _SAID_AT: observed.task_at.isoformat() if observed.task_at else "",
+        }
         made.append(_entry(scope, TASK_KEY, TASK_KIND, observed.task, now, more=of_task))
-    made += [_entry(scope, PREFIX + "pattern:" + _hash(p), PATTERN_KIND, p, now) for p in observed.patterns]
+    made += [
+        _entry(scope, PREFIX + "pattern:" + _hash(p), PATTERN_KIND, p, now)
+        for p in observed.patterns
+    ]
     return list({entry.document.key: entry for entry in made}.values())
 
 
@@ -160,10 +185,14 @@ def _agents_of(o: Observation, agents: Mapping[str, str]) -> list[str]:
     return sorted({agents[one] for one in o.message_ids if one in agents})
 
 
-def with_ends(made: Sequence[Entry], observed: Observed, stored: Mapping[str, Document]) -> list[Entry]:
-    """Return the entries, with an end for each that another of them replaces, and the ended ones of `stored`.
+def with_ends(
+    made: Sequence[Entry], observed: Observed, stored: Mapping[str, Document]
+) -> list[Entry]:
+    """Return the entries, with an end for each that another of them replaces, and the ended ones of
+    `stored`.
 
-    An earlier day replaces nothing of a later one, no observation replaces itself, and what a person corrected stays.
+    An earlier day replaces nothing of a later one, no observation replaces itself, and what a
+    person corrected stays.
     """
     found = {entry.document.key: entry.document for entry in made}
     ends = dict(stored) | found
@@ -173,18 +202,27 @@ def with_ends(made: Sequence[Entry], observed: Observed, stored: Mapping[str, Do
             is_circle = ends[newer.key].metadata.get(REPLACED_BY) == key
             if older is not None and key != newer.key and not is_circle and _may_end(older, newer):
                 ends[key] = ended(older, found[newer.key])
-    changed = {key: document for key, document in ends.items() if key in found or document is not stored[key]}
+    changed = {
+        key: document
+        for key, document in ends.items()
+        if key in found or document is not stored[key]
+    }
     return [whole(document) for document in changed.values()]
 
 
 def _may_end(older: Document, newer: Observation) -> bool:
     since = older.valid_from or older.updated_at
-    return older.kind == KIND and not older.metadata.get(CORRECTED) and newer.at.date() >= since.date()
+    return (
+        older.kind == KIND and not older.metadata.get(CORRECTED) and newer.at.date() >= since.date()
+    )
 
 
 def stamp(document: Document) -> str:
     """Return the hash of a document as it stands, its end included."""
-    return _hash(f"{document.text}\0{document.metadata}\0{document.valid_to.isoformat() if document.valid_to else ''}")
+    return _hash(
+        f"{document.text}\0{document.metadata}\0"
+        f"{document.valid_to.isoformat() if document.valid_to else ''}"
+    )
 
 
 def ended(older: Document, newer: Document) -> Document:
@@ -197,9 +235,13 @@ def ended(older: Document, newer: Document) -> Document:
 
 
 def is_older_task(observed: Observed, stored: Document | None) -> bool:
-    """Say whether the stored task was said after the one that was observed: transcripts may be read late."""
+    """Say whether the stored task was said after the one that was observed: transcripts may be read
+    late.
+    """
     said_at = stored.metadata.get(_SAID_AT, "") if stored else ""
-    return bool(said_at and observed.task_at) and datetime.fromisoformat(said_at) > (observed.task_at or _LONG_AGO)
+    return bool(said_at and observed.task_at) and datetime.fromisoformat(said_at) > (
+        observed.task_at or _LONG_AGO
+    )
 
 
 def session_of(task: Document) -> str:
@@ -222,7 +264,11 @@ def _entry(
 ) -> Entry:
     metadata: dict[str, str] = dict(more or {})
     if o:
-        metadata |= {"priority": o.priority, "category": o.category, "done": "yes" if o.is_done else ""}
+        metadata |= {
+            "priority": o.priority,
+            "category": o.category,
+            "done": "yes" if o.is_done else "",
+        }
     document = Document(
         scope=scope,
         key=key,
@@ -246,7 +292,9 @@ def whole(document: Document) -> Entry:
 
 
 def corrected(document: Document, text: str, now: datetime) -> Entry:
-    """Return what a person puts in the place of a document of this rib. The task goes on with its conversation."""
+    """Return what a person puts in the place of a document of this rib. The task goes on with its
+    conversation.
+    """
     mark = {} if document.key == TASK_KEY else {CORRECTED: now.isoformat(timespec="seconds")}
     metadata = {**document.metadata, **mark}
     metadata.pop(REPLACED_BY, None)

@@ -1,6 +1,7 @@
 """The model observer: a span of messages → observations, each session by itself.
 
-Sessions of one scope run side by side. Read as one conversation, what one of them is about would be taken for the other's.
+Sessions of one scope run side by side. Read as one conversation, what one of them is about would be
+taken for the other's.
 """
 
 from collections.abc import Callable, MutableMapping, Sequence
@@ -18,35 +19,47 @@ from gieok.errors import AnswerCut
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Prompt
 
-#: Limits of an answer for a chunk of messages: observations and tokens. A longer conversation has room for more.
+#: Limits of an answer for a chunk of messages: observations and tokens. A longer conversation has
+#: room for more.
 MOST_OBSERVATIONS = 20
 MOST_OUTPUT_TOKENS = 2_000
 _CHUNK_TOKENS = 6_000
 _MOST_CHUNKS = 5
 #: How often a conversation is halved whose answer was cut off.
 _MOST_HALVINGS = 2
-#: Characters shown of one message, from its beginning and end: a pasted book must not crowd out the rest.
+#: Characters shown of one message, from its beginning and end: a pasted book must not crowd out the
+#: rest.
 _MESSAGE_CHARS = 12_000
 _NAMES = {Role.USER: "user", Role.ASSISTANT: "assistant", Role.TOOL: "tool"}
 
-#: Returns what is known already to a conversation; `Observed` is what was observed in this span before it.
+#: Returns what is known already to a conversation; `Observed` is what was observed in this span
+#: before it.
 Look = Callable[[Sequence[Journalled], Sequence[Observed]], Known]
-#: What sessions of a span gave before the span failed, so that they are not paid for again. By the messages as they were:
-#: one that was corrected or forgotten meanwhile is read anew.
+#: What sessions of a span gave before the span failed, so that they are not paid for again. By the
+#: messages as they were: one that was corrected or forgotten meanwhile is read anew.
 Paid = MutableMapping[tuple[tuple[int, str], ...], Observed]
 
 
 @cache
 def template(name: str) -> str:
     """Return a prompt of this rib."""
-    return files("gieok.capabilities.observe").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    return (
+        files("gieok.capabilities.observe")
+        .joinpath("prompts", f"{name}.md")
+        .read_text(encoding="utf-8")
+    )
 
 
 class ModelObserver:
     """Observes with a model."""
 
     def __init__(
-        self, asker: Asker, zone: tzinfo, look: Look, temperature: float = 0.3, paid: Paid | None = None
+        self,
+        asker: Asker,
+        zone: tzinfo,
+        look: Look,
+        temperature: float = 0.3,
+        paid: Paid | None = None,
     ) -> None:
         self._asker = asker
         self._zone = zone
@@ -95,9 +108,15 @@ class ModelObserver:
             max_output_tokens=room * MOST_OUTPUT_TOKENS,
         )
         model = self._asker.generator.model
-        found = self._asker.ask(prompt, lambda answer: parse(answer, source, limit=limit, model=model))
+        found = self._asker.ask(
+            prompt, lambda answer: parse(answer, source, limit=limit, model=model)
+        )
         said_at = last.at if found.task else None
-        return found._replace(observations=_news(found.observations, known), task_session=last.session, task_at=said_at)
+        return found._replace(
+            observations=_news(found.observations, known),
+            task_session=last.session,
+            task_at=said_at,
+        )
 
 
 def by_session(messages: Sequence[Journalled]) -> list[tuple[Journalled, ...]]:
@@ -123,7 +142,9 @@ def _question(messages: Sequence[Journalled], zone: tzinfo, known: Known) -> str
     if known.text:
         parts.append(f"<remembered>\n{fenced(known.text)}\n</remembered>")
     if known.task:
-        of = "this conversation, so far" if known.task_session == session else "another conversation"
+        of = (
+            "this conversation, so far" if known.task_session == session else "another conversation"
+        )
         parts.append(f'<task of="{of}">\n{fenced(known.task)}\n</task>')
     parts.append(f"<conversation>\n{conversation(messages, zone)}\n</conversation>")
     return "\n\n".join(parts)
@@ -144,7 +165,9 @@ def conversation(messages: Sequence[Journalled], zone: tzinfo) -> str:
 
 
 def _quoted(message: Message) -> str:
-    """Return a message's text so that no line of it can pass for a message; tool output is marked as quoted."""
+    """Return a message's text so that no line of it can pass for a message; tool output is marked
+    as quoted.
+    """
     text = fenced(_shortened(message.text))
     if message.role is Role.TOOL:
         return "\n" + "\n".join(f"| {line}" for line in text.splitlines())

@@ -1,4 +1,6 @@
-"""A model's answer → observations. Line by line and tolerant: models omit tags, marks, times and categories."""
+"""A model's answer → observations. Line by line and tolerant: models omit tags, marks, times and
+categories.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,17 +25,23 @@ _TAG = r"<{name}>\s*(.*?)\s*(?:</{name}>|\Z)"
 _OBSERVATIONS = re.compile(_TAG.format(name="observations"), re.DOTALL | re.IGNORECASE)
 _TASK = re.compile(_TAG.format(name="current-task"), re.DOTALL | re.IGNORECASE)
 _PATTERNS = re.compile(_TAG.format(name="patterns"), re.DOTALL | re.IGNORECASE)
-_HEADING = re.compile(r"^\W{0,6}(?:date|날짜)\W{0,4}\s*(?P<day>\d.*|[A-Za-z]{3,9}\.? \d.*)$", re.IGNORECASE)
+_HEADING = re.compile(
+    r"^\W{0,6}(?:date|날짜)\W{0,4}\s*(?P<day>\d.*|[A-Za-z]{3,9}\.? \d.*)$", re.IGNORECASE
+)
 _ISO = re.compile(r"(\d{4})\s*[-./년]\s*(\d{1,2})\s*[-./월]\s*(\d{1,2})")
 _ENGLISH = re.compile(r"([A-Za-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[*•-]|\d{1,2}[.)])\s+(?P<rest>\S.*)$")
 _MARKED = re.compile(r"^(?:[🔴🟡🟢✅]\ufe0f?\s*)+")
 _TIME = re.compile(r"^[\[(]?(\d{1,2}):(\d{2})[\])]?\s*[-–:]?\s*")
-_CATEGORY = re.compile(r"\s*[\[(](?:category|분류)?\s*:?\s*(state|decision|preference|task)[\])]\s*", re.IGNORECASE)
+_CATEGORY = re.compile(
+    r"\s*[\[(](?:category|분류)?\s*:?\s*(state|decision|preference|task)[\])]\s*", re.IGNORECASE
+)
 _CITED = re.compile(r"\s*\{([\d,\s–-]+)\}\s*\.?$")
 #: `{replaces k1, k4}`, which models write in any kind of bracket, before or behind the citation.
-_REPLACES = re.compile(r"\s*[\[({]\s*replaces:?\s+(\[?k\d+\]?(?:[\s,]+(?:and\s+)?\[?k\d+\]?)*)\s*[\])}]", re.IGNORECASE)
+_REPLACES = re.compile(
+    r"\s*[\[({]\s*replaces:?\s+(\[?k\d+\]?(?:[\s,]+(?:and\s+)?\[?k\d+\]?)*)\s*[\])}]", re.IGNORECASE
+)
 _HANDLE = re.compile(r"k\d+", re.IGNORECASE)
 _NOTHING = re.compile(r"\b(none|nothing)\b|없음", re.IGNORECASE)
 #: A shorter answer between the tags can only mean "nothing".
@@ -56,7 +64,9 @@ class SourceText(NamedTuple):
 
 
 def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Observed:
-    """Return at most `limit` observations of an answer, its task and patterns. Raises DegenerateOutput."""
+    """Return at most `limit` observations of an answer, its task and patterns. Raises
+    DegenerateOutput.
+    """
     if is_degenerate(answer):
         raise DegenerateOutput("the model repeats itself")
     tagged = _OBSERVATIONS.search(answer)
@@ -65,11 +75,17 @@ def parse(answer: str, source: SourceText, *, limit: int, model: str = "") -> Ob
     if not found and not (tagged and len(body) < _SHORT_ANSWER_CHARS and _NOTHING.search(body)):
         said = " ".join(answer.split())[:80]
         raise DegenerateOutput(
-            f"the model answered without observations: {said!r}" if said else "the model answered nothing"
+            f"the model answered without observations: {said!r}"
+            if said
+            else "the model answered nothing"
         )
     task = _TASK.search(answer)
     patterns = _PATTERNS.search(answer)
-    listed = [m["rest"].strip() for m in map(_ITEM.match, patterns[1].splitlines()) if m] if patterns else []
+    listed = (
+        [m["rest"].strip() for m in map(_ITEM.match, patterns[1].splitlines()) if m]
+        if patterns
+        else []
+    )
     return Observed(
         most_important({o.text: o for o in _borne_out(found, source)}.values(), limit),
         _flat(task[1]) if task and not _is_told_by_tools(task[1], source) else "",
@@ -86,7 +102,11 @@ def _borne_out(found: list[Observation], source: SourceText) -> list[Observation
 
 def _is_told_by_tools(text: str, source: SourceText) -> bool:
     """Say whether a text without citations is an instruction from tools alone."""
-    return source.is_conversation and categories.is_instruction(text) and evidence.is_from_tools(text, source.messages)
+    return (
+        source.is_conversation
+        and categories.is_instruction(text)
+        and evidence.is_from_tools(text, source.messages)
+    )
 
 
 def _items(body: str, source: SourceText) -> list[Observation]:
@@ -134,12 +154,20 @@ def _item(rest: str, day: date | None, source: SourceText) -> Observation | None
     if len(text) < 3:
         return None
     is_done = "✅" in marks
-    messages = _cited_messages(cited[1], source.messages) if cited else nearest(text, source.messages)
+    messages = (
+        _cited_messages(cited[1], source.messages) if cited else nearest(text, source.messages)
+    )
     return Observation(
         text=text,
         at=_moment(day, clock, messages, source),
-        priority=next((p for mark, p in PRIORITY_OF_MARK.items() if mark in marks), Priority.MEDIUM),
-        category=Category(category[1].lower()) if category else Category.TASK if is_done else Category.STATE,
+        priority=next(
+            (p for mark, p in PRIORITY_OF_MARK.items() if mark in marks), Priority.MEDIUM
+        ),
+        category=Category(category[1].lower())
+        if category
+        else Category.TASK
+        if is_done
+        else Category.STATE,
         is_done=is_done,
         message_ids=tuple(found.message.id for found in messages),
         replaces=replaces,
@@ -148,14 +176,22 @@ def _item(rest: str, day: date | None, source: SourceText) -> Observation | None
 
 def _replaced(text: str, known: Mapping[str, str]) -> tuple[str, ...]:
     """Return the keys of what a line replaces: of handles that were shown, and no others."""
-    handles = [handle.lower() for found in _REPLACES.finditer(text) for handle in _HANDLE.findall(found[1])]
+    handles = [
+        handle.lower() for found in _REPLACES.finditer(text) for handle in _HANDLE.findall(found[1])
+    ]
     return tuple(dict.fromkeys(known[handle] for handle in handles if handle in known))
 
 
-def _moment(day: date | None, clock: re.Match[str] | None, cited: Sequence[Journalled], source: SourceText) -> datetime:
+def _moment(
+    day: date | None, clock: re.Match[str] | None, cited: Sequence[Journalled], source: SourceText
+) -> datetime:
     """Return the time of an event, from the answer, else from the messages."""
     known = (cited or source.messages)[-1:]
-    last = known[0].message.at.astimezone(source.zone) if known else datetime.combine(source.today, time(), source.zone)
+    last = (
+        known[0].message.at.astimezone(source.zone)
+        if known
+        else datetime.combine(source.today, time(), source.zone)
+    )
     hour, minute = (int(clock[1]), int(clock[2])) if clock else (last.hour, last.minute)
     if hour > 23 or minute > 59:
         hour, minute = last.hour, last.minute

@@ -1,8 +1,10 @@
-"""What users said about themselves in a project, as documents of their own scope too: every project finds it.
+"""What users said about themselves in a project, as documents of their own scope too: every project
+finds it.
 
-Derived from the documents of turns and from `lasting`, which judges them by vectors: a document here for each document there
-that holds such lines. Nothing is kept of what was judged before, so a store without vectors promotes nothing, and what is
-forgotten there goes here with the next step (`prune` at once).
+Derived from the documents of turns and from `lasting`, which judges them by vectors: a document
+here for each document there that holds such lines. Nothing is kept of what was judged before, so a
+store without vectors promotes nothing, and what is forgotten there goes here with the next step
+(`prune` at once).
 """
 
 import hashlib
@@ -34,10 +36,12 @@ def update(
     zone: tzinfo = UTC,
     now: datetime,
 ) -> bool:
-    """Judge what lasts of what users said, promote what is about them, and find what holds no more. Raises StoreError.
+    """Judge what lasts of what users said, promote what is about them, and find what holds no more.
+    Raises StoreError.
 
-    With a journal, observations that hold no more are ended there, and `rewrite` is called for the scopes that have some.
-    Return whether statements still wait to be compared: what is taken in whole takes several steps.
+    With a journal, observations that hold no more are ended there, and `rewrite` is called for the
+    scopes that have some. Return whether statements still wait to be compared: what is taken in
+    whole takes several steps.
     """
     with _lock(home):
         promote(store, home)
@@ -51,9 +55,11 @@ def update(
 
 
 def _lock(home: Path) -> fs.exclusive:
-    """Return the lock of the files that follow from turns: what a slower process read earlier does not take their place.
+    """Return the lock of the files that follow from turns: what a slower process read earlier does
+    not take their place.
 
-    Ending observations takes locks of the journal, under which others wait for this one: not inside.
+    Ending observations takes locks of the journal, under which others wait for this one: not
+    inside.
     """
     return fs.lock_resource(home, home / "lasting")
 
@@ -64,7 +70,9 @@ def is_promoted(document: Document) -> bool:
 
 
 def source_of(store: Documents, promoted: Document, line: int) -> tuple[Document | None, int]:
-    """Return the document in which a line was said, and the number of the line there; None, or 0, where it is gone."""
+    """Return the document in which a line was said, and the number of the line there; None, or 0,
+    where it is gone.
+    """
     found = store.get(Scope(promoted.metadata[_SCOPE]), [promoted.key.removesuffix(_ENDING)])
     if not found:
         return None, 0
@@ -73,7 +81,8 @@ def source_of(store: Documents, promoted: Document, line: int) -> tuple[Document
 
 
 def promote(store: Store, home: Path) -> tuple[int, int]:
-    """Bring the promoted documents in line; return how many were put and forgotten. Raises StoreError.
+    """Bring the promoted documents in line; return how many were put and forgotten. Raises
+    StoreError.
 
     Safe to kill and to repeat.
     """
@@ -89,7 +98,11 @@ def promote(store: Store, home: Path) -> tuple[int, int]:
                 lines.setdefault(line.key, {})[line.line] = line.check
         for batch in _batches(store, scope, lines):
             seen.update(entry.document.key for entry in batch)
-            fresh = [entry for entry in batch if known.get(entry.document.key) != entry.document.content_hash]
+            fresh = [
+                entry
+                for entry in batch
+                if known.get(entry.document.key) != entry.document.content_hash
+            ]
             store.put(fresh)
             put += len(fresh)
     gone = sorted(known.keys() - seen)
@@ -100,8 +113,12 @@ def promote(store: Store, home: Path) -> tuple[int, int]:
 def prune(store: Store) -> int:
     """Forget promoted documents with a line that their source says no more; return how many."""
     promoted = [key for key in store.hashes(_HOME) if key.endswith(_ENDING)]
-    gone = [d.key for start in range(0, len(promoted), _AT_ONCE)
-            for d in store.get(_HOME, promoted[start : start + _AT_ONCE]) if not _holds(store, d)]  # fmt: skip
+    gone = [
+        d.key
+        for start in range(0, len(promoted), _AT_ONCE)
+        for d in store.get(_HOME, promoted[start : start + _AT_ONCE])
+        if not _holds(store, d)
+    ]
     return store.forget(_HOME, gone) if gone else 0
 
 
@@ -110,7 +127,9 @@ def _holds(store: Documents, promoted: Document) -> bool:
     return all(source_of(store, promoted, number)[1] for number, line in lines if line)
 
 
-def _batches(store: Documents, scope: Scope, lines: Mapping[str, Mapping[int, int]]) -> Iterator[list[Entry]]:
+def _batches(
+    store: Documents, scope: Scope, lines: Mapping[str, Mapping[int, int]]
+) -> Iterator[list[Entry]]:
     keys = sorted(lines)
     for start in range(0, len(keys), _AT_ONCE):
         held = store.get(scope, keys[start : start + _AT_ONCE])
@@ -118,18 +137,33 @@ def _batches(store: Documents, scope: Scope, lines: Mapping[str, Mapping[int, in
 
 
 def _promoted(source: Document, checks: Mapping[int, int]) -> Entry:
-    """Return the lines with these numbers, but for those that say something else by now (another sum).
+    """Return the lines with these numbers, but for those that say something else by now (another
+    sum).
 
-    They keep their numbers, with empty lines for the others: what is forgotten or judged anew gives no line another name.
+    They keep their numbers, with empty lines for the others: what is forgotten or judged anew gives
+    no line another name.
     """
     whole = list(enumerate(source.text.split("\n"), start=1))
     said = [line if checks.get(number) == places.line_check(line) else "" for number, line in whole]
     while said and not said[-1]:
         said.pop()
     text = "\n".join(said)
-    stamp = hashlib.sha256(f"{source.content_hash}\0{text}".encode("utf-8", "replace")).hexdigest()[:32]
-    metadata = {**source.metadata, "project": turns.project_of(source.scope), _SCOPE: source.scope.path}
-    document = replace(source, scope=_HOME, key=source.key + _ENDING, text=text, content_hash=stamp, metadata=metadata)
+    stamp = hashlib.sha256(f"{source.content_hash}\0{text}".encode("utf-8", "replace")).hexdigest()[
+        :32
+    ]
+    metadata = {
+        **source.metadata,
+        "project": turns.project_of(source.scope),
+        _SCOPE: source.scope.path,
+    }
+    document = replace(
+        source,
+        scope=_HOME,
+        key=source.key + _ENDING,
+        text=text,
+        content_hash=stamp,
+        metadata=metadata,
+    )
     return Entry(document, tuple(_passages(said)))
 
 

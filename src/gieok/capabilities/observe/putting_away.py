@@ -1,7 +1,9 @@
-"""What a person puts away: it is found no more, and all of it is kept, so that they can bring it back.
+"""What a person puts away: it is found no more, and all of it is kept, so that they can bring it
+back.
 
-An observation stays durable without passages, marked by `RETIRED`. In the place of a message stands a blank, as a correction
-does; what stood there before is kept beside it first, so that a kill between both steps loses nothing.
+An observation stays durable without passages, marked by `RETIRED`. In the place of a message stands
+a blank, as a correction does; what stood there before is kept beside it first, so that a kill
+between both steps loses nothing.
 """
 
 import json
@@ -14,7 +16,8 @@ from gieok.capabilities.observe import observation
 from gieok.model.memory import RETIRED, Document, Entry, Scope
 from gieok.ports.journal import FullJournal
 
-#: Metadata of an observation that was put away with the message that it was made of: the id of that.
+#: Metadata of an observation that was put away with the message that it was made of: the id of
+#: that.
 _WITH = "retired_with"
 _REALM = "retired:"
 #: What is said in the place of a message that was put away: nothing that a line could be made of.
@@ -22,7 +25,9 @@ _BLANK = " "
 
 
 class AwayTurn(NamedTuple):
-    """A message that was put away: where its first line stands, what stood in its place ('': as it was said), and when."""
+    """A message that was put away: where its first line stands, what stood in its place ('': as it
+    was said), and when.
+    """
 
     id: str
     key: str
@@ -40,7 +45,9 @@ def retired(document: Document, now: datetime, message: str = "") -> Entry:
 
 def restored(document: Document) -> Entry:
     """Return an observation as it was before it was put away."""
-    metadata = {name: value for name, value in document.metadata.items() if name not in (RETIRED, _WITH)}
+    metadata = {
+        name: value for name, value in document.metadata.items() if name not in (RETIRED, _WITH)
+    }
     fresh = replace(document, metadata=metadata)
     return observation.whole(replace(fresh, content_hash=observation.stamp(fresh)))
 
@@ -53,7 +60,11 @@ def is_retired_with(document: Document, message: str) -> bool:
 def turns(journal: FullJournal, scope: Scope) -> list[AwayTurn]:
     """Return the messages of a scope that are put away."""
     kept = journal.kept(_REALM + scope.path)
-    blank = {name for name, text in journal.corrections(scope).items() if text == _BLANK} if kept else set()
+    blank = (
+        {name for name, text in journal.corrections(scope).items() if text == _BLANK}
+        if kept
+        else set()
+    )
     return [AwayTurn(name, *json.loads(value)) for name, value in kept.items() if name in blank]
 
 

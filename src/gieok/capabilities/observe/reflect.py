@@ -1,8 +1,9 @@
 """The reflector: all observations of a scope → fewer, in up to four increasingly strict tries.
 
-First what was replaced goes, then older wordings of the same; only the rest is condensed, by a model or by rules
-(`keeping`). What goes is in the journal's history by the transaction that puts the new observations. An empty or degenerate
-result is never committed, nothing that must stay is dropped, and what changed while it was made stays as it is.
+First what was replaced goes, then older wordings of the same; only the rest is condensed, by a
+model or by rules (`keeping`). What goes is in the journal's history by the transaction that puts
+the new observations. An empty or degenerate result is never committed, nothing that must stay is
+dropped, and what changed while it was made stays as it is.
 """
 
 import hashlib
@@ -53,14 +54,17 @@ class Reflected(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """An observation of a reflection, and the keys of what it is made of; one that stays as it is has its own alone."""
+    """An observation of a reflection, and the keys of what it is made of; one that stays as it is
+    has its own alone.
+    """
 
     observation: Observation
     keys: tuple[str, ...]
 
 
 class _Made(NamedTuple):
-    """A reflection: its lines, and the prints of all documents that it looked at; those without a line go.
+    """A reflection: its lines, and the prints of all documents that it looked at; those without a
+    line go.
 
     `joined` is the key of a document that stays → the keys of its older wordings.
     """
@@ -80,7 +84,9 @@ class _Made(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reflector:
-    """Reflects on one scope. `ask` condenses observations by an instruction and a token budget, or raises."""
+    """Reflects on one scope. `ask` condenses observations by an instruction and a token budget, or
+    raises.
+    """
 
     journal: FullJournal
     store: Documents
@@ -108,7 +114,9 @@ class Reflector:
 
     def _hot(self) -> ScopeMemory:
         """Return what is in hot: what has left it is reflected upon no more."""
-        return scope_memory.load(self.store, self.scope, hashes=self.journal.standing(self.scope, 0))
+        return scope_memory.load(
+            self.store, self.scope, hashes=self.journal.standing(self.scope, 0)
+        )
 
     def _note_vain(self, held: ScopeMemory) -> None:
         if held.observations and not self.journal.chunks(self.scope, READER):
@@ -127,14 +135,22 @@ class Reflector:
         position = self.journal.position(self.scope, READER)
         whole = self._hot()
         held = scope_memory.uncorrected(whole)
-        made = None if self.journal.chunks(self.scope, READER) or not held.observations else self._make(whole)
+        made = (
+            None
+            if self.journal.chunks(self.scope, READER) or not held.observations
+            else self._make(whole)
+        )
         if made is None:
             self._note_vain(held)
             return False
-        return self.journal.buffer(self.scope, READER, BufferedSpan(position, position + 1, held.tokens, _dumped(made)))
+        return self.journal.buffer(
+            self.scope, READER, BufferedSpan(position, position + 1, held.tokens, _dumped(made))
+        )
 
     def _prepared(self) -> _Made | None:
-        """Return the prepared reflection, None without one or where something that it is made of was forgotten."""
+        """Return the prepared reflection, None without one or where something that it is made of
+        was forgotten.
+        """
         chunks = self.journal.chunks(self.scope, READER)
         made = _loaded(chunks[0].body) if chunks else None
         if made is None:
@@ -147,16 +163,27 @@ class Reflector:
         held, now = scope_memory.uncorrected(whole), self.clock.now()
         found = keeping.sort(held.documents, _own(whole, held), now)
         rest = ScopeMemory(
-            found.current, tuple(map(observation.observation_of, found.current)), held.task, held.patterns
+            found.current,
+            tuple(map(observation.observation_of, found.current)),
+            held.task,
+            held.patterns,
         )
         kept = {document.key for document in found.current}
         target = self.target * held.tokens
-        joined = {key: tuple(d.key for d in older) for key, older in found.wordings.items() if key in kept}
+        joined = {
+            key: tuple(d.key for d in older) for key, older in found.wordings.items() if key in kept
+        }
         still = keeping.still_told(found.replaced, int(target) - rest.tokens, now)
         base = _Made(
-            tuple(_Line(observation.observation_of(d), (d.key,)) for d in (*still, *rest.documents)),
-            _prints(held.documents), joined, held.task, Observed(()), 0,
-        )  # fmt: skip
+            tuple(
+                _Line(observation.observation_of(d), (d.key,)) for d in (*still, *rest.documents)
+            ),
+            _prints(held.documents),
+            joined,
+            held.task,
+            Observed(()),
+            0,
+        )
         made = base if rest.tokens <= target else self._climb(rest, held.tokens, base)
         return made if made.tokens < held.tokens else None
 
@@ -176,7 +203,9 @@ class Reflector:
             if lines:
                 lines += keeping.dropped(rest.documents, lines, is_told=bool(found.model))
                 lines.sort(key=lambda line: line[0].at)
-            made = base._replace(lines=tuple(_Line(*line) for line in lines), result=found, tries=tries)
+            made = base._replace(
+                lines=tuple(_Line(*line) for line in lines), result=found, tries=tries
+            )
             if lines and made.tokens < best.tokens:
                 best = made
             if best.result.observations and best.tokens <= self.target * held_tokens:
@@ -186,14 +215,18 @@ class Reflector:
         return best
 
     def _commit(self, position: int, made: _Made) -> int | None:
-        """Replace the observations by the reflection; return the tokens after that, None where another was faster.
+        """Replace the observations by the reflection; return the tokens after that, None where
+        another was faster.
 
-        What changed since it was made, or is a person's now, stays as it is, and so does all that a line was made of with it.
+        What changed since it was made, or is a person's now, stays as it is, and so does all that a
+        line was made of with it.
         """
         now = self.clock.now()
         held = scope_memory.uncorrected(self._hot())
         documents = {document.key: document for document in held.documents}
-        same = {key for key, found in _prints(held.documents).items() if made.prints.get(key) == found}
+        same = {
+            key for key, found in _prints(held.documents).items() if made.prints.get(key) == found
+        }
         put, gone, successor = _changes(made, documents, same, self.scope, now)
         put += _relinked(held.documents, gone, successor, {entry.document.key for entry in put})
         result = made.result
@@ -202,14 +235,30 @@ class Reflector:
         kept = {entry.document.key for entry in put}
         forget = [documents[key] for key in gone if key not in kept]
         forget += [d for d in (held.patterns if result.patterns else ()) if d.key not in kept]
-        texts = [observation.observation_of(e.document) for e in put if e.document.kind == observation.KIND]
-        after = [observation.observation_of(d) for key, d in documents.items() if key not in kept and key not in gone]
+        texts = [
+            observation.observation_of(e.document)
+            for e in put
+            if e.document.kind == observation.KIND
+        ]
+        after = [
+            observation.observation_of(d)
+            for key, d in documents.items()
+            if key not in kept and key not in gone
+        ]
         tokens = sum(o.tokens for o in texts)
         run = Run(
-            scope=self.scope, reader=READER, kind="reflected", at=now, start=position, end=position + 1, messages=0,
-            source_tokens=sum(observation.observation_of(documents[key]).tokens for key in gone), documents=len(texts),
-            document_tokens=tokens, model=result.model,
-        )  # fmt: skip
+            scope=self.scope,
+            reader=READER,
+            kind="reflected",
+            at=now,
+            start=position,
+            end=position + 1,
+            messages=0,
+            source_tokens=sum(observation.observation_of(documents[key]).tokens for key in gone),
+            documents=len(texts),
+            document_tokens=tokens,
+            model=result.model,
+        )
         done = finish(self.journal, self.store, position, run, put=put, forget=forget)
         return tokens + sum(o.tokens for o in after) if done else None
 
@@ -217,7 +266,9 @@ class Reflector:
 def _changes(
     made: _Made, documents: Mapping[str, Document], same: set[str], scope: Scope, now: datetime
 ) -> tuple[list[Entry], set[str], dict[str, str]]:
-    """Return what is put, the keys of what goes, and by which key each of those is told from now on."""
+    """Return what is put, the keys of what goes, and by which key each of those is told from now
+    on.
+    """
     put: list[Entry] = []
     stay: set[str] = set()
     successor: dict[str, str] = {}
@@ -238,7 +289,9 @@ def _changes(
                 put.append(entry)
                 wordings = [old for key in keys for old in made.joined.get(key, ())]
                 successor |= dict.fromkeys((*keys, *wordings), entry.document.key)
-    stay |= {old for key, olds in made.joined.items() if key in stay and key not in same for old in olds}
+    stay |= {
+        old for key, olds in made.joined.items() if key in stay and key not in same for old in olds
+    }
     gone = {key for key in made.prints if key in same and key not in stay}
     return put, gone, successor
 
@@ -257,7 +310,9 @@ def _relinked(
 
 
 def _entry(document: Document) -> Entry:
-    digest = hashlib.sha256(f"{document.text}\0{document.metadata}\0{document.provenance}".encode("utf-8", "replace"))
+    digest = hashlib.sha256(
+        f"{document.text}\0{document.metadata}\0{document.provenance}".encode("utf-8", "replace")
+    )
     document = replace(document, content_hash=digest.hexdigest()[:12])
     return Entry(document, (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
 
@@ -270,13 +325,20 @@ def _own(whole: ScopeMemory, held: ScopeMemory) -> list[Document]:
 
 def _prints(documents: Iterable[Document]) -> dict[str, str]:
     """Return key → what tells a change of its text or of how long it holds."""
-    return {d.key: f"{d.content_hash} {d.valid_to or ''} {d.metadata.get(REPLACED_BY, '')}" for d in documents}
+    return {
+        d.key: f"{d.content_hash} {d.valid_to or ''} {d.metadata.get(REPLACED_BY, '')}"
+        for d in documents
+    }
 
 
 def _dumped(made: _Made) -> str:
-    lines = observation.dump(made.result._replace(observations=tuple(line.observation for line in made.lines)))
+    lines = observation.dump(
+        made.result._replace(observations=tuple(line.observation for line in made.lines))
+    )
     keys = [line.keys for line in made.lines]
-    return json.dumps([lines, keys, dict(made.prints), dict(made.joined), made.task_before, made.tries])
+    return json.dumps(
+        [lines, keys, dict(made.prints), dict(made.joined), made.task_before, made.tries]
+    )
 
 
 def _loaded(body: str) -> _Made | None:
@@ -290,22 +352,30 @@ def _loaded(body: str) -> _Made | None:
     return _Made(made, prints, {k: tuple(v) for k, v in joined.items()}, task, result, tries)
 
 
-def model_ask(asker: Asker, zone: tzinfo, temperature: float = 0.0) -> Callable[[ScopeMemory, str, int], Observed]:
+def model_ask(
+    asker: Asker, zone: tzinfo, temperature: float = 0.0
+) -> Callable[[ScopeMemory, str, int], Observed]:
     """Return an `ask` that uses a model."""
 
     def ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
-        source = SourceText(_as_messages(held.observations), zone, held.observations[-1].at.astimezone(zone).date())
+        source = SourceText(
+            _as_messages(held.observations), zone, held.observations[-1].at.astimezone(zone).date()
+        )
         lines = (f"[{n}] {scope_memory.line(o)}" for n, o in enumerate(held.observations, start=1))
         text = f"<memory>\n{fenced(chr(10).join(lines))}\n</memory>"
         prompt = Prompt(template("reflector").format(level=level), text, temperature, budget_tokens)
         model = asker.generator.model
-        return asker.ask(prompt, lambda answer: parse(answer, source, limit=_MOST_OBSERVATIONS, model=model))
+        return asker.ask(
+            prompt, lambda answer: parse(answer, source, limit=_MOST_OBSERVATIONS, model=model)
+        )
 
     return ask
 
 
 def rules_ask(held: ScopeMemory, level: str, budget_tokens: int) -> Observed:
-    """Select observations without a model: what must stay, then by what they are worth, with age."""
+    """Select observations without a model: what must stay, then by what they are worth, with
+    age.
+    """
     del budget_tokens
     room = int((0.5 - 0.1 * _LEVELS.index(level)) * held.tokens)
     return Observed(tuple(keeping.by_worth(held.observations, room)))
@@ -324,18 +394,31 @@ def _as_messages(observations: Sequence[Observation]) -> tuple[Journalled, ...]:
 
 
 def _lines(result: Observed, before: ScopeMemory) -> list[tuple[Observation, tuple[str, ...]]]:
-    """Return the observations of a result with the keys of their sources, down to the messages of those."""
-    keys = {o: document.key for o, document in zip(before.observations, before.documents, strict=True)}
+    """Return the observations of a result with the keys of their sources, down to the messages of
+    those.
+    """
+    keys = {
+        o: document.key for o, document in zip(before.observations, before.documents, strict=True)
+    }
     lines: list[tuple[Observation, tuple[str, ...]]] = []
     for o in result.observations:
         if o in keys:
             lines.append((o, (keys[o],)))
             continue
-        numbers = [int(n) for n in o.message_ids if n.isdigit() and 0 < int(n) <= len(before.documents)]
+        numbers = [
+            int(n) for n in o.message_ids if n.isdigit() and 0 < int(n) <= len(before.documents)
+        ]
         sources = [before.observations[n - 1] for n in numbers]
-        ids = tuple(dict.fromkeys(identity for source in sources for identity in source.message_ids))
+        ids = tuple(
+            dict.fromkeys(identity for source in sources for identity in source.message_ids)
+        )
         # A merged line is as new as the newest that it tells.
         days = [source.at for source in sources]
         at = o.at if not days or min(days) <= o.at <= max(days) else max(days)
-        lines.append((o._replace(message_ids=ids, at=at), tuple(before.documents[n - 1].key for n in numbers)))
+        lines.append(
+            (
+                o._replace(message_ids=ids, at=at),
+                tuple(before.documents[n - 1].key for n in numbers),
+            )
+        )
     return lines

@@ -1,9 +1,8 @@
-"""Whether a statement repeats another: the same content and no other value. By words, so that a changed value never counts.
+"""Whether a statement repeats another: the same content and no other value. By words, so that a
+changed value never counts.
 
-Two wordings of one statement differ on one side at most by a word; where both sides have words of their own, one of
-them may b
-e
-the value that changed, and both stay.
+Two wordings of one statement differ on one side at most by a word; where both sides have words of
+their own, one of them may b e the value that changed, and both stay.
 """
 
 import re
@@ -20,14 +19,14 @@ _ENDING = re.compile(
 )
 _EMPTY = frozenset(
     """
-    a an the of in on at to for and or is are was be it its this that with as by from so we i you our my your us me
-    will would should shall
-    can could have has had do did does use using go going gone went let lets let's i'll we'll i'd it's that's we're
-    i'm just also please now then ok
-    yes agreed remember remind always keep make sure really very here there decide decided everything all every time
-    thing things again one
-    우리 저희 나 난 저 제 내 좀 꼭 그냥 이제 앞으로 그럼 항상 써 쓰 줘 주세요 하 해 걸 것 거 수 그 이 저 가자 정 결정
-    기억 다시 매번 무조건 써줘 해줘 주 있""".split()
+        a an the of in on at to for and or is are was be it its this that with as by from so
+        we i you our my your us me will would should shall can could have has had do did
+        does use using go going gone went let lets let's i'll we'll i'd it's that's we're
+        i'm just also please now then ok yes agreed remember remind always keep make sure
+        really very here there decide decided everything all every time thing things again
+        one 우리 저희 나 난 저 제 내 좀 꼭 그냥 이제 앞으로 그럼 항상 써 쓰 줘 주세요 하 해 걸 것 거 수 그 이 저 가자 정 결정 기억 다시 매번
+        무조건 써줘 해줘 주 있
+    """.split()  # noqa: E501
 )
 #: Says the opposite of what stands without it: a value of its own.
 _NOT = frozenset(
@@ -56,7 +55,8 @@ def repeats(new: Content, old: Content) -> bool:
     if not new or not old:
         return False
     mine, theirs, both = new - old, old - new, len(new & old)
-    # A negation is another statement, however alike the rest is; so is a number that was not said before.
+    # A negation is another statement, however alike the rest is; so is a number that was not said
+    # before.
     if any(word in _NOT for word in mine | theirs) or any(word[0].isdigit() for word in mine):
         return False
     if not mine:
@@ -64,7 +64,11 @@ def repeats(new: Content, old: Content) -> bool:
     if not theirs:
         return len(mine) <= min(_MOST_EXTRA, both // 2)
     # A long statement in other words: a value that changed would be a number.
-    return both >= _LONG and _MOST_TIMES * len(mine | theirs) <= both and not any(word[0].isdigit() for word in theirs)
+    return (
+        both >= _LONG
+        and _MOST_TIMES * len(mine | theirs) <= both
+        and not any(word[0].isdigit() for word in theirs)
+    )
 
 
 def is_of_subject(one: Content, other: Content) -> bool:
@@ -73,7 +77,8 @@ def is_of_subject(one: Content, other: Content) -> bool:
 
 
 def is_repeated(new: Content, held: Iterable[Content]) -> bool:
-    """Say whether a statement repeats the last one of its subject; `held` in the order in which they were said.
+    """Say whether a statement repeats the last one of its subject; `held` in the order in which
+    they were said.
 
     One that returns to an earlier value is said anew: what came in between said otherwise.
     """

@@ -1,7 +1,8 @@
-"""Moves what is remembered of a place to another one: scopes follow from folders, and folders are elsewhere on another machine.
+"""Moves what is remembered of a place to another one: scopes follow from folders, and folders are
+elsewhere on another machine.
 
-A scope goes as an export and comes as an import, then the old one is forgotten: safe to kill and to repeat, and what is
-remembered in the new place already stays.
+A scope goes as an export and comes as an import, then the old one is forgotten: safe to kill and to
+repeat, and what is remembered in the new place already stays.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +17,8 @@ from gieok.ports.journal import FullJournal, KeptValues
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
 
-#: Realm of the journal: a folder that is elsewhere now → where. Transcripts name the folder in which they were written.
+#: Realm of the journal: a folder that is elsewhere now → where. Transcripts name the folder in
+#: which they were written.
 REALM = "moved"
 _AT_ONCE = 500
 
@@ -43,23 +45,42 @@ class Repointing(NamedTuple):
             return self.path(value)
         if isinstance(value, list):
             return [self.value(one) for one in value]
-        return {name: self.value(one) for name, one in value.items()} if isinstance(value, dict) else value
+        return (
+            {name: self.value(one) for name, one in value.items()}
+            if isinstance(value, dict)
+            else value
+        )
 
 
 def moved(journal: KeptValues, folder: str) -> str:
     """Return where a folder is that a transcript names."""
     found = sorted(journal.kept(REALM).items(), key=lambda pair: -len(pair[0]))
-    return next((now for old, new in found if (now := Repointing(old, new).path(folder)) != folder), folder)
+    return next(
+        (now for old, new in found if (now := Repointing(old, new).path(folder)) != folder), folder
+    )
 
 
 def repoint(
-    journal: FullJournal, store: Store, clock: Clock, scopes: Mapping[Scope, Scope], places: Repointing,
+    journal: FullJournal,
+    store: Store,
+    clock: Clock,
+    scopes: Mapping[Scope, Scope],
+    places: Repointing,
     progress: Callable[[int], None] = lambda done: None,
-) -> TakenIn:  # fmt: skip
-    """Carry scopes to others, with every path in them; what was there is gone from the old ones. Raises StoreError."""
+) -> TakenIn:
+    """Carry scopes to others, with every path in them; what was there is gone from the old ones.
+    Raises StoreError.
+    """
     done = TakenIn()
     for old, new in sorted(scopes.items()):
-        carrying = Carrying(journal, store, clock, f"{places.old} → {places.new}", lambda _, new=new: new, done=done)  # type: ignore[misc]
+        carrying = Carrying(
+            journal,
+            store,
+            clock,
+            f"{places.old} → {places.new}",
+            lambda _, new=new: new,  # type: ignore[misc]
+            done=done,
+        )
         carrying.progress = progress
         carrying.take_rows(_repathed(carried.lines(journal, store, [old]), places))
         _drop(journal, store, old)
@@ -70,7 +91,10 @@ def repoint(
 
 def _repathed(rows: Iterable[dict[str, Any]], places: Repointing) -> Iterable[dict[str, Any]]:
     for row in rows:
-        yield {**row, **{name: places.value(row[name]) for name in ("from", "source") if name in row}}
+        yield {
+            **row,
+            **{name: places.value(row[name]) for name in ("from", "source") if name in row},
+        }
 
 
 def _drop(journal: FullJournal, store: Store, scope: Scope) -> None:

@@ -1,9 +1,12 @@
-"""The observer without a model: keeps what users state, in their own words, where a head on its vector finds it worth keeping.
+"""The observer without a model: keeps what users state, in their own words, where a head on its
+vector finds it worth keeping.
 
-Sentences of users (`sentences`), made intelligible alone (`standalone`), are judged by their meaning (`engine.learned.heads`);
-words decide only the category (`categories`). What is held already is not kept again (`repeats`). Nothing of a tool, and of an
-agent nothing but the question or the proposal that a user answered: a tool's output cannot speak here. However a conversation
-is cut into spans, the same is observed: what a turn answers is looked up, and what is held counts as what was said before.
+Sentences of users (`sentences`), made intelligible alone (`standalone`), are judged by their
+meaning (`engine.learned.heads`); words decide only the category (`categories`). What is held
+already is not kept again (`repeats`). Nothing of a tool, and of an agent nothing but the question
+or the proposal that a user answered: a tool's output cannot speak here. However a conversation is
+cut into spans, the same is observed: what a turn answers is looked up, and what is held counts as
+what was said before.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +28,8 @@ from gieok.text.echo import strip_echo
 from gieok.text.embedform import text_to_embed
 from gieok.text.turns import USER
 
-#: From here a statement is kept; one that leans on words that are not there, or that words alone judge, must be surer.
+#: From here a statement is kept; one that leans on words that are not there, or that words alone
+#: judge, must be surer.
 _WORTH, _WORTH_LEANING, _WORTH_BY_WORDS = 0.6, 0.85, 0.7
 #: Where words find next to nothing, no vector is made: this halves the cost and loses little.
 _WORDS_AT_LEAST = 0.04
@@ -41,7 +45,9 @@ class Judgement(NamedTuple):
 
 
 class Judge:
-    """Judges texts by the vectors of an embedder that the heads were fitted on, else by their words alone."""
+    """Judges texts by the vectors of an embedder that the heads were fitted on, else by their words
+    alone.
+    """
 
     def __init__(self, embedder: Callable[[], Embedder | None]) -> None:
         self._embedder = embedder
@@ -59,7 +65,10 @@ class Judge:
         except EmbedderFailed:
             return [Judgement(_surer(p), 0.0) for p in likely]
         known = dict(zip(asked, vectors, strict=True))
-        return [_by_meaning(text, known[text], model) if text in known else Judgement(0.0, 0.0) for text in texts]
+        return [
+            _by_meaning(text, known[text], model) if text in known else Judgement(0.0, 0.0)
+            for text in texts
+        ]
 
 
 def _by_meaning(text: str, vector: bytes, model: str) -> Judgement:
@@ -74,7 +83,9 @@ def _surer(likely: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class RulesObserver:
-    """Observes spans. `before` returns what the agent said before a message, '' for nothing; `held` what is held, in order."""
+    """Observes spans. `before` returns what the agent said before a message, '' for nothing; `held`
+    what is held, in order.
+    """
 
     zone: tzinfo
     judge: Judge
@@ -86,9 +97,15 @@ class RulesObserver:
         told = list(self._told(span))
         if not told:
             return Observed(())
-        texts = list(dict.fromkeys(text for _, stated in told for text in (stated.text, stated.alone) if text))
+        texts = list(
+            dict.fromkeys(
+                text for _, stated in told for text in (stated.text, stated.alone) if text
+            )
+        )
         judged = dict(zip(texts, self.judge.judged(texts), strict=True))
-        found = [o for said, stated in told if (o := self._observation(said, stated, judged)) is not None]
+        found = [
+            o for said, stated in told if (o := self._observation(said, stated, judged)) is not None
+        ]
         return Observed(tuple(_new(found, self.held()))) if found else Observed(())
 
     def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, Statement]]:
@@ -107,11 +124,15 @@ class RulesObserver:
             for stated in _with_rules(strip_echo(message.text), before):
                 yield found, stated
 
-    def _observation(self, said: Journalled, stated: Statement, judged: dict[str, Judgement]) -> Observation | None:
+    def _observation(
+        self, said: Journalled, stated: Statement, judged: dict[str, Judgement]
+    ) -> Observation | None:
         text, judgement = stated.text, judged[stated.text]
         if stated.is_rule:
             rule = dated(text, said.message.at.astimezone(self.zone).date())
-            return Observation(rule, said.message.at, Priority.HIGH, Category.PREFERENCE, False, (said.message.id,))
+            return Observation(
+                rule, said.message.at, Priority.HIGH, Category.PREFERENCE, False, (said.message.id,)
+            )
         if stated.alone and judgement.worth < _WORTH:
             text, judgement = stated.alone, judged[stated.alone]
         if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
@@ -125,11 +146,17 @@ class RulesObserver:
 
 
 def _with_rules(said: str, before: str) -> list[Statement]:
-    """Return what a user states in a turn, its rules whole: no half of one, and none that its words alone would leave out."""
+    """Return what a user states in a turn, its rules whole: no half of one, and none that its words
+    alone would leave out.
+    """
     stated = statements(said, before)
     rules = binding.rules_in(said, before)
     whole = [one for one in stated if any(rule in one.text for rule in rules)]
-    others = [one for one in stated if one not in whole and not any(one.text.rstrip(".!") in rule for rule in rules)]
+    others = [
+        one
+        for one in stated
+        if one not in whole and not any(one.text.rstrip(".!") in rule for rule in rules)
+    ]
     missed = [rule for rule in rules if not any(rule in one.text for one in whole)]
     return [
         *(one._replace(is_rule=True) for one in whole),
@@ -143,9 +170,15 @@ def _priority(category: Category, judgement: Judgement, done: bool, *, has_day: 
         return Priority.MEDIUM
     if category is Category.TASK:
         return Priority.HIGH if has_day else Priority.MEDIUM
-    if judgement.about_user >= _ABOUT_USER or (category is not Category.STATE and judgement.worth >= _SURE):
+    if judgement.about_user >= _ABOUT_USER or (
+        category is not Category.STATE and judgement.worth >= _SURE
+    ):
         return Priority.HIGH
-    return Priority.MEDIUM if judgement.worth >= _SURE or category is not Category.STATE else Priority.LOW
+    return (
+        Priority.MEDIUM
+        if judgement.worth >= _SURE or category is not Category.STATE
+        else Priority.LOW
+    )
 
 
 def _new(found: Sequence[Observation], held: Sequence[str]) -> Iterator[Observation]:

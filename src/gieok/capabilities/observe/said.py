@@ -1,4 +1,6 @@
-"""Reads what the documents of turns hold: a whole conversation as one text, and the messages behind a line."""
+"""Reads what the documents of turns hold: a whole conversation as one text, and the messages behind
+a line.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +13,8 @@ from gieok.ports.store import Documents
 
 
 def conversation(store: Documents, scopes: Sequence[Scope], path: str) -> str:
-    """Return all that was said in a conversation, by its virtual path `sessions/<agent>/<session>`; '' for none.
+    """Return all that was said in a conversation, by its virtual path `sessions/<agent>/<session>`;
+    '' for none.
 
     `sessions/main/<session>.jsonl`, as OpenClaw's agents and files are called, is understood too.
     """
@@ -23,14 +26,22 @@ def conversation(store: Documents, scopes: Sequence[Scope], path: str) -> str:
                 keys = [f"{key}#{number}" for number in range(1, held + 1)]
                 entries = store.entries(scope, keys)
                 # A first line without a passage stands in the block before.
-                blocks = (entry.document.text[entry.passages[0].start :] for entry in entries if entry.passages)
+                blocks = (
+                    entry.document.text[entry.passages[0].start :]
+                    for entry in entries
+                    if entry.passages
+                )
                 return "\n".join(blocks)
     return ""
 
 
 def messages(journal: Conversations, document: Document, line: int = 0) -> list[Message]:
-    """Return the messages that a document of turns holds, or the one behind a line of it; none where they are gone."""
-    return [message for lines, message in _with_lines(journal, document) if not line or line in lines]
+    """Return the messages that a document of turns holds, or the one behind a line of it; none
+    where they are gone.
+    """
+    return [
+        message for lines, message in _with_lines(journal, document) if not line or line in lines
+    ]
 
 
 def at_line(journal: Conversations, document: Document, line: int) -> tuple[range, Message] | None:
@@ -43,7 +54,12 @@ def _with_lines(journal: Conversations, document: Document) -> Iterator[tuple[ra
     start = int(document.metadata["from"].rpartition(":")[2])
     agent, session = document.metadata["agent"], document.metadata["session"]
     found = journal.turns(document.scope, agent, session, start)
-    block = next(turns.blocks((turn for turn in found if turn.place >= start), None, turns.zone_of(document)), None)
+    block = next(
+        turns.blocks(
+            (turn for turn in found if turn.place >= start), None, turns.zone_of(document)
+        ),
+        None,
+    )
     if block is None:
         return
     number = 1 + max(document.text.count("\n") + 1 - len(block.lines), 0)

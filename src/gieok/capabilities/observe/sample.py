@@ -1,4 +1,6 @@
-"""Reads the newest transcripts of each agent as capture does, and keeps nothing: whether what is said can be read."""
+"""Reads the newest transcripts of each agent as capture does, and keeps nothing: whether what is
+said can be read.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -39,12 +41,17 @@ def by_agent(places: Sequence[Place]) -> Iterator[AgentTranscripts]:
     """Yield the agents that have transcripts here."""
     for name in dict.fromkeys(place.agent for place in places):
         own = [place for place in places if place.agent == name]
-        found = sorted(set(sources(own, _ANYONE)), key=lambda source: (-_changed_at(source.path), str(source.path)))
+        found = sorted(
+            set(sources(own, _ANYONE)),
+            key=lambda source: (-_changed_at(source.path), str(source.path)),
+        )
         if found:
             yield AgentTranscripts(name, tuple(found))
 
 
-def read(transcripts: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]) -> Sample:
+def read(
+    transcripts: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]
+) -> Sample:
     """Read the newest transcripts until one holds a message.
 
     Raises TranscriptUnreadable, MissingExtra, OSError where one cannot be read.
@@ -77,7 +84,9 @@ def _of_whole(path: Path, data: bytes) -> int:
     if found is None:
         raise TranscriptUnreadable(f"{str(path)!r} is not in the format of a known transcript")
     transcript, lines = found
-    return sum(isinstance(event, Message) for line in lines for event in transcript.events(line, "0"))
+    return sum(
+        isinstance(event, Message) for line in lines for event in transcript.events(line, "0")
+    )
 
 
 def _of_database(source: Source, open_database: Callable[[str, Path], TranscriptStore]) -> int:
@@ -85,12 +94,18 @@ def _of_database(source: Source, open_database: Callable[[str, Path], Transcript
     store = open_database(source.database, source.path)
     try:
         is_system = agent.load(source.database).is_system_session
-        sessions = [one for one in store.sessions() if not is_system(one.key) and one.last_event >= 0]
+        sessions = [
+            one for one in store.sessions() if not is_system(one.key) and one.last_event >= 0
+        ]
         for session in sessions[-_NEWEST:][::-1]:
-            events = [text.encode("utf-8", "replace") for _, text in store.events(session.id, -1, _EVENTS)]
+            events = [
+                text.encode("utf-8", "replace") for _, text in store.events(session.id, -1, _EVENTS)
+            ]
             found = formats.recognise("", events[: formats.SNIFFED_LINES])
             if found is None and not formats.is_prelude(events):
-                raise TranscriptUnreadable(f"a session of {str(source.path)!r} is not in a format that is known")
+                raise TranscriptUnreadable(
+                    f"a session of {str(source.path)!r} is not in a format that is known"
+                )
             if found is not None and (messages := _messages(found, events)):
                 return messages
     finally:

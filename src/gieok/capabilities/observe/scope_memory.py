@@ -28,14 +28,20 @@ class ScopeMemory(NamedTuple):
 
 
 def uncorrected(held: ScopeMemory) -> ScopeMemory:
-    """Return a memory without what a person corrected, and what another program kept: neither is ours to rewrite."""
-    kept = tuple(d for d in held.documents if not (d.metadata.get(CORRECTED) or d.metadata.get(IMPORTED)))
+    """Return a memory without what a person corrected, and what another program kept: neither is
+    ours to rewrite.
+    """
+    kept = tuple(
+        d for d in held.documents if not (d.metadata.get(CORRECTED) or d.metadata.get(IMPORTED))
+    )
     patterns = tuple(document for document in held.patterns if not document.metadata.get(CORRECTED))
     return ScopeMemory(kept, tuple(map(observation.observation_of, kept)), held.task, patterns)
 
 
 def standing(journal: Archived, scope: Scope) -> dict[str, str]:
-    """Return key → content hash of what an agent is told of: what is in hot, and what stands of other tiers."""
+    """Return key → content hash of what an agent is told of: what is in hot, and what stands of
+    other tiers.
+    """
     return journal.standing(scope, MOST_ARCHIVED)
 
 
@@ -46,25 +52,35 @@ def load(
     *,
     hashes: Mapping[str, str] | None = None,
 ) -> ScopeMemory:
-    """Read a scope's memory from the store; `known` caches documents between calls, so that only changes are read.
+    """Read a scope's memory from the store; `known` caches documents between calls, so that only
+    changes are read.
 
-    `hashes` (`standing`) says which documents; None: all that the store holds, whatever their tier. For 1,000 observations,
-    comparing hashes takes 1 ms, reading all of them 17.
+    `hashes` (`standing`) says which documents; None: all that the store holds, whatever their tier.
+    For 1,000 observations, comparing hashes takes 1 ms, reading all of them 17.
     """
     found_hashes = store.hashes(scope) if hashes is None else hashes
-    hashes = {key: found for key, found in found_hashes.items() if key.startswith(observation.PREFIX)}
+    hashes = {
+        key: found for key, found in found_hashes.items() if key.startswith(observation.PREFIX)
+    }
     known = {} if known is None else known
-    changed = [key for key, found in hashes.items() if key not in known or known[key].content_hash != found]
+    changed = [
+        key for key, found in hashes.items() if key not in known or known[key].content_hash != found
+    ]
     known |= {document.key: document for document in store.get(scope, changed)}
     for key in [key for key in known if key not in hashes]:
         del known[key]
     documents = [document for document in known.values() if not document.metadata.get(RETIRED)]
     kept = sorted(
-        (d for d in documents if d.kind == observation.KIND), key=lambda d: (d.valid_from or d.updated_at, d.key)
+        (d for d in documents if d.kind == observation.KIND),
+        key=lambda d: (d.valid_from or d.updated_at, d.key),
     )
     task = next((d.text for d in documents if d.key == observation.TASK_KEY), "")
-    patterns = sorted((d for d in documents if d.kind == observation.PATTERN_KIND), key=lambda d: d.key)
-    return ScopeMemory(tuple(kept), tuple(map(observation.observation_of, kept)), task, tuple(patterns))
+    patterns = sorted(
+        (d for d in documents if d.kind == observation.PATTERN_KIND), key=lambda d: d.key
+    )
+    return ScopeMemory(
+        tuple(kept), tuple(map(observation.observation_of, kept)), task, tuple(patterns)
+    )
 
 
 def line(o: Observation) -> str:

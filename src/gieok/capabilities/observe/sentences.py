@@ -1,4 +1,5 @@
-"""Cuts what somebody wrote into their own sentences: without code, logs, quotations and pasted text.
+"""Cuts what somebody wrote into their own sentences: without code, logs, quotations and pasted
+text.
 
 Every step takes linear time, by lines: a turn may be a book.
 """
@@ -8,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 #: Of a longer turn, only this is looked at.
 _LOOKED_AT_CHARS = 20_000
-#: A turn with more prose than this is pasted: its first and last paragraph are the user's, if they are short.
+#: A turn with more prose than this is pasted: its first and last paragraph are the user's, if they
+#: are short.
 _TYPED_CHARS, _PARAGRAPH_CHARS = 1_200, 300
 #: A turn with more list items, or a longer one, was not typed item by item.
 _MOST_ITEMS = 8
@@ -17,8 +19,10 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _ITEM = re.compile(r"\s*(?:[-*•+·]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
 _BULLET = re.compile(_ITEM.pattern, re.MULTILINE)
 _LOG = re.compile(
-    r"""\s{4,}\S | \t\S | \s*[|<>{}\[\]}] | \s*\#{1,6}\s | \s*(?:at\ \S+\(|File\ "|Traceback|\$\ |>>>\ |//|/\*|--\s)
-    | \s*\[?\d{4}-\d\d-\d\d[T\ ]\d\d: | \s*\d\d:\d\d:\d\d | .*[{};]\s*$ | .*(?:=>|==|!=|\(\)\s*\{|</|&&|\|\|)
+    r"""\s{4,}\S | \t\S | \s*[|<>{}\[\]}] | \s*\#{1,6}\s
+    | \s*(?:at\ \S+\(|File\ "|Traceback|\$\ |>>>\ |//|/\*|--\s)
+    | \s*\[?\d{4}-\d\d-\d\d[T\ ]\d\d: | \s*\d\d:\d\d:\d\d | .*[{};]\s*$
+    | .*(?:=>|==|!=|\(\)\s*\{|</|&&|\|\|)
     | \s*(?:import|from|def|class|const|let|var|return|SELECT|INSERT|UPDATE|npm|git|pip|curl|sudo
     |docker)\s+[\w'"@./{*-]+(?:\s+\S+){0,3}$
     | \s*[\w./-]*(?:error|exception|warning|panicked|fatal|failed)\w*\s*[:(\[]""",
@@ -28,52 +32,68 @@ _LOG = re.compile(
 _PRINTED = re.compile(
     r"\W*[\u2190-\u2bff\U0001F300-\U0001FAFF✨❌✅✖⨯]|.*\S {3,}\S|\W*(?:https?://|[~/][\w.-]+/\S+\W*$|"
     r"#[0-9a-f]{6}\b)|.*\b(?:INF|WRN|ERR|DBG)\b"
-    r"|\W*(?:issue|symptom|recommendation|recommended|expected|actual|minor|major|nit|note|tradeoff|impact|"
+    r"|\W*(?:issue|symptom|recommendation|recommended|expected|actual|minor|major|nit|note"
+    r"|tradeoff|impact|"
     r"severity|location|version)\b[^.]{0,20}:",
     re.IGNORECASE,
 )
 #: Places in files, counters, progress: nobody types them.
-_MACHINE = re.compile(r"\w\.\w+:\d+(?::\d+)?\b|\[\d+/\d+\]|\.{4,}|[❌✅⚠⨯✖]|\b(?:QF|SA|E|W|F)\d{3,4}\b:?")
+_MACHINE = re.compile(
+    r"\w\.\w+:\d+(?::\d+)?\b|\[\d+/\d+\]|\.{4,}|[❌✅⚠⨯✖]|\b(?:QF|SA|E|W|F)\d{3,4}\b:?"
+)
 #: A paragraph of so many lines, none of which ends like a sentence, is what a program printed.
 _PRINTED_LINES = 4
 _DOCUMENT = re.compile(r"\s*#{1,6}\s+\S")
 #: A line that ends with a colon brings what others wrote, unless it announces rules.
 _OWN_LIST = re.compile(
-    r"\b(?:rules?|conventions?|remember|preferences?|decided|decisions?|facts?|always|agreed|requirements?|"
+    r"\b(?:rules?|conventions?|remember|preferences?|decided|decisions?|facts?|always|agreed"
+    r"|requirements?|"
     r"here)\b|규칙|원칙|기억|결정|정한|약속|요건",
     re.IGNORECASE,
 )
 #: What is asked to be worked on is material, whoever speaks in it.
 _WORKED_ON = re.compile(
-    r"^\W*(?:please |can you |could you |now )*(?:translate|proofread|summari[sz]e|rewrite|paraphrase|rephrase|"
+    r"^\W*(?:please |can you |could you |now )*(?:translate|proofread|summari[sz]e|rewrite"
+    r"|paraphrase|rephrase|"
     r"correct|edit|analy[sz]e|"
     r"fix the (?:grammar|wording)|check (?:the|my) (?:grammar|spelling))\b"
     r"|(?:번역|교정|윤문|요약|첨삭|분류|의역)(?:을|를)?\s*(?:좀|부탁)?\s*(?:해|하|부탁)|다듬어|맞춤법|(?:영어|"
     r"한국어|한글|일본어)로 (?:바꿔|옮겨|번역)"
-    r"|\b(?:act as|you are (?:an?|the)|pretend|imagine (?:you|that)|role-?play|write (?:a|an|the|me|"
+    r"|\b(?:act as|you are (?:an?|the)|pretend|imagine (?:you|that)|role-?play|write "
+    r"(?:a|an|the|me|"
     r"in)\b.{0,40}\b(?:story|poem|song|scene|dialogue|essay|letter|script))\b"
     r"|(?<![가-힣])(?:너는|네가|당신은) .{1,30}(?:라고 (?:생각|가정)|이야$|입니다$|역할)|(?:소설|시|이야기|대본|편지|"
     r"가사)(?:를|을)? (?:하나 |한 편 |좀 )?써",
     re.IGNORECASE,
 )
-#: What a program says in the user's name: reports of OpenClaw's sub-agents and scheduled runs, prompts of orchestrators.
+#: What a program says in the user's name: reports of OpenClaw's sub-agents and scheduled runs,
+#: prompts of orchestrators.
 _PROGRAM = re.compile(
-    r"\binternal context private\b|\bStats: runtime \d|\b(?:sub-?agent task|cron job)\b.{0,80}\b(?:completed|"
+    r"\binternal context private\b|\bStats: runtime \d|\b(?:sub-?agent task|cron "
+    r"job)\b.{0,80}\b(?:completed|"
     r"finished|ready|delivery)\b"
     r"|\bfull transcript available at\b|\bcompleted (?:cron|scheduled|sub-?agent)\b|\boutput only:|"
     r"^\W*(?:you are|act as) \w+,",
     re.IGNORECASE,
 )
-_LASTS = re.compile(r"\b(?:always|from now on|never|every time|whenever)\b|앞으로|항상|언제나|매번|절대", re.IGNORECASE)
+_LASTS = re.compile(
+    r"\b(?:always|from now on|never|every time|whenever)\b|앞으로|항상|언제나|매번|절대",
+    re.IGNORECASE,
+)
 _END = re.compile(
-    r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[ㅋㅠㅎㅜ])\s+(?=\S)|\s+(?=(?:참고로|아 참|그리고 참|btw|by the way|fyi)\b)",
+    (
+        r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[ㅋㅠㅎㅜ])\s+(?=\S)|\s+(?=(?:참고로|아 참|그리고 참|btw|by the "
+        r"way|fyi)\b)"
+    ),
     re.IGNORECASE,
 )
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|etc|mr|mrs|ms|dr|no|approx|st|mag|prof|inc|ltd|ca)|\b[A-Z]|^\d{1,2})\.$", re.IGNORECASE
+    r"(?:\b(?:e\.g|i\.e|vs|etc|mr|mrs|ms|dr|no|approx|st|mag|prof|inc|ltd|ca)|\b[A-Z]|^\d{1,2})\.$",
+    re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hmm+|well|great|perfect|cool|nice|thanks?(?: you)?|hi|hello|"
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hmm+|well|great|perfect|cool|nice"
+    r"|thanks?(?: you)?|hi|hello|"
     r"hey|lol|haha)\b[\s,.!:–-]*"
     r"|(?:ㅇㅇ|ㅋㅋ+|응|어|아|네|예|음|그래|오케이|오키|굿|좋아|고마워|감사합니다|안녕)(?=[\s,.!~])[\s,.!~:–-]*)+",
     re.IGNORECASE,
@@ -85,22 +105,28 @@ _LETTER = re.compile(r"[^\W\d_]")
 _HANGUL = re.compile("[가-힣ㄱ-ㅎ]")
 _LATIN = re.compile(r"[A-Za-z]")
 _ENGLISH = re.compile(
-    r"\b(?:the|and|with|we|we're|our|my|i|i'm|i've|i'll|i'd|it|it's|not|to|this|that|are|should|use|used|from|"
+    r"\b(?:the|and|with|we|we're|our|my|i|i'm|i've|i'll|i'd|it|it's|not|to|this|that|are"
+    r"|should|use|used|from|"
     r"only|never|always|don't|"
-    r"you|your|have|has|by|at|be|keep|for|goes|of|is|was|no|one|let's|all|any|every|each|out|before|after|there|"
+    r"you|your|have|has|by|at|be|keep|for|goes|of|is|was|no|one|let's|all|any|every|each|out"
+    r"|before|after|there|"
     r"they|he|she|she's|he's|"
-    r"make|until|than|then|when|if|but|so|can|can't|must|need|needs|on|in|an|as|off|up|two|three|new|old|both|under|over)\b",
+    r"make|until|than|then|when|if|but|so|can|can't|must|need|needs|on|in|an|as|off|up|two"
+    r"|three|new|old|both|under|over)\b",
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(
-    r"[äöüßñçéèêàìòùãõåøæ¿¡œ]|\b(?:que|para|los|las|una|por|wir|und|nicht|das|der|ist|nous|vous|avec|pour|les|"
+    r"[äöüßñçéèêàìòùãõåøæ¿¡œ]|\b(?:que|para|los|las|una|por|wir|und|nicht|das|der|ist|nous"
+    r"|vous|avec|pour|les|"
     r"des|est|een|het|niet|uso|siempre|immer|toujours|sempre|kita|yang)\b",
     re.IGNORECASE,
-)  # fmt: skip
+)
 
 
 def own_sentences(text: str) -> list[str]:
-    """Return the sentences of a user's own, in Korean or English, in order; few or none of a turn that is pasted."""
+    """Return the sentences of a user's own, in Korean or English, in order; few or none of a turn
+    that is pasted.
+    """
     text = text[:_LOOKED_AT_CHARS]
     if _PROGRAM.search(text):
         return []
@@ -121,7 +147,11 @@ def split(paragraph: str) -> Iterator[str]:
         held = ""
         for part in _END.split(line):
             sentence = f"{held} {part}".strip()
-            held = sentence if len(sentence) < _LONGEST and _ABBREVIATION.search(sentence[-_LONGEST:]) else ""
+            held = (
+                sentence
+                if len(sentence) < _LONGEST and _ABBREVIATION.search(sentence[-_LONGEST:])
+                else ""
+            )
             if sentence and not held:
                 yield sentence
         if held:
@@ -179,12 +209,15 @@ def _paragraphs(text: str, *, has_items: bool) -> list[str]:
 
 def _is_printed(lines: Sequence[str]) -> bool:
     return len(lines) >= _PRINTED_LINES and not any(
-        line.endswith((".", "!", "?", "…", ",")) or _HANGUL.search(line) or line[0].islower() for line in lines
+        line.endswith((".", "!", "?", "…", ",")) or _HANGUL.search(line) or line[0].islower()
+        for line in lines
     )
 
 
 def _bare(sentence: str) -> str:
-    """Return a sentence without a filler in front; '' where it is a quotation or too short or long for a statement."""
+    """Return a sentence without a filler in front; '' where it is a quotation or too short or long
+    for a statement.
+    """
     if _IRONY.match(sentence):
         return ""
     bare = _FILLER.sub("", sentence).strip(" \t*_")

@@ -1,7 +1,8 @@
-"""Ends the observations that a later statement has replaced, in the journal: `valid_to`, and a link to what replaced them.
+"""Ends the observations that a later statement has replaced, in the journal: `valid_to`, and a link
+to what replaced them.
 
-What ended them is kept with them, so that an observation holds again where that is forgotten, corrected or taken back. An end
-that an observer found, or a person, is not touched.
+What ended them is kept with them, so that an observation holds again where that is forgotten,
+corrected or taken back. An end that an observer found, or a person, is not touched.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +26,8 @@ _NOTE = "replaced"
 
 
 def settle(journal: FullJournal, store: Store, scope: Scope, ends: Sequence[ClaimEnd]) -> bool:
-    """Bring the observations of a scope in line with what replaced them; return whether any changed. Raises StoreError.
+    """Bring the observations of a scope in line with what replaced them; return whether any
+    changed. Raises StoreError.
 
     Safe to kill and to repeat: documents and position are written together.
     """
@@ -49,14 +51,30 @@ def _changed(held: Mapping[str, Document], wanted: Mapping[str, ClaimEnd]) -> It
     for key, document in held.items():
         end, is_own = wanted.get(key), _BY in document.metadata
         if end is None and is_own:
-            metadata = {name: value for name, value in document.metadata.items() if name not in (_BY, REPLACED_BY)}
+            metadata = {
+                name: value
+                for name, value in document.metadata.items()
+                if name not in (_BY, REPLACED_BY)
+            }
             yield _stamped(replace(document, valid_to=None, metadata=metadata))
-        elif end is not None and document.kind == observation.KIND and not document.metadata.get(CORRECTED):
+        elif (
+            end is not None
+            and document.kind == observation.KIND
+            and not document.metadata.get(CORRECTED)
+        ):
             by = f"{end.by.key}#L{end.by.line}" if end.by else _STATED
-            if (is_own and document.metadata[_BY] != by) or (document.valid_to is None and not is_own):
-                until = max(document.valid_from or document.updated_at, datetime.fromtimestamp(end.at, UTC))
+            if (is_own and document.metadata[_BY] != by) or (
+                document.valid_to is None and not is_own
+            ):
+                until = max(
+                    document.valid_from or document.updated_at, datetime.fromtimestamp(end.at, UTC)
+                )
                 link = {REPLACED_BY: end.by.key} if end.by else {}
-                yield _stamped(replace(document, valid_to=until, metadata={**document.metadata, **link, _BY: by}))
+                yield _stamped(
+                    replace(
+                        document, valid_to=until, metadata={**document.metadata, **link, _BY: by}
+                    )
+                )
 
 
 def _stamped(document: Document) -> Document:

@@ -1,7 +1,8 @@
 """The sidecar, one step at a time: capture transcripts, observe, reflect, write active memory.
 
-The caller (a command once, the daemon forever) decides when each step runs. A failing model leaves an incident: its work
-waits, the user is notified once, and the first step after `next_try` resumes where it stopped.
+The caller (a command once, the daemon forever) decides when each step runs. A failing model leaves
+an incident: its work waits, the user is notified once, and the first step after `next_try` resumes
+where it stopped.
 """
 
 import os
@@ -25,7 +26,14 @@ from gieok.capabilities.observe.turns import Derived
 from gieok.engine.distil import MessageSpan, deliver
 from gieok.engine.incidents import Incidents
 from gieok.engine.schedule import Schedule
-from gieok.errors import AnswerCut, BadConfig, BudgetReached, GeneratorFailed, GieokError, MissingExtra
+from gieok.errors import (
+    AnswerCut,
+    BadConfig,
+    BudgetReached,
+    GeneratorFailed,
+    GieokError,
+    MissingExtra,
+)
 from gieok.model.conversation import Incident, Journalled
 from gieok.model.memory import Document, Scope
 from gieok.places import is_served
@@ -35,7 +43,8 @@ from gieok.ports.system import Clock, Notifier
 from gieok.ports.transcripts import TranscriptStore
 from gieok.private import Privacy
 
-#: What a model cannot be asked for: it failed, is set wrong, or its package is missing. The work waits, and a person is told.
+#: What a model cannot be asked for: it failed, is set wrong, or its package is missing. The work
+#: waits, and a person is told.
 _STOPS = (GeneratorFailed, BadConfig, MissingExtra)
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: Prefix of a transcript's incident, before its path.
@@ -59,7 +68,9 @@ def reflecting(scope: Scope) -> str:
 
 
 class TranscriptSources(NamedTuple):
-    """Where transcripts are, how a database of them is opened, and the scope of each: its project's, else the default."""
+    """Where transcripts are, how a database of them is opened, and the scope of each: its
+    project's, else the default.
+    """
 
     places: Sequence[Place]
     open_database: Callable[[str, Path], TranscriptStore]
@@ -114,9 +125,19 @@ class Sidecar:
     _known: dict[Scope, dict[str, Document]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        folders = (f"{self.spool.parent}{os.sep}", str(self.active_file(self.transcripts.default_scope)))
+        folders = (
+            f"{self.spool.parent}{os.sep}",
+            str(self.active_file(self.transcripts.default_scope)),
+        )
         found = self.transcripts
-        capture = Capture(self.journal, found.project_scope, self._tell_unread, folders, self.privacy, found.folder_of)
+        capture = Capture(
+            self.journal,
+            found.project_scope,
+            self._tell_unread,
+            folders,
+            self.privacy,
+            found.folder_of,
+        )
         object.__setattr__(self, "capture", capture)
 
     def watched(self) -> list[Path]:
@@ -134,12 +155,16 @@ class Sidecar:
         """
         for incident in self.journal.incidents():
             path = incident.name.removeprefix(UNREAD)
-            if path != incident.name and not any(Path(p).exists() for p in (path, path.rpartition("#")[0]) if p):
+            if path != incident.name and not any(
+                Path(p).exists() for p in (path, path.rpartition("#")[0]) if p
+            ):
                 self.journal.resolve_incident(incident.name)
         for kept, why in unread(self.transcripts.places):
             self._tell_unread(str(kept), why)
         added, began_s = 0, self.clock.now().timestamp()
-        for source in sorted(sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at):
+        for source in sorted(
+            sources(self.transcripts.places, self.transcripts.default_scope), key=_changed_at
+        ):
             added += self.capture_source(source)
             each()
         self.privacy.note_reading(began_s)
@@ -151,10 +176,14 @@ class Sidecar:
         return sum(self.capture_source(source) for source in sorted({*filter(None, found)}))
 
     def capture_spool(self) -> set[Scope]:
-        """Read the transcripts of the hooks' events; return the scopes in which a conversation ended."""
+        """Read the transcripts of the hooks' events; return the scopes in which a conversation
+        ended.
+        """
         ended: set[Scope] = set()
         for event in spool.events(self.spool, self.clock.now()):
-            source = self._source_of(event.transcript) or Source(event.transcript, self.transcripts.default_scope)
+            source = self._source_of(event.transcript) or Source(
+                event.transcript, self.transcripts.default_scope
+            )
             self.capture_source(source)
             if str(event.transcript) not in self.capture.captured.troubles:
                 event.file.unlink(missing_ok=True)
@@ -172,7 +201,9 @@ class Sidecar:
         return self.capture.file(source.scope, source.path, source.cwd)
 
     def capture_some(self, source: Source) -> bool:
-        """Add the new messages of a database, or of about a megabyte of a transcript; return whether none are left."""
+        """Add the new messages of a database, or of about a megabyte of a transcript; return
+        whether none are left.
+        """
         if source.database:
             self.capture_source(source)
             return True
@@ -180,7 +211,9 @@ class Sidecar:
         return self.capture.is_read(source.path)
 
     def mirror_notes(self, changed: Iterable[Path] | None = None) -> Mirrored | None:
-        """Update the mirrors of the user's notes if any of `changed` may be a note; None: nothing to do."""
+        """Update the mirrors of the user's notes if any of `changed` may be a note; None: nothing
+        to do.
+        """
         if self.notes is None or not self.notes.folders:
             return None
         if changed is not None and not any(map(self.notes.holds, changed)):
@@ -197,14 +230,22 @@ class Sidecar:
         is_stopped: Callable[[], bool] = lambda: False,
         progress: Callable[[int], None] = lambda done: None,
     ) -> Derived:
-        """Make what was said searchable, as `turns.update_all` does; where it is not wanted, forget it. Raises StoreError."""
+        """Make what was said searchable, as `turns.update_all` does; where it is not wanted, forget
+        it. Raises StoreError.
+        """
         stores = [self.store, *self.beside()]
         if not self.has_turns:
             return Derived(forgotten=sum(turns.drop(self.journal, store) for store in stores))
         # The configured store last: its answer is what is told.
         return [
             turns.update_all(
-                self.journal, store, zone=self.zone, most=most, wait=wait, is_stopped=is_stopped, progress=progress
+                self.journal,
+                store,
+                zone=self.zone,
+                most=most,
+                wait=wait,
+                is_stopped=is_stopped,
+                progress=progress,
             )
             for store in reversed(stores)
         ][-1]
@@ -212,16 +253,21 @@ class Sidecar:
     # Distilling
 
     def observe(self, scope: Scope, *, flush: bool = False) -> Step:
-        """Do the step that is due in a scope, with at most one call of the observer. Never raises GeneratorFailed."""
+        """Do the step that is due in a scope, with at most one call of the observer. Never raises
+        GeneratorFailed.
+        """
         if self._incidents.waits("observer"):
             return Step.NOTHING
-        # The lock is not needed for correctness: it keeps two processes from paying for the same span.
+        # The lock is not needed for correctness: it keeps two processes from paying for the same
+        # span.
         with self.journal.exclusive(observing(scope), wait=False) as held:
             if not held:
                 return Step.NOTHING
             try:
                 observer = self.models.observer(scope)
-                buffer = Buffer(self.journal, self.store, scope, self.clock, observer, self.thresholds)
+                buffer = Buffer(
+                    self.journal, self.store, scope, self.clock, observer, self.thresholds
+                )
                 done = buffer.step(flush=flush)
             except _STOPS as error:
                 self._failed("observer", error)
@@ -238,7 +284,9 @@ class Sidecar:
         return steps
 
     def is_idle(self, scope: Scope, idle: timedelta) -> bool:
-        """Say whether messages wait in a scope that has been silent for so long; rules cost nothing, and wait less."""
+        """Say whether messages wait in a scope that has been silent for so long; rules cost
+        nothing, and wait less.
+        """
         found = self._unobserved(scope)
         rest = idle if self.models.observer_model else min(idle, RULES_REST)
         return bool(found) and found[-1].message.at < self.clock.now() - rest
@@ -250,7 +298,8 @@ class Sidecar:
             return self._reflector(scope)(fresh=True)
 
     def reflect_if_due(self, scope: Scope) -> bool:
-        """Reflect if there are too many observations or a reflection is scheduled. Never raises GeneratorFailed.
+        """Reflect if there are too many observations or a reflection is scheduled. Never raises
+        GeneratorFailed.
 
         At half of the threshold, a model's reflection is prepared ahead of time.
         """
@@ -258,14 +307,20 @@ class Sidecar:
             return False
         held = scope_memory.uncorrected(self._held(scope))
         is_due = held.tokens >= self.thresholds.reflect_tokens or self._schedule_is_due(scope, held)
-        if not is_due and (not self.models.observer_model or held.tokens < self.thresholds.reflect_tokens // 2):
+        if not is_due and (
+            not self.models.observer_model or held.tokens < self.thresholds.reflect_tokens // 2
+        ):
             return False
         try:
             if self._reflector(scope).is_in_vain(held.tokens):
                 return False
             with self.journal.exclusive(reflecting(scope)):
                 deliver(self.journal, self.store)
-                asked = bool(self._reflector(scope)().tries) if is_due else self._reflector(scope).prepare()
+                asked = (
+                    bool(self._reflector(scope)().tries)
+                    if is_due
+                    else self._reflector(scope).prepare()
+                )
         except _STOPS as error:
             self._failed("reflector", error)
             return False
@@ -277,9 +332,13 @@ class Sidecar:
         return Reflector(self.journal, self.store, scope, self.clock, self.models.reflector(scope))
 
     def _schedule_is_due(self, scope: Scope, held: ScopeMemory) -> bool:
-        """Say whether there are enough observations for a reflection whose time has come since the last one."""
+        """Say whether there are enough observations for a reflection whose time has come since the
+        last one.
+        """
         now, due = self.clock.now(), self.reflection.is_due
-        if held.tokens < self.thresholds.reflect_tokens // 2 or not due(held.observations[0].at, now):
+        if held.tokens < self.thresholds.reflect_tokens // 2 or not due(
+            held.observations[0].at, now
+        ):
             return False
         runs = self.journal.runs(scope, now - _LONG_AGO)
         # Those of the future are from before the clock was set back.
@@ -303,9 +362,15 @@ class Sidecar:
     def _failed(self, name: str, error: GieokError) -> None:
         """Keep an incident; notify the user of a new one."""
         # A cut answer was paid for, and the same again would be cut again.
-        due = self._tomorrow(self.clock.now()) if isinstance(error, BudgetReached | AnswerCut) else None
+        due = (
+            self._tomorrow(self.clock.now())
+            if isinstance(error, BudgetReached | AnswerCut)
+            else None
+        )
         title = _WAITS.get(self.look.lang, _WAITS["en"]).format(name=name)
-        self._incidents.failed(name, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT, due=due)
+        self._incidents.failed(
+            name, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT, due=due
+        )
 
     def _tomorrow(self, now: datetime) -> datetime:
         local = now.astimezone(self.zone)
@@ -314,11 +379,15 @@ class Sidecar:
     # Active memory
 
     def write_active_memory(self, scope: Scope) -> bool:
-        """Update active_memory.md from the store; return whether it changed. Raises BadRequest, OSError."""
+        """Update active_memory.md from the store; return whether it changed. Raises BadRequest,
+        OSError.
+        """
         deliver(self.journal, self.store)
         held = self._held(scope)
         today = self.clock.now().astimezone(self.zone).date()
-        return active_memory.write(self.active_file(scope), active_memory.render(held, self.look, today))
+        return active_memory.write(
+            self.active_file(scope), active_memory.render(held, self.look, today)
+        )
 
     def _held(self, scope: Scope) -> ScopeMemory:
         held = scope_memory.standing(self.journal, scope)

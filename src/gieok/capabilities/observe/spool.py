@@ -1,4 +1,5 @@
-"""Reads the spool of hook events: one small file per event, which names a transcript. Written by `gieok.surfaces.hook.trail`.
+"""Reads the spool of hook events: one small file per event, which names a transcript. Written by
+`gieok.surfaces.hook.trail`.
 
 A file is removed only after the journal holds its transcript.
 """
@@ -29,7 +30,9 @@ def events(folder: Path, now: datetime) -> Iterator[Event]:
     for file in sorted(folder.glob("*.json")):
         try:
             row = json.loads(file.read_text(encoding="utf-8"))
-            event = Event(file, str(row["event"]), Path(row["transcript_path"]), str(row.get("cwd") or ""))
+            event = Event(
+                file, str(row["event"]), Path(row["transcript_path"]), str(row.get("cwd") or "")
+            )
         except FileNotFoundError:
             continue  # another process was faster
         except (OSError, ValueError, KeyError, TypeError):

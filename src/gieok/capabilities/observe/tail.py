@@ -1,7 +1,8 @@
 """Reads new lines of a file that others append to, rename, truncate or rewrite.
 
-A file is identified by device and inode, else by its contents: one with the same beginning and the same bytes before the cursor
-is the file that was read, copied or rewritten. Only whole lines are read; a partial one waits.
+A file is identified by device and inode, else by its contents: one with the same beginning and the
+same bytes before the cursor is the file that was read, copied or rewritten. Only whole lines are
+read; a partial one waits.
 """
 
 import hashlib
@@ -49,7 +50,9 @@ class NotAFile(OSError):
 
 def open_transcript(path: Path) -> BinaryIO:
     """Open a regular file without blocking (a pipe waits for a writer). Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(
+        path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise NotAFile("not a regular file")
@@ -69,7 +72,9 @@ def identity(file: BinaryIO) -> str:
 
 
 def written(file: BinaryIO, path: Path) -> datetime:
-    """Return when a file was written: the day that its name or its folders say, else when it was changed last."""
+    """Return when a file was written: the day that its name or its folders say, else when it was
+    changed last.
+    """
     changed = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
     for sign in (_DATED_NAME, _DATED_FOLDER):
         if found := sign.search(path.as_posix()):
@@ -96,25 +101,35 @@ def pass_whole(own: str, path: str, data: bytes) -> Cursor:
 
 
 def resume(file: BinaryIO, path: Path, known: Iterable[Cursor], *, skips_copies: bool) -> Cursor:
-    """Return where to resume: behind the lines read of this file, or at the beginning of a new or replaced one.
+    """Return where to resume: behind the lines read of this file, or at the beginning of a new or
+    replaced one.
 
     Lines read of a sibling with the same beginning are skipped only with `skips_copies`.
     """
     own, here = identity(file), str(path)
     candidates = sorted(
         (cursor for cursor in known if cursor.identity == own or _is_sibling(cursor.path, here)),
-        # Not the file's own first: an inode may be reused for a copy of a file that was read further.
+        # Not the file's own first: an inode may be reused for a copy of a file that was read
+        # further.
         key=lambda cursor: (-cursor.offset, cursor.identity != own),
     )
     for cursor in candidates:
         if (cursor.identity == own or cursor.offset >= _HEAD_BYTES) and continues(file, cursor):
-            is_copy = cursor.identity != own or any(_is_further(other, cursor) for other in candidates)
-            return cursor._replace(identity=own, path=here) if skips_copies or not is_copy else Cursor(own, here)
+            is_copy = cursor.identity != own or any(
+                _is_further(other, cursor) for other in candidates
+            )
+            return (
+                cursor._replace(identity=own, path=here)
+                if skips_copies or not is_copy
+                else Cursor(own, here)
+            )
     return Cursor(own, here)
 
 
 def _is_further(other: Cursor, cursor: Cursor) -> bool:
-    """Say whether another file with the same beginning was read further: the inode may be reused for a copy."""
+    """Say whether another file with the same beginning was read further: the inode may be reused
+    for a copy.
+    """
     is_same_beginning = (other.head, other.head_bytes) == (cursor.head, cursor.head_bytes)
     return other.identity != cursor.identity and is_same_beginning and other.offset > cursor.offset
 
@@ -134,7 +149,10 @@ def continues(file: BinaryIO, cursor: Cursor) -> bool:
     if os.fstat(file.fileno()).st_size < cursor.offset:
         return False
     head = _hash_at(file, 0, cursor.head_bytes)
-    return head == cursor.head and _hash_at(file, cursor.offset - cursor.tail_bytes, cursor.tail_bytes) == cursor.tail
+    return (
+        head == cursor.head
+        and _hash_at(file, cursor.offset - cursor.tail_bytes, cursor.tail_bytes) == cursor.tail
+    )
 
 
 def _hash_at(file: BinaryIO, offset: int, size: int) -> str:
@@ -185,14 +203,20 @@ def read(file: BinaryIO, cursor: Cursor) -> Portion:
     file.seek(cursor.offset)
     data, size = _read_lines(file)
     if not size:
-        return _reject_long_line(file, cursor) if len(data) > LONGEST_LINE_BYTES else Portion([], [], cursor, True)
+        return (
+            _reject_long_line(file, cursor)
+            if len(data) > LONGEST_LINE_BYTES
+            else Portion([], [], cursor, True)
+        )
     lines: list[Line] = []
     offset, number = cursor.offset, cursor.line
     for piece in bytes(memoryview(data)[: size - 1]).split(b"\n"):
         number += 1
         lines.append(Line(number, offset, piece))
         offset += len(piece) + 1
-    return Portion(lines, [], _moved(file, cursor, offset, number), size == len(data) < PORTION_BYTES)
+    return Portion(
+        lines, [], _moved(file, cursor, offset, number), size == len(data) < PORTION_BYTES
+    )
 
 
 def _read_lines(file: BinaryIO) -> tuple[bytearray, int]:
@@ -221,9 +245,15 @@ def _reject_long_line(file: BinaryIO, cursor: Cursor) -> Portion:
         if (end := piece.find(b"\n")) >= 0:
             length += end + 1
             reject = Reject(
-                cursor.path, cursor.line + 1, cursor.offset, length, f"longer than {LONGEST_LINE_BYTES:,} bytes"
+                cursor.path,
+                cursor.line + 1,
+                cursor.offset,
+                length,
+                f"longer than {LONGEST_LINE_BYTES:,} bytes",
             )
-            return Portion([], [reject], _moved(file, cursor, cursor.offset + length, cursor.line + 1), False)
+            return Portion(
+                [], [reject], _moved(file, cursor, cursor.offset + length, cursor.line + 1), False
+            )
         length += len(piece)
     return Portion([], [], cursor, True)
 
@@ -235,4 +265,6 @@ def _moved(file: BinaryIO, cursor: Cursor, offset: int, line: int) -> Cursor:
         head = _hash_at(file, 0, head_bytes)
     tail_bytes = min(offset, _TAIL_BYTES)
     tail = _hash_at(file, offset - tail_bytes, tail_bytes)
-    return cursor._replace(offset=offset, line=line, head=head, head_bytes=head_bytes, tail=tail, tail_bytes=tail_bytes)
+    return cursor._replace(
+        offset=offset, line=line, head=head, head_bytes=head_bytes, tail=tail, tail_bytes=tail_bytes
+    )

@@ -1,8 +1,9 @@
 """Changes that were taken back at once without being named: "undo that", "그거 취소, 원래대로".
 
-What is meant is known only where one change was stated just before, in the same conversation and by the same speaker: thanks
-alone may stand between, and where the agent asked something since, the text must say that things go back to what they were.
-Where more was stated, or asked of the agent, nothing is taken back.
+What is meant is known only where one change was stated just before, in the same conversation and by
+the same speaker: thanks alone may stand between, and where the agent asked something since, the
+text must say that things go back to what they were. Where more was stated, or asked of the agent,
+nothing is taken back.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,9 @@ _CHANGING = ("change", "now", "correction")
 
 
 class TakenBack(NamedTuple):
-    """A line of a user that takes back the change which another line states, both by key and number; when, in Unix seconds."""
+    """A line of a user that takes back the change which another line states, both by key and
+    number; when, in Unix seconds.
+    """
 
     key: str
     line: int
@@ -42,11 +45,16 @@ class _TurnLine(NamedTuple):
     text: str
 
 
-def list_taken_back(store: Documents, scope: Scope, document: Document, at: int) -> Iterator[TakenBack]:
+def list_taken_back(
+    store: Documents, scope: Scope, document: Document, at: int
+) -> Iterator[TakenBack]:
     """Yield what lines of a block of turns take back, of the same block or the one before it."""
     if document.kind != turns.KIND or document.key.endswith(PROMOTED):
         return
-    own = [_TurnLine(document.key, n, text) for n, text in enumerate(document.text.split("\n"), start=1)]
+    own = [
+        _TurnLine(document.key, n, text)
+        for n, text in enumerate(document.text.split("\n"), start=1)
+    ]
     takers = [place for place, line in enumerate(own) if read_taking_back(_words(line.text))]
     if not takers:
         return
@@ -61,12 +69,18 @@ def list_taken_back(store: Documents, scope: Scope, document: Document, at: int)
 
 
 def is_taken_back(store: Documents, scope: Scope, document: Document, line: int, at: int) -> bool:
-    """Say whether what a line of a block states was taken back, in the block or the one behind it."""
+    """Say whether what a line of a block states was taken back, in the block or the one behind
+    it.
+    """
     behind = turns.key_beside(document.key, 1)
     if document.kind != turns.KIND or not behind:
         return False
     held = store.get(scope, [document.key, behind])
-    return any(one.change == (document.key, line) for block in held for one in list_taken_back(store, scope, block, at))
+    return any(
+        one.change == (document.key, line)
+        for block in held
+        for one in list_taken_back(store, scope, block, at)
+    )
 
 
 def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_TurnLine]:
@@ -77,11 +91,16 @@ def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_T
         return []
     if found[0].valid_from.date() != document.valid_from.date():
         return []
-    return [_TurnLine(found[0].key, n, text) for n, text in enumerate(found[0].text.split("\n"), start=1)]
+    return [
+        _TurnLine(found[0].key, n, text)
+        for n, text in enumerate(found[0].text.split("\n"), start=1)
+    ]
 
 
 def _find_change(lines: Sequence[_TurnLine], place: int) -> _TurnLine | None:
-    """Return the line whose one change a line takes back; None where it is not known which is meant."""
+    """Return the line whose one change a line takes back; None where it is not known which is
+    meant.
+    """
     was_asked = False
     for line in reversed(lines[:place]):
         if line.text.startswith(f"{ASSISTANT}: "):
@@ -107,7 +126,9 @@ def _states_one_change(words: str) -> bool:
     """Say whether just one sentence states a change, and none beside it asks for work."""
     sentences = read_sentences(words)
     changing = [one for one in sentences if _is_changing(one)]
-    return len(changing) == 1 and not any(one.has_mood("request") for one in sentences if one is not changing[0])
+    return len(changing) == 1 and not any(
+        one.has_mood("request") for one in sentences if one is not changing[0]
+    )
 
 
 def _is_changing(sentence: Sentence) -> bool:

@@ -1,8 +1,10 @@
-"""What another program remembered → journal and memory: conversations as messages, statements as observations.
+"""What another program remembered → journal and memory: conversations as messages, statements as
+observations.
 
-Safe to kill and to repeat. A cursor says how many pieces of a source were taken in, and the ids of statements are kept with a
-sum of their words: what was taken in before is left as a person made it since, edited or forgotten, and what the source says
-differently now takes the place of what it said.
+Safe to kill and to repeat. A cursor says how many pieces of a source were taken in, and the ids of
+statements are kept with a
+sum of their words: what was taken in before is left as a person made it since, edited or forgotten,
+and what the source says differently now takes the place of what it said.
 """
 
 import hashlib
@@ -27,7 +29,8 @@ from gieok.text.redact import redact
 from gieok.text.tokens import count_tokens
 
 READER = "import"
-#: Realm of the journal, before a scope: id of a statement, as a sum → the sum of its words, and the key of its memory.
+#: Realm of the journal, before a scope: id of a statement, as a sum → the sum of its words, and the
+#: key of its memory.
 REALM = "imported:"
 _MESSAGES, _FACTS = 500, 200
 _LONGEST_CHARS = 2_000
@@ -35,7 +38,9 @@ _MOST_REJECTS = 1_000
 
 
 class ImportSource(NamedTuple):
-    """What is taken in: the program, where it lies, and a print that differs once something changed there."""
+    """What is taken in: the program, where it lies, and a print that differs once something changed
+    there.
+    """
 
     name: str
     path: str
@@ -44,7 +49,9 @@ class ImportSource(NamedTuple):
 
 @dataclass(slots=True)
 class TakenIn:
-    """Counts. `known` pieces were there already; `rejects` could not be read, of which the first thousand are named."""
+    """Counts. `known` pieces were there already; `rejects` could not be read, of which the first
+    thousand are named.
+    """
 
     conversations: int = 0
     messages: int = 0
@@ -59,7 +66,9 @@ class TakenIn:
 
 @dataclass(slots=True)
 class Intake:
-    """Takes in one source. `scope_of` gives the scope of a project's name or folder, `default` where it is ''."""
+    """Takes in one source. `scope_of` gives the scope of a project's name or folder, `default`
+    where it is ''.
+    """
 
     journal: FullJournal
     store: Documents
@@ -79,10 +88,14 @@ class Intake:
     _taken: dict[Scope, dict[str, str]] = field(default_factory=dict)
 
     def take(self, pieces: Iterable[ImportPiece]) -> TakenIn:
-        """Take in all pieces that were not taken in before. Raises StoreError: the rest goes on next time."""
+        """Take in all pieces that were not taken in before. Raises StoreError: the rest goes on
+        next time.
+        """
         identity = self._identity()
         self._cursor = next((c for c in self.journal.cursors() if c.identity == identity), None)
-        start = self._cursor.offset if self._cursor and self._cursor.head == self.source.print else 0
+        start = (
+            self._cursor.offset if self._cursor and self._cursor.head == self.source.print else 0
+        )
         batch: list[ImportPiece] = []
         scope, size, upto = self.scope_of(""), 0, 0
         for upto, given in enumerate(_surely(pieces, self.source.path), start=1):
@@ -107,7 +120,9 @@ class Intake:
         """Return a piece without what is nobody's business; None where that is all of it."""
         if isinstance(piece, Reject):
             return piece
-        if self.privacy.excludes_project(piece.project) or self.privacy.excludes_agent(self.source.name):
+        if self.privacy.excludes_project(piece.project) or self.privacy.excludes_agent(
+            self.source.name
+        ):
             self.done.withheld += 1
             return None
         if isinstance(piece, ImportedFact):
@@ -120,21 +135,32 @@ class Intake:
 
     def _is_withheld(self, message: Message) -> bool:
         is_excluded = self.privacy.excludes_agent(message.agent)
-        return is_excluded or self.privacy.is_withheld(message.agent, message.session, message.at.timestamp())
+        return is_excluded or self.privacy.is_withheld(
+            message.agent, message.session, message.at.timestamp()
+        )
 
     def _identity(self) -> str:
-        place = hashlib.sha256(f"{self.source.path}\0{self.scope_of('')}".encode("utf-8", "surrogateescape"))
+        place = hashlib.sha256(
+            f"{self.source.path}\0{self.scope_of('')}".encode("utf-8", "surrogateescape")
+        )
         return f"{READER}:{self.source.name}:{place.hexdigest()[:24]}"
 
     def _flush(self, scope: Scope, batch: Sequence[ImportPiece], upto: int) -> None:
-        """Write a batch: statements, then messages with the cursor, so that a kill in between repeats and loses nothing."""
+        """Write a batch: statements, then messages with the cursor, so that a kill in between
+        repeats and loses nothing.
+        """
         done = self.done
         done.scopes.add(scope)
         rejects = [piece for piece in batch if isinstance(piece, Reject)]
         done.rejected += len(rejects)
         done.rejects += rejects[: _MOST_REJECTS - len(done.rejects)]
         self._keep_facts(scope, [piece for piece in batch if isinstance(piece, ImportedFact)])
-        events = [m for piece in batch if isinstance(piece, ImportedTalk) for m in self._messages(scope, piece)]
+        events = [
+            m
+            for piece in batch
+            if isinstance(piece, ImportedTalk)
+            for m in self._messages(scope, piece)
+        ]
         self.progress(done.messages + done.memories)
         if self.is_dry:
             return
@@ -166,7 +192,11 @@ class Intake:
     def _is_told(self, agent: str, session: str) -> bool:
         """Say whether a transcript of the agent itself has told this session."""
         if (agent, session) not in self._known_as:
-            turns = (t for scope in self.journal.scopes() for t in self.journal.turns(scope, agent, session))
+            turns = (
+                t
+                for scope in self.journal.scopes()
+                for t in self.journal.turns(scope, agent, session)
+            )
             own = any(not turn.message.id.startswith(f"{self.source.name}:") for turn in turns)
             self._known_as[agent, session] = own
         return self._known_as[agent, session]
@@ -201,23 +231,33 @@ class Intake:
             return
         now, position = self.clock.now(), self.journal.position(scope, READER)
         tokens = sum(count_tokens(entry.document.text) for entry in put)
-        run = Run(scope, READER, "imported", now, position, position + 1, 0, 0, len(put), tokens, "")
+        run = Run(
+            scope, READER, "imported", now, position, position + 1, 0, 0, len(put), tokens, ""
+        )
         if put and not finish(self.journal, self.store, position, run, put=put):
-            raise GieokError("another import is running", hint="run the command again when that is done")
+            raise GieokError(
+                "another import is running", hint="run the command again when that is done"
+            )
         self.journal.keep(realm, kept)
         before |= kept
 
     def _new(self, scope: Scope, fresh: dict[str, Entry]) -> list[Entry]:
-        """Return what the memory does not hold yet: what it holds may have been corrected, or replaced since."""
+        """Return what the memory does not hold yet: what it holds may have been corrected, or
+        replaced since.
+        """
         if not self.is_dry:
             deliver(self.journal, self.store)
         held = {d.key: d for d in self.store.get(scope, sorted(fresh))}
-        ends = {key for key, entry in fresh.items() if key in held and _ends(held[key], entry.document)}
+        ends = {
+            key for key, entry in fresh.items() if key in held and _ends(held[key], entry.document)
+        }
         self.done.known += len(held) - len(ends)
         self.done.replaced += len(ends)
         return [entry for key, entry in fresh.items() if key not in held or key in ends]
 
-    def _end_older(self, scope: Scope, key: str, newer: Observation, fresh: dict[str, Entry]) -> None:
+    def _end_older(
+        self, scope: Scope, key: str, newer: Observation, fresh: dict[str, Entry]
+    ) -> None:
         """End the memory of what the source said before."""
         older = next(iter(self.store.get(scope, [key])), None) if key and key != newer.key else None
         if older is not None and older.valid_to is None and not older.metadata.get(CORRECTED):
@@ -233,7 +273,10 @@ class Intake:
             metadata[REPLACED_BY] = self._keys.get(fact.replaced_by, "")
         origin = Provenance(fact.place or self.source.path, fact.line or None, fact.line or None)
         document = replace(
-            document, metadata={k: v for k, v in metadata.items() if v}, valid_to=until, provenance=(origin,)
+            document,
+            metadata={k: v for k, v in metadata.items() if v},
+            valid_to=until,
+            provenance=(origin,),
         )
         return observation.whole(replace(document, content_hash=observation.stamp(document)))
 
@@ -245,7 +288,9 @@ def _ends(held: Document, fresh: Document) -> bool:
 def _observation(fact: ImportedFact, said: str) -> Observation:
     category = Category(fact.category) if fact.category else categories.category_of(said)
     weighty = category in (Category.PREFERENCE, Category.DECISION)
-    priority = Priority(fact.priority) if fact.priority else Priority.HIGH if weighty else Priority.MEDIUM
+    priority = (
+        Priority(fact.priority) if fact.priority else Priority.HIGH if weighty else Priority.MEDIUM
+    )
     is_done = fact.is_done or (not fact.category and categories.is_done(said))
     return Observation(" ".join(said.split()), fact.at, priority, category, is_done)
 

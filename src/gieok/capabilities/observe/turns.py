@@ -1,11 +1,13 @@
-"""Journal → what was said as documents: every turn of users and assistants, a block of consecutive turns a document.
+"""Journal → what was said as documents: every turn of users and assistants, a block of consecutive
+turns a document.
 
-A line of a document is a turn or a part of one (`User: …`, `Assistant: …`), and a passage; its neighbours are what was said
-before and after. A block that goes on a conversation begins with the turn that it answers, as a line without a passage: it is
-intelligible, and nothing is found twice. Documents are derived: the position stands in the store's notes, and an empty store
-derives everything again. Places of the journal decide where blocks begin, so incremental equals rebuild.
-What is forgotten leaves empty lines without passages, and a correction has the lines of what it corrects: a line keeps its
-number, and what names it names nothing else.
+A line of a document is a turn or a part of one (`User: …`, `Assistant: …`), and a passage; its
+neighbours are what was said before and after. A block that goes on a conversation begins with the
+turn that it answers, as a line without a passage: it is intelligible, and nothing is found twice.
+Documents are derived: the position stands in the store's notes, and an empty store derives
+everything again. Places of the journal decide where blocks begin, so incremental equals rebuild.
+What is forgotten leaves empty lines without passages, and a correction has the lines of what it
+corrects: a line keeps its number, and what names it names nothing else.
 """
 
 import hashlib
@@ -32,7 +34,8 @@ OLD_KIND = "session"
 #: Name of the lock: several processes that derive at once would overwrite each other's blocks.
 LOCK = "turns"
 LABELS = {Role.USER: USER, Role.ASSISTANT: ASSISTANT}
-#: Part of every hash, and of the position: to be raised whenever the documents made of a conversation would change.
+#: Part of every hash, and of the position: to be raised whenever the documents made of a
+#: conversation would change.
 _VERSION = 1
 #: Metadata of a block: the name of the zone that its day is in; none of those of UTC.
 _ZONE = "zone"
@@ -46,7 +49,8 @@ _TURN_CHARS = 100_000
 #: Messages between two positions, and characters of documents in one transaction of the store.
 _PORTION = 2_000
 _BATCH_CHARS = 1_000_000
-#: Block numbers that are looked for to find out how many blocks there are; 2^20 blocks hold sixteen million turns.
+#: Block numbers that are looked for to find out how many blocks there are; 2^20 blocks hold sixteen
+#: million turns.
 _POWERS = [1 << exponent for exponent in range(20)]
 
 
@@ -55,7 +59,9 @@ class Told(Journal, Conversations, JournalUpkeep, Protocol):
 
 
 class Derived(NamedTuple):
-    """What an update did: documents put and forgotten; `waiting` messages are left for the next one."""
+    """What an update did: documents put and forgotten; `waiting` messages are left for the next
+    one.
+    """
 
     put: int = 0
     forgotten: int = 0
@@ -69,7 +75,9 @@ class Derived(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Consecutive turns of one day. `lead` is the last line of the turn before, None where there is none."""
+    """Consecutive turns of one day. `lead` is the last line of the turn before, None where there is
+    none.
+    """
 
     turns: list[Turn]
     lines: list[str]
@@ -86,11 +94,13 @@ def update_all(
     is_stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Derived:
-    """Bring the documents of all scopes in line with the journal; with `most`, after about so many messages stop.
+    """Bring the documents of all scopes in line with the journal; with `most`, after about so many
+    messages stop.
 
-    `zone`: the days of blocks are in it. Where it is the machine's, or None, a store keeps the one that it was begun in:
-    several machines, or one that travels, do not make everything anew in turns.
-    Without `wait`, nothing is done while another process does it. Safe to kill. Raises StoreError.
+    `zone`: the days of blocks are in it. Where it is the machine's, or None, a store keeps the one
+    that it was begun in: several machines, or one that travels, do not make everything anew in
+    turns. Without `wait`, nothing is done while another process does it. Safe to kill. Raises
+    StoreError.
     """
     done = Derived()
     with journal.exclusive(LOCK, wait=wait) as held:
@@ -104,8 +114,14 @@ def update_all(
             if is_stopped():
                 break
             found, heard = _update(
-                journal, store, scope, zone, left, is_stopped, lambda n: progress(done.put + n)  # noqa: B023
-            )  # fmt: skip
+                journal,
+                store,
+                scope,
+                zone,
+                left,
+                is_stopped,
+                lambda n: progress(done.put + n),  # noqa: B023
+            )
             done += found
             left = max(left - heard, 1) if most else 0
     return done._replace(waiting=unheard(journal, store)) if most or is_stopped() else done
@@ -127,23 +143,33 @@ def position(journal: Told, store: Store, scope: Scope) -> Heard:
 
 
 def _position(journal: Told, store: Store, scope: Scope) -> tuple[Heard, str]:
-    """Return how far a store's documents go, and the name of the zone that their days are in: older ones are of UTC."""
+    """Return how far a store's documents go, and the name of the zone that their days are in: older
+    ones are of UTC.
+    """
     try:
-        version, seq, change, *zone = json.loads(store.notes(scope).get(_note(journal), "") or "[0, 0, 0]")
+        version, seq, change, *zone = json.loads(
+            store.notes(scope).get(_note(journal), "") or "[0, 0, 0]"
+        )
     except ValueError:
         return Heard(), ""
-    return (Heard(seq, change), zone[0] if zone else "UTC") if version == _VERSION else (Heard(), "")
+    return (
+        (Heard(seq, change), zone[0] if zone else "UTC") if version == _VERSION else (Heard(), "")
+    )
 
 
 def _block_zone(wanted: tzinfo | None, known: str) -> str:
-    """Return the name of the zone that blocks are cut in, where those that are there are of a known one."""
+    """Return the name of the zone that blocks are cut in, where those that are there are of a known
+    one.
+    """
     if wanted is not None and not isinstance(wanted, MachineZone):
         return name_of(wanted) or known or "UTC"
     return known if known not in ("", "UTC") else name_of(MachineZone()) or "UTC"
 
 
 def drop(journal: Told, store: Store) -> int:
-    """Forget the documents of all turns; they are derived again when it is asked for. Return how many there were."""
+    """Forget the documents of all turns; they are derived again when it is asked for. Return how
+    many there were.
+    """
     done = 0
     with journal.exclusive(LOCK):
         for scope in store.scopes():
@@ -168,7 +194,9 @@ def restart(journal: Told, store: Store) -> None:
 
 
 def is_underived(journal: Told, document: Document) -> bool:
-    """Say whether a document can not be derived from this journal: it is no turns, or those of another journal."""
+    """Say whether a document can not be derived from this journal: it is no turns, or those of
+    another journal.
+    """
     if document.kind == OLD_KIND:
         return False
     return document.kind != KIND or not document.metadata.get("from", "").startswith(_mark(journal))
@@ -223,10 +251,15 @@ def _update(
 
 
 def _drop_old(journal: Told, store: Store, scopes: Iterable[Scope]) -> None:
-    """Forget, once, the documents that an older release made of OpenClaw's transcripts: the journal has what they say."""
+    """Forget, once, the documents that an older release made of OpenClaw's transcripts: the journal
+    has what they say.
+    """
     for scope in scopes:
         if not store.notes(scope).get(_note(journal)):
-            store.forget(scope, sorted(key for key in filter(is_turns, store.hashes(scope)) if "#" not in key))
+            store.forget(
+                scope,
+                sorted(key for key in filter(is_turns, store.hashes(scope)) if "#" not in key),
+            )
             store.write_note(scope, _note(journal), json.dumps([_VERSION, *Heard(), ""]))
 
 
@@ -235,7 +268,8 @@ def _changes(
 ) -> Iterator[Entry | str]:
     """Yield what is to be put, and the keys of what is gone, of conversations with something new.
 
-    Messages above `upto` are left for the next portion: a long conversation grows by it, and is not made anew each time.
+    Messages above `upto` are left for the next portion: a long conversation grows by it, and is not
+    made anew each time.
     """
     whose = _mark(journal)
     for conversation in found:
@@ -246,14 +280,25 @@ def _changes(
             start, number = int(first), _number(held.key)
         turns = journal.turns(scope, conversation.agent, conversation.session, start, upto)
         if start and turns and turns[0].place < start and not laid(turns[0])[0]:
-            # What comes before says nothing: which line leads the block shows only from the beginning.
+            # What comes before says nothing: which line leads the block shows only from the
+            # beginning.
             start, number = 0, 1
             turns = journal.turns(scope, conversation.agent, conversation.session, upto=upto)
         entries = _entries(scope, conversation, turns, start, number, whose, zone)
-        there = {d.key: d.content_hash for d in store.get(scope, [e.document.key for e in entries])} if held else {}
-        yield from (entry for entry in entries if there.get(entry.document.key) != entry.document.content_hash)
+        there = (
+            {d.key: d.content_hash for d in store.get(scope, [e.document.key for e in entries])}
+            if held
+            else {}
+        )
+        yield from (
+            entry
+            for entry in entries
+            if there.get(entry.document.key) != entry.document.content_hash
+        )
         last = _number(held.key) if held is not None else 0
-        yield from (f"{_name(conversation)}#{gone}" for gone in range(number + len(entries), last + 1))
+        yield from (
+            f"{_name(conversation)}#{gone}" for gone in range(number + len(entries), last + 1)
+        )
 
 
 def held_blocks(store: Documents, scope: Scope, name: str) -> int:
@@ -263,7 +308,9 @@ def held_blocks(store: Documents, scope: Scope, name: str) -> int:
 
 
 def _last(store: Documents, scope: Scope, name: str) -> Document | None:
-    """Return the last block that a store holds of a conversation: blocks are numbered without a gap."""
+    """Return the last block that a store holds of a conversation: blocks are numbered without a
+    gap.
+    """
     known = {_number(d.key): d for d in store.get(scope, [f"{name}#{power}" for power in _POWERS])}
     if not known:
         return None
@@ -280,24 +327,41 @@ def _last(store: Documents, scope: Scope, name: str) -> Document | None:
 
 
 def _entries(
-    scope: Scope, conversation: Conversation, turns: Sequence[Turn], start: int, number: int, whose: str, zone: str
+    scope: Scope,
+    conversation: Conversation,
+    turns: Sequence[Turn],
+    start: int,
+    number: int,
+    whose: str,
+    zone: str,
 ) -> list[Entry]:
     new = [turn for turn in turns if turn.place >= start]
     made = blocks(new, _lead_of(turns, start), zone)
-    return [_entry(scope, conversation, n, block, whose, zone) for n, block in enumerate(made, start=number)]
+    return [
+        _entry(scope, conversation, n, block, whose, zone)
+        for n, block in enumerate(made, start=number)
+    ]
 
 
 def _lead_of(turns: Sequence[Turn], start: int) -> str | None:
-    """Return the last line of the turn before a place, which comes first of `turns`; None for none."""
+    """Return the last line of the turn before a place, which comes first of `turns`; None for
+    none.
+    """
     before = laid(turns[0])[0] if turns and turns[0].place < start else ()
     return before[-1] if before else None
 
 
 def messages_of_lines(journal: Conversations, document: Document) -> list[Message]:
-    """Return the message of each line of a block, in order, as the block was made of them; [] where they are gone."""
+    """Return the message of each line of a block, in order, as the block was made of them; [] where
+    they are gone.
+    """
     start = int(document.metadata["from"].rpartition(":")[2])
-    held = journal.turns(document.scope, document.metadata["agent"], document.metadata["session"], start)
-    block = next(blocks([turn for turn in held if turn.place >= start], None, zone_of(document)), None)
+    held = journal.turns(
+        document.scope, document.metadata["agent"], document.metadata["session"], start
+    )
+    block = next(
+        blocks([turn for turn in held if turn.place >= start], None, zone_of(document)), None
+    )
     if block is None:
         return []
     of_lines = [turn.message for turn in block.turns for _ in laid(turn)[0]]
@@ -308,7 +372,9 @@ def messages_of_lines(journal: Conversations, document: Document) -> list[Messag
 
 
 def message_of_line(journal: Conversations, document: Document, line: int) -> Message | None:
-    """Return the message that a line (from 1) of a block is of; None where it is gone, or the block is of no journal."""
+    """Return the message that a line (from 1) of a block is of; None where it is gone, or the block
+    is of no journal.
+    """
     if "from" not in document.metadata or document.key.endswith(PROMOTED):
         return None
     return next(iter(messages_of_lines(journal, document)[line - 1 : line]), None)
@@ -342,7 +408,9 @@ def blocks(turns: Iterable[Turn], lead: str | None = None, zone: str = "UTC") ->
 
 
 def laid(turn: Turn) -> tuple[tuple[str, ...], int]:
-    """Return the lines of a turn in a block, and the characters that they count as: as many as when it was said."""
+    """Return the lines of a turn in a block, and the characters that they count as: as many as when
+    it was said.
+    """
     if turn.is_forgotten:
         blanks = turn.message.text.split("\n")
         return ("",) * len(blanks), sum(map(len, blanks))
@@ -352,17 +420,24 @@ def laid(turn: Turn) -> tuple[tuple[str, ...], int]:
     said = written(turn.message._replace(text=turn.said))
     if len(lines) > len(said) > 0:
         label = len(LABELS[turn.message.role]) + 2
-        lines = (*lines[: len(said) - 1], " ".join((lines[len(said) - 1], *(x[label:] for x in lines[len(said) :]))))
+        lines = (
+            *lines[: len(said) - 1],
+            " ".join((lines[len(said) - 1], *(x[label:] for x in lines[len(said) :]))),
+        )
     return (*lines, *[""] * (len(said) - len(lines))), sum(map(len, said))
 
 
 def blanks(message: Message) -> str:
-    """Return what holds the place of a message that is forgotten: its lines, of spaces; '' for one that is no turn."""
+    """Return what holds the place of a message that is forgotten: its lines, of spaces; '' for one
+    that is no turn.
+    """
     return "\n".join(" " * len(line) for line in written(message)) if message.role in LABELS else ""
 
 
 def written(message: Message) -> tuple[str, ...]:
-    """Return a message's lines, cleaned before they are broken: a secret over two lines is not recognised."""
+    """Return a message's lines, cleaned before they are broken: a secret over two lines is not
+    recognised.
+    """
     label = LABELS[message.role]
     text = " ".join(redact(strip_echo(message.text[:_TURN_CHARS])).split())
     lines: list[str] = []
@@ -374,21 +449,32 @@ def written(message: Message) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _entry(scope: Scope, conversation: Conversation, number: int, block: Block, whose: str, zone: str) -> Entry:
+def _entry(
+    scope: Scope, conversation: Conversation, number: int, block: Block, whose: str, zone: str
+) -> Entry:
     first, last = block.turns[0], block.turns[-1]
     text = "\n".join([*_leads(block), *block.lines])
     project = project_of(scope)
     metadata = {
-        "agent": conversation.agent, "session": conversation.session, "project": project,
-        "from": f"{whose}:{first.place}", **({_ZONE: zone} if zone != "UTC" else {}),
-    }  # fmt: skip
+        "agent": conversation.agent,
+        "session": conversation.session,
+        "project": project,
+        "from": f"{whose}:{first.place}",
+        **({_ZONE: zone} if zone != "UTC" else {}),
+    }
     origin = (first.message.source, first.message.at, last.message.at)
-    stamp = hashlib.sha256(repr((_VERSION, text, metadata, origin)).encode("utf-8", "replace")).hexdigest()[:32]
+    stamp = hashlib.sha256(
+        repr((_VERSION, text, metadata, origin)).encode("utf-8", "replace")
+    ).hexdigest()[:32]
     document = Document(
         scope=scope,
         key=f"{_name(conversation)}#{number}",
         kind=KIND,
-        title=" ".join(filter(None, (conversation.agent, str(day_in(first.message.at, find_zone(zone))), project))),
+        title=" ".join(
+            filter(
+                None, (conversation.agent, str(day_in(first.message.at, find_zone(zone))), project)
+            )
+        ),
         text=text,
         content_hash=stamp,
         created_at=first.message.at,
@@ -424,7 +510,9 @@ def _name(conversation: Conversation) -> str:
 
 
 def key_beside(key: str, further: int) -> str:
-    """Return the key of the block so many further in the conversation; '' where there can be none: they are numbered from 1."""
+    """Return the key of the block so many further in the conversation; '' where there can be none:
+    they are numbered from 1.
+    """
     name, _, number = key.rpartition("#")
     wanted = int(number) + further if number.isdigit() else 0
     return f"{name}#{wanted}" if wanted > 0 else ""

@@ -1,7 +1,8 @@
-"""What of a transcript is nobody's business: paused, private, excluded. The cursor passes over it, and it is kept nowhere.
+"""What of a transcript is nobody's business: paused, private, excluded. The cursor passes over it,
+and it is kept nowhere.
 
-A turn belongs together: what an agent says about something that was said in a pause is withheld too, also where it comes
-after the pause.
+A turn belongs together: what an agent says about something that was said in a pause is withheld
+too, also where it comes after the pause.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,7 +18,8 @@ class Sieve:
     """Takes what is withheld out of the events of one transcript, line by line in order."""
 
     privacy: Privacy
-    #: Whether a user spoke before what is read now: only the first message can make a session private.
+    #: Whether a user spoke before what is read now: only the first message can make a session
+    #: private.
     has_begun: bool = False
     #: The folder that the agent works in, as the last line that names one says.
     folder: str = ""
@@ -31,11 +33,16 @@ class Sieve:
     def sift(
         self, line: Line, events: Sequence[TranscriptEvent], undated: Collection[str] = ()
     ) -> list[TranscriptEvent]:
-        """Return the events of a line that may be kept. A session that this line makes private is so durably.
+        """Return the events of a line that may be kept. A session that this line makes private is
+        so durably.
 
         `undated` are the ids of messages that do not say themselves when they were written.
         """
-        self.folder = name_of(line.get("cwd")) or name_of(mapping(line.get("payload")).get("cwd")) or self.folder
+        self.folder = (
+            name_of(line.get("cwd"))
+            or name_of(mapping(line.get("payload")).get("cwd"))
+            or self.folder
+        )
         is_outside = not self.privacy.excludes_folder(self.folder)
         return [event for event in events if self._is_kept(event, undated) and is_outside]
 

@@ -1,6 +1,7 @@
 """What of the found memories is worth showing, unasked. Imported by the hook: see the package.
 
-Nobody asked for what is injected, so the best must be likely to bear on the prompt; once it is, more lines cost little.
+Nobody asked for what is injected, so the best must be likely to bear on the prompt; once it is,
+more lines cost little.
 """
 
 import os
@@ -15,19 +16,21 @@ from gieok.capabilities.prompt.window import Window
 from gieok.engine.likelihood import SURE, log_odds
 from gieok.text.gist import as_told
 
-#: Least log-odds of the best memory for anything to be shown, once those that the prompt asks for what was told
-#: (`engine.learned.prompts`) are added at this weight, within these bounds. On told_dev, the share that gets nothing of prompts
-#: that memory cannot help, and that of questions which get their answer: .82 and .40 at -0.8, .76 and .44 at -0.95 (others at
-#: .15 and .4 of the best); on unasked_ko .76 and .23, .58 and .24.
+#: Least log-odds of the best memory for anything to be shown, once those that the prompt asks for
+#: what was told (`engine.learned.prompts`) are added at this weight, within these bounds. On
+#: told_dev, the share that gets nothing of prompts that memory cannot help, and that of questions
+#: which get their answer: .82 and .40 at -0.8, .76 and .44 at -0.95 (others at .15 and .4 of the
+#: best); on unasked_ko .76 and .23, .58 and .24.
 FIRST = -0.8
 ASKING, LEAST_ASKING, MOST_ASKING = 0.5, -2.0, 0.5
-#: Least probability of each further memory, and its least share of the best: a line beside a good one must be likely itself.
-#: Recalled by the hook on told_dev and on unasked_ko, and tokens a prompt there: .44, .30, 233 at these; at .15 and .4 of the
-#: best .40, .23, 169.
+#: Least probability of each further memory, and its least share of the best: a line beside a good
+#: one must be likely itself. Recalled by the hook on told_dev and on unasked_ko, and tokens a
+#: prompt there: .44, .30, 233 at these; at .15 and .4 of the best .40, .23, 169.
 OTHERS, SHARE = 0.1, 0.25
 #: A path with a folder or an ending as memories name files; a version number is none.
 _PATH = re.compile(
-    r"(?<![\w/.@:-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z]\w{0,5}|[A-Za-z_][\w-]*\.(?:py|ts|tsx|js|go|rs|java|md|ya?ml|toml|json))\b"
+    r"(?<![\w/.@:-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z]\w{0,5}|[A-Za-z_][\w-]*\.(?:py|ts|tsx|js|go"
+    r"|rs|java|md|ya?ml|toml|json))\b"
 )
 _MOST_PATHS = 4
 #: What reading a cited file may cost.
@@ -36,7 +39,8 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 def likely(found: "list[InjectedMemory]", asks_memory: float = 0.0) -> "list[InjectedMemory]":
-    """Return those memories, given in order of their score, that are likely enough to be shown unasked.
+    """Return those memories, given in order of their score, that are likely enough to be shown
+    unasked.
 
     `asks_memory` is the log-odds that the prompt asks for what was told.
     """
@@ -48,7 +52,9 @@ def likely(found: "list[InjectedMemory]", asks_memory: float = 0.0) -> "list[Inj
 
 
 def fresh(found: "list[InjectedMemory]", window: Window, folder: str) -> "list[InjectedMemory]":
-    """Return memories, each once and with what is to be said of the files it cites, without those in the context already."""
+    """Return memories, each once and with what is to be said of the files it cites, without those
+    in the context already.
+    """
     kept: dict[str, InjectedMemory] = {}
     for memory in found:
         words = _NO_WORD.sub("", as_told(memory.text)).casefold()
@@ -59,8 +65,12 @@ def fresh(found: "list[InjectedMemory]", window: Window, folder: str) -> "list[I
     return [checked(memory, folder) for memory in kept.values()]
 
 
-def rendered(found: "list[InjectedMemory]", settings: HookSettings, home: str, root: str) -> Injection:
-    """Return memories, given best first, as text within the user's limits; `root` is the project's folder, '' for none."""
+def rendered(
+    found: "list[InjectedMemory]", settings: HookSettings, home: str, root: str
+) -> Injection:
+    """Return memories, given best first, as text within the user's limits; `root` is the project's
+    folder, '' for none.
+    """
     shown = found[: int(settings.number("hook.limit"))]
     if settings.text("hook.output_mode") == "full":
         for memory in shown:
@@ -69,7 +79,9 @@ def rendered(found: "list[InjectedMemory]", settings: HookSettings, home: str, r
 
 
 def owners(home: str, root: str) -> dict[str, str]:
-    """Return the words for whose memory a project's is, as `inject.render` takes them; '' for `root`: no project."""
+    """Return the words for whose memory a project's is, as `inject.render` takes them; '' for
+    `root`: no project.
+    """
     return inject.project_owners(root, trust.trusted_on(home, root)) if root else {}
 
 
@@ -78,29 +90,42 @@ CURRENT, UNSURE_STATUS = "current", "unsure"
 
 
 def status(score: float) -> str:
-    """Return what is said of a memory that nothing is known to have ended: that it may not answer, or nothing."""
+    """Return what is said of a memory that nothing is known to have ended: that it may not answer,
+    or nothing.
+    """
     return "" if score >= SURE else UNSURE_STATUS
 
 
 def day(moment_s: float) -> str:
-    """Return the day of a moment by the clock of this process; midnight UTC stands for a day without a time.
+    """Return the day of a moment by the clock of this process; midnight UTC stands for a day
+    without a time.
 
     The clock is that of the setting `zone` (`places.set_process_zone`).
     """
-    return time.strftime("%Y-%m-%d", (time.localtime if moment_s % 86_400 else time.gmtime)(moment_s))
+    return time.strftime(
+        "%Y-%m-%d", (time.localtime if moment_s % 86_400 else time.gmtime)(moment_s)
+    )
 
 
 def checked(memory: InjectedMemory, folder: str) -> InjectedMemory:
     """Return a memory that says so where a file that it cites is gone."""
-    cited = list(dict.fromkeys(_PATH.findall(memory.text)))[:_MOST_PATHS] if folder and "." in memory.text else []
+    cited = (
+        list(dict.fromkeys(_PATH.findall(memory.text)))[:_MOST_PATHS]
+        if folder and "." in memory.text
+        else []
+    )
     gone = [path for path in cited if "/" in path and _is_gone(folder, path)]
     if gone:
-        memory.status = ", ".join(filter(None, (memory.status, f"{' and '.join(gone)} is not there any more")))
+        memory.status = ", ".join(
+            filter(None, (memory.status, f"{' and '.join(gone)} is not there any more"))
+        )
     return memory
 
 
 def _is_gone(folder: str, path: str) -> bool:
-    """Say whether a path below the folder leads nowhere, though where it would be is there: else it is of another place."""
+    """Say whether a path below the folder leads nowhere, though where it would be is there: else it
+    is of another place.
+    """
     return os.path.isdir(os.path.join(folder, path.partition("/")[0])) and not os.path.exists(
         os.path.join(folder, path)
     )
@@ -115,7 +140,9 @@ def has_changed(source: str, text: str) -> bool:
             content = opened.read(_MOST_FILE_BYTES + 1)
     except OSError:
         return False
-    return len(content) <= _MOST_FILE_BYTES and _squeezed(text) not in _squeezed(content.decode("utf-8", "replace"))
+    return len(content) <= _MOST_FILE_BYTES and _squeezed(text) not in _squeezed(
+        content.decode("utf-8", "replace")
+    )
 
 
 def _squeezed(text: str) -> str:
@@ -130,4 +157,6 @@ _TITLE_CHARS = 70
 def title(text: str) -> str:
     """Return a title for a memory without one: the first of its own words."""
     first = " ".join(text.split())
-    return first if len(first) <= _TITLE_CHARS else first[: _TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    return (
+        first if len(first) <= _TITLE_CHARS else first[: _TITLE_CHARS - 1].rsplit(" ", 1)[0] + "…"
+    )

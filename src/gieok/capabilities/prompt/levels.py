@@ -1,4 +1,6 @@
-"""Levels of what the hook found: cuts of the probability that it answers. Imported by the hook: see the package."""
+"""Levels of what the hook found: cuts of the probability that it answers. Imported by the hook: see
+the package.
+"""
 
 from gieok.engine.likelihood import HIGH, LOW, MEDIUM, SURE, UNSURE, level
 

@@ -1,7 +1,8 @@
-"""The memories that match a prompt: candidates of every question in every scope, weighed by age, each with its level.
+"""The memories that match a prompt: candidates of every question in every scope, weighed by age,
+each with its level.
 
-Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`, of which only the methods of
-`Reader` are used.
+Imported by the hook: see the package. The reader is `sqlite.index_reader.IndexReader`, of which
+only the methods of `Reader` are used.
 """
 
 import json
@@ -60,11 +61,14 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 40
 _DOCUMENTS = 12
-#: A question of which less occurs anywhere (by rarity) is not answered there: most prompts end here.
+#: A question of which less occurs anywhere (by rarity) is not answered there: most prompts end
+#: here.
 _LEAST_PRESENT = 0.15
-#: Tokens are searched rarest first until so many passages hold them: common ones tell little and take most of the time.
+#: Tokens are searched rarest first until so many passages hold them: common ones tell little and
+#: take most of the time.
 _MOST_HOLDING = 6_000
-#: Families of documents: the parameters of their ranking; the weights are `engine/learned/NAME.json`.
+#: Families of documents: the parameters of their ranking; the weights are
+#: `engine/learned/NAME.json`.
 _FAMILIES = (("notes", NOTES), ("turns", PROSE))
 _SNIPPET_CHARS = 600
 #: Words of the prompt that a memory must have for words alone to be sure of it.
@@ -83,7 +87,14 @@ class Match:
     __slots__ = ("entry", "first_line", "key", "level", "probability", "text")
 
     def __init__(
-        self, *, level: str, probability: float, key: str, entry: InjectedMemory, text: str = "", first_line: int = 0
+        self,
+        *,
+        level: str,
+        probability: float,
+        key: str,
+        entry: InjectedMemory,
+        text: str = "",
+        first_line: int = 0,
     ) -> None:
         #: The whole passage, and its first line.
         self.text, self.first_line = text, first_line
@@ -106,7 +117,9 @@ class PromptMatches:
 class _Candidate:
     __slots__ = ("log_odds", "passage", "row", "scope", "tokens")
 
-    def __init__(self, passage: int, row: "_Row", log_odds: float, tokens: Iterable[str], scope: str) -> None:
+    def __init__(
+        self, passage: int, row: "_Row", log_odds: float, tokens: Iterable[str], scope: str
+    ) -> None:
         self.passage = passage
         self.row = row
         self.log_odds = log_odds
@@ -121,7 +134,12 @@ class _Query:
 
     def __init__(self, weights: dict[str, float], by: Bm25) -> None:
         self.weights = weights
-        self.k1, self.b, self.context_weight, self.spread = by.k1, by.b, by.context_weight, by.spread
+        self.k1, self.b, self.context_weight, self.spread = (
+            by.k1,
+            by.b,
+            by.context_weight,
+            by.spread,
+        )
         self.spread_tokens = 40
 
 
@@ -137,7 +155,8 @@ def find_matches(
     with_low: bool = False,
     prompt: str = "",
 ) -> PromptMatches:
-    """Return what the scopes hold on any of the questions. When `late` is raised: what was found until then.
+    """Return what the scopes hold on any of the questions. When `late` is raised: what was found
+    until then.
 
     `asked` are the token weights of the questions in `prompt`.
     """
@@ -145,7 +164,9 @@ def find_matches(
     candidates: dict[int, _Candidate] = {}
     try:
         for scope in scopes:
-            matches.passages += _search_scope(reader, scope, asked, prompt, candidates, with_low=with_low)
+            matches.passages += _search_scope(
+                reader, scope, asked, prompt, candidates, with_low=with_low
+            )
     except late:
         pass
     for c in candidates.values():
@@ -162,17 +183,23 @@ def find_matches(
         if (level != levels.LOW or with_low) and c.row.is_there():
             entry = c.row.entry(cwd, c.tokens, c.scope)
             match = Match(
-                level=level, probability=probability, key=c.row.key, entry=entry, text=c.row.text, first_line=c.row.line
+                level=level,
+                probability=probability,
+                key=c.row.key,
+                entry=entry,
+                text=c.row.text,
+                first_line=c.row.line,
             )
             matches.found.append(match)
     return matches
 
 
 def _levelled(level: str, row: "_Row", words: "list[tuple[str, ...]]", prompt: str) -> str:
-    """Return the level of a match by what its words tell: one shared word makes nothing sure, and answers no question.
+    """Return the level of a match by what its words tell: one shared word makes nothing sure, and
+    answers no question.
 
-    A record whose tag or title the prompt names is shown by its title at least. Measured: at a busy machine, words alone were
-    sure of "our full suite of services" for "run the test suite".
+    A record whose tag or title the prompt names is shown by its title at least. Measured: at a busy
+    machine, words alone were sure of "our full suite of services" for "run the test suite".
     """
     if level == levels.LOW and not row.tags and not row.title:
         return level
@@ -189,7 +216,9 @@ def _levelled(level: str, row: "_Row", words: "list[tuple[str, ...]]", prompt: s
 
 
 def _one_per_document(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """Return the best passage of each of the best notes, and every turn once: a long note must not crowd out others."""
+    """Return the best passage of each of the best notes, and every turn once: a long note must not
+    crowd out others.
+    """
     best: dict[object, _Candidate] = {}
     for c in sorted(candidates, key=lambda c: (-c.log_odds, c.passage)):
         if len(best) == _DOCUMENTS:
@@ -222,13 +251,17 @@ def _search_scope(
         for family, by in _FAMILIES if talk else _FAMILIES[:1]:
             query = _Query(_searched(weights, holding), by)
             rare = token_weights(query, passages, holding)  # type: ignore[arg-type]
-            ranked = reader.ranked(sid, mean_length, query, rare, _CANDIDATES, family if talk else "")
+            ranked = reader.ranked(
+                sid, mean_length, query, rare, _CANDIDATES, family if talk else ""
+            )
             rows = {passage: _Row(*reader.row(passage)) for passage, _ in ranked}
             top = ceiling(query, passages, holding)  # type: ignore[arg-type]
             found = _evidence({passage: score / top for passage, score in ranked}, rows)
             for one in judge(question, found, learned(family, with_vectors=False)).ranked:
                 if one.id not in candidates or one.log_odds > candidates[one.id].log_odds:
-                    candidates[one.id] = _Candidate(one.id, rows[one.id], one.log_odds, weights, scope)
+                    candidates[one.id] = _Candidate(
+                        one.id, rows[one.id], one.log_odds, weights, scope
+                    )
     return passages
 
 
@@ -249,7 +282,9 @@ def _evidence(scores: dict[int, float], rows: "dict[int, _Row]") -> list[Evidenc
     made = {}
     for passage, score in scores.items():
         near = [
-            keyword_z[i] for i in (passage - 1, passage + 1) if i in rows and rows[i].document == rows[passage].document
+            keyword_z[i]
+            for i in (passage - 1, passage + 1)
+            if i in rows and rows[i].document == rows[passage].document
         ]
         made[passage] = Evidence(
             passage,
@@ -272,9 +307,19 @@ class _Row:
     """A passage, and the fields of its document that are shown."""
 
     def __init__(
-        self, document: int, key: str, title: str, text: str, first: int, last: int, updated_ms: int, day_ms: int | None,
-        metadata: str, provenance: str, kind: str,
-    ) -> None:  # fmt: skip
+        self,
+        document: int,
+        key: str,
+        title: str,
+        text: str,
+        first: int,
+        last: int,
+        updated_ms: int,
+        day_ms: int | None,
+        metadata: str,
+        provenance: str,
+        kind: str,
+    ) -> None:
         self.document = document
         #: What is shown once: a note, or a line of a conversation.
         self.once: object = (document, first) if kind == "turn" else document
@@ -312,7 +357,9 @@ class _Row:
         )
 
     def weight(self, now_unix_s: float, half_life_days: float) -> float:
-        """Return the factor of its score: by age (dated notes and summaries alone) and by its author's marks."""
+        """Return the factor of its score: by age (dated notes and summaries alone) and by its
+        author's marks.
+        """
         moment_ms = None if _MADE_THEN in self._metadata else self._day_ms
         if self._category in _FADING:
             moment_ms = moment_ms or self._updated_ms
@@ -347,7 +394,9 @@ def source_of(provenance: str) -> str:
 
 
 def shown_path(source: str, cwd: str) -> str:
-    """Return a path that the agent can open from its folder: relative below it, else `~/…` or absolute."""
+    """Return a path that the agent can open from its folder: relative below it, else `~/…` or
+    absolute.
+    """
     if os.path.isabs(source) and cwd:
         relative = os.path.relpath(source, cwd)
         if not relative.startswith(".." + os.sep):

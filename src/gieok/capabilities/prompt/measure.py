@@ -1,7 +1,8 @@
-"""Measures the hook's decisions on labelled prompts: precision and recall of each level, and silence.
+"""Measures the hook's decisions on labelled prompts: precision and recall of each level, and
+silence.
 
-A label is a line of JSON: {"prompt": "…", "expect": ["decision/use-ruff.md", …]}; without expectation, silence is right. A
-memory is named by the end of its key.
+A label is a line of JSON: {"prompt": "…", "expect": ["decision/use-ruff.md", …]}; without
+expectation, silence is right. A memory is named by the end of its key.
 """
 
 import json
@@ -28,7 +29,9 @@ class Label(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """The outcome of one label: level of each shown memory, and whether it is right; the keys of what was shown."""
+    """The outcome of one label: level of each shown memory, and whether it is right; the keys of
+    what was shown.
+    """
 
     label: Label
     shown: tuple[tuple[str, bool], ...]
@@ -41,7 +44,9 @@ class Decision(NamedTuple):
 
 
 class FailedPrompt(NamedTuple):
-    """A prompt whose outcome was wrong: what was expected of it (nothing: silence), and the memories that were shown."""
+    """A prompt whose outcome was wrong: what was expected of it (nothing: silence), and the
+    memories that were shown.
+    """
 
     prompt: str
     expected: tuple[str, ...]
@@ -51,7 +56,8 @@ class FailedPrompt(NamedTuple):
 class Level(NamedTuple):
     """Figures of one level.
 
-    `precision`: share of the shown memories that are right; `recall`: share of the answerable prompts with a right one.
+    `precision`: share of the shown memories that are right; `recall`: share of the answerable
+    prompts with a right one.
     """
 
     name: str
@@ -61,7 +67,9 @@ class Level(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """The figures of a labelled set. `silence`: share of the unanswerable prompts that got nothing."""
+    """The figures of a labelled set. `silence`: share of the unanswerable prompts that got
+    nothing.
+    """
 
     answerable: int
     unanswerable: int
@@ -70,7 +78,9 @@ class Measured(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Memories whose probability was alike: what was said of them on average, and how many of them were right."""
+    """Memories whose probability was alike: what was said of them on average, and how many of them
+    were right.
+    """
 
     said: float
     right: float
@@ -78,14 +88,18 @@ class Bin(NamedTuple):
 
 
 def load(file: Path) -> list[Label]:
-    """Return the labels of a file, none if it is missing. Raises BadRequest, which names the line."""
+    """Return the labels of a file, none if it is missing. Raises BadRequest, which names the
+    line.
+    """
     try:
-        lines = file.read_text(encoding="utf-8").split("\n")  # only at \n: a text may contain other line ends
+        # only at \n: a text may contain other line ends
+        lines = file.read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
         raise BadRequest(
-            f"cannot read the labels {str(file)!r}: {error}", hint="make it a readable UTF-8 file, or name another"
+            f"cannot read the labels {str(file)!r}: {error}",
+            hint="make it a readable UTF-8 file, or name another",
         ) from error
     return [_label(file, number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
@@ -94,8 +108,13 @@ def _label(file: Path, number: int, line: str) -> Label:
     try:
         row = json.loads(line)
         prompt, expect = row["prompt"], row.get("expect", [])
-        if not isinstance(prompt, str) or not isinstance(expect, list) or not all(isinstance(e, str) for e in expect):
-            raise TypeError("`prompt` must be a text and `expect` a list of texts")  # noqa: TRY301 - one message
+        if (
+            not isinstance(prompt, str)
+            or not isinstance(expect, list)
+            or not all(isinstance(e, str) for e in expect)
+        ):
+            # One message.
+            raise TypeError("`prompt` must be a text and `expect` a list of texts")  # noqa: TRY301
         return Label(prompt, tuple(expect))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadRequest(
@@ -116,18 +135,27 @@ def append(file: Path, label: Label) -> None:
 
 def outcomes(labels: Iterable[Label], recall: Callable[[str], Sequence[Match]]) -> list[Decision]:
     """Return the decision for each label's prompt."""
-    return [_decided(label, [found for found in recall(label.prompt) if found.level != levels.LOW]) for label in labels]
+    return [
+        _decided(label, [found for found in recall(label.prompt) if found.level != levels.LOW])
+        for label in labels
+    ]
 
 
 def _decided(label: Label, shown: Sequence[Match]) -> Decision:
     return Decision(
-        label, tuple((found.level, label.means(found.key)) for found in shown), tuple(found.key for found in shown)
+        label,
+        tuple((found.level, label.means(found.key)) for found in shown),
+        tuple(found.key for found in shown),
     )
 
 
 def failed(found: Sequence[Decision]) -> tuple[FailedPrompt, ...]:
     """Return the prompts whose outcome was wrong."""
-    return tuple(FailedPrompt(one.label.prompt, one.label.expect, one.keys) for one in found if not one.is_right)
+    return tuple(
+        FailedPrompt(one.label.prompt, one.label.expect, one.keys)
+        for one in found
+        if not one.is_right
+    )
 
 
 def measured(found: Sequence[Decision]) -> Measured:
@@ -144,18 +172,32 @@ def measured(found: Sequence[Decision]) -> Measured:
 
 
 def reliability(found: Sequence[tuple[float, bool]], bins: int = 5) -> list[Bin]:
-    """Return what the probabilities were worth: pairs of a probability and whether the memory is right, in equal bins."""
+    """Return what the probabilities were worth: pairs of a probability and whether the memory is
+    right, in equal bins.
+    """
     made = []
     for number in range(bins):
         some = [(said, right) for said, right in found if min(int(said * bins), bins - 1) == number]
         if some:
-            made.append(Bin(sum(p for p, _ in some) / len(some), sum(r for _, r in some) / len(some), len(some)))
+            made.append(
+                Bin(
+                    sum(p for p, _ in some) / len(some),
+                    sum(r for _, r in some) / len(some),
+                    len(some),
+                )
+            )
     return made
 
 
-def _level(name: str, wanted: set[str], found: Sequence[Decision], answerable: Sequence[Decision]) -> Level:
+def _level(
+    name: str, wanted: set[str], found: Sequence[Decision], answerable: Sequence[Decision]
+) -> Level:
     shown = [right for outcome in found for level, right in outcome.shown if level in wanted]
-    hit = sum(1 for outcome in answerable if any(right for level, right in outcome.shown if level in wanted))
+    hit = sum(
+        1
+        for outcome in answerable
+        if any(right for level, right in outcome.shown if level in wanted)
+    )
     return Level(name, len(shown), _share(sum(shown), len(shown)), _share(hit, len(answerable)))
 
 

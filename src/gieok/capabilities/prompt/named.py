@@ -1,4 +1,5 @@
-"""What of a prompt's own words a memory has: how many of them, and whether the prompt names its title or a tag.
+"""What of a prompt's own words a memory has: how many of them, and whether the prompt names its
+title or a tag.
 
 Imported by the hook: see the package.
 """
@@ -24,13 +25,17 @@ def content_words(prompt: str) -> list[tuple[str, ...]]:
 
 
 def shared(words: "list[tuple[str, ...]]", text: str) -> int:
-    """Return how many words of a prompt a text has; of a Korean word its beginning, under whatever ending."""
+    """Return how many words of a prompt a text has; of a Korean word its beginning, under whatever
+    ending.
+    """
     held = set(keyword_tokens(text))
     return sum(1 for tokens in words if tokens[0] in held)
 
 
 def is_named(words: "list[tuple[str, ...]]", title: str, tags: str, text: str) -> bool:
-    """Say whether a prompt names a memory: a whole tag of it, or all of a title that is not merely its first words."""
+    """Say whether a prompt names a memory: a whole tag of it, or all of a title that is not merely
+    its first words.
+    """
     said = {token for tokens in words for token in tokens}
     names = [tag for tag in re.split(r"[,;]", tags) if tag.strip()]
     if title and not " ".join(text.split()).startswith(title.rstrip("….").strip()):

@@ -1,11 +1,12 @@
-"""Records that a person, or an agent for them, decides to keep: one Markdown file each, below the project's `.gieok/`.
+"""Records that a person, or an agent for them, decides to keep: one Markdown file each, below the
+project's `.gieok/`.
 
     .gieok/memory/decision/use-ruff.md     indexed and injected
     .gieok/retired/decision/use-ruff.md    no longer injected; deleted after the grace period
     .gieok/archive/decision/use-ruff.md    no longer injected; kept forever
 
-The files are the source of truth, made to be committed and merged; the index is derived. A move writes the new file before it
-removes the old one, so that a crash leaves at least one good copy.
+The files are the source of truth, made to be committed and merged; the index is derived. A move
+writes the new file before it removes the old one, so that a crash leaves at least one good copy.
 """
 
 import re
@@ -39,7 +40,9 @@ _RETIRED_LINE = re.compile(r"^retired:.*\n", re.MULTILINE)
 
 
 class Record(NamedTuple):
-    """A record. `tags` are single words or short phrases; `created` is in UTC; `until`: the last day on which it holds."""
+    """A record. `tags` are single words or short phrases; `created` is in UTC; `until`: the last
+    day on which it holds.
+    """
 
     category: str
     title: str
@@ -77,14 +80,20 @@ def make(
 ) -> Record:
     """Return a record; its title defaults to the first line of the text. Raises BadRequest."""
     if category not in CATEGORIES:
-        raise BadRequest(f"unknown category {category!r}", hint=f"categories: {', '.join(CATEGORIES)}")
+        raise BadRequest(
+            f"unknown category {category!r}", hint=f"categories: {', '.join(CATEGORIES)}"
+        )
     text = _CONTROL.sub("", normalise(text)).strip()
     if not text:
-        raise BadRequest("there is nothing to remember", hint='say it: `gieok remember "…" --category decision`')
+        raise BadRequest(
+            "there is nothing to remember", hint='say it: `gieok remember "…" --category decision`'
+        )
     title = " ".join(normalise(title).split()) or _first_line(text)
     words = [" ".join(re.sub(r"[\[\],:#\"']", " ", normalise(tag)).split()) for tag in tags]
     named = tuple(dict.fromkeys(filter(None, words)))
-    return Record(category=category, title=title, text=text, tags=named, created=now, until=until, told=told)
+    return Record(
+        category=category, title=title, text=text, tags=named, created=now, until=until, told=told
+    )
 
 
 def _first_line(text: str) -> str:
@@ -102,7 +111,9 @@ def _stamp(moment: datetime) -> str:
 
 
 class Saved(NamedTuple):
-    """A record that is kept: its file, whether it was made now, and the days on which it was told."""
+    """A record that is kept: its file, whether it was made now, and the days on which it was
+    told.
+    """
 
     file: Path
     is_new: bool
@@ -110,15 +121,17 @@ class Saved(NamedTuple):
 
 
 def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda file: True) -> Saved:
-    """Write a record below `base` (a `.gieok` folder), unless one says the same already: that one gets the day.
+    """Write a record below `base` (a `.gieok` folder), unless one says the same already: that one
+    gets the day.
 
-    It gets new tags and a new `until` too; one that is over holds again where it is told anew. A file that `is_known` denies
-    counts only if its text and its front matter are the same.
+    It gets new tags and a new `until` too; one that is over holds again where it is told anew. A
+    file that `is_known` denies counts only if its text and its front matter are the same.
     """
     folder = _made(base, base / MEMORY / record.category)
     for known, text in _restated(base, record):
         if is_known(known) or (
-            _body(text) == _body(record.markdown()) and _undated(text) == _undated(record.markdown())
+            _body(text) == _body(record.markdown())
+            and _undated(text) == _undated(record.markdown())
         ):
             told = _told_again(text, record)
             if told != text:
@@ -130,7 +143,9 @@ def save(base: Path, record: Record, is_known: Callable[[Path], bool] = lambda f
 
 
 def _restated(base: Path, record: Record) -> Iterator[tuple[Path, str]]:
-    """Yield the records that say what another one says, with their texts; those of its own category first."""
+    """Yield the records that say what another one says, with their texts; those of its own category
+    first.
+    """
     mine, statement = _body(record.markdown()), Restatement(record.text)
     files = listed(base)
     for file in sorted(files, key=lambda one: one.parent.name != record.category):
@@ -139,13 +154,20 @@ def _restated(base: Path, record: Record) -> Iterator[tuple[Path, str]]:
             continue  # what a session was about is no statement
         text = file.read_text(encoding="utf-8", errors="replace")
         is_same = _body(text) == mine
-        if is_same or (record.category != SUMMARY and statement.says_same(Restatement(own_text(text)))):
+        if is_same or (
+            record.category != SUMMARY and statement.says_same(Restatement(own_text(text)))
+        ):
             yield file, text
 
 
 def told_days(fields: Mapping[str, str]) -> tuple[date, ...]:
     """Return the days on which a record was told, by its front matter, in order."""
-    found = {day for name in ("created", TOLD) for word in fields.get(name, "").split(",") if (day := _day(word))}
+    found = {
+        day
+        for name in ("created", TOLD)
+        for word in fields.get(name, "").split(",")
+        if (day := _day(word))
+    }
     return tuple(sorted(found))
 
 
@@ -189,7 +211,10 @@ def _made(base: Path, folder: Path) -> Path:
         return fs.make_private(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if not is_inside(base, folder):
-        raise BadRequest(f"{str(folder)!r} is a link that leads out of {str(base)!r}", hint="replace it by a folder")
+        raise BadRequest(
+            f"{str(folder)!r} is a link that leads out of {str(base)!r}",
+            hint="replace it by a folder",
+        )
     return folder
 
 
@@ -212,10 +237,14 @@ def rewritten(file: Path, title: str, text: str) -> Path:
 
 
 def with_text(file_text: str, text: str) -> str:
-    """Return a record's file that says something else; its title follows where it was the first line. Raises BadRequest."""
+    """Return a record's file that says something else; its title follows where it was the first
+    line. Raises BadRequest.
+    """
     text = _CONTROL.sub("", normalise(text)).strip()
     if not text:
-        raise BadRequest("nothing is left of it", hint="`gieok retire` or `gieok forget` takes a record out")
+        raise BadRequest(
+            "nothing is left of it", hint="`gieok retire` or `gieok forget` takes a record out"
+        )
     matter = front_matter(file_text)
     head, body = file_text[: matter.end], file_text[matter.end :].strip()
     title = matter.fields.get("title", "")
@@ -229,15 +258,19 @@ def with_text(file_text: str, text: str) -> str:
 
 
 def _tells_what_is_gone(title: str, before: str, after: str) -> bool:
-    """Say whether a title has a word of the old text that the new one has not: the value that was corrected."""
+    """Say whether a title has a word of the old text that the new one has not: the value that was
+    corrected.
+    """
     gone = set(re.findall(r"\w+", before.lower())) - set(re.findall(r"\w+", after.lower()))
     return not gone.isdisjoint(re.findall(r"\w+", title.lower()))
 
 
 def renamed(base: Path, file: Path) -> Path:
-    """Give a record the file name that its title makes, if its name was made of a title that it has no more; return its file.
+    """Give a record the file name that its title makes, if its name was made of a title that it has
+    no more; return its file.
 
-    The new file is written before the old one is removed. Links to it in other records of the shelf (`[[name]]`) follow.
+    The new file is written before the old one is removed. Links to it in other records of the shelf
+    (`[[name]]`) follow.
     """
     text = file.read_text(encoding="utf-8")
     title = front_matter(text).fields.get("title", "")
@@ -249,7 +282,9 @@ def renamed(base: Path, file: Path) -> Path:
     target = _created(file.parent, stem, text)
     for other in listed(base):
         said = other.read_text(encoding="utf-8", errors="replace")
-        linked = re.sub(rf"\[\[{re.escape(file.stem)}(?=[\]|#])", lambda _: f"[[{target.stem}", said)
+        linked = re.sub(
+            rf"\[\[{re.escape(file.stem)}(?=[\]|#])", lambda _: f"[[{target.stem}", said
+        )
         if linked != said and other != file:
             fs.replace(other, linked)
     file.unlink()
@@ -257,7 +292,9 @@ def renamed(base: Path, file: Path) -> Path:
 
 
 def own_text(file_text: str) -> str:
-    """Return what a record says, without its front matter and the heading that repeats its title: what `with_text` takes."""
+    """Return what a record says, without its front matter and the heading that repeats its title:
+    what `with_text` takes.
+    """
     title, body = front_matter(file_text).fields.get("title", ""), _body(file_text)
     return body.removeprefix(f"# {title}\n").strip() if title else body
 
@@ -267,7 +304,9 @@ def _body(text: str) -> str:
 
 
 def _undated(text: str) -> str:
-    return _UNTIL_LINE.sub("", _TOLD_LINE.sub("", _CREATED_LINE.sub("", text, count=1), count=1), count=1)
+    return _UNTIL_LINE.sub(
+        "", _TOLD_LINE.sub("", _CREATED_LINE.sub("", text, count=1), count=1), count=1
+    )
 
 
 def slug(title: str) -> str:
@@ -277,12 +316,16 @@ def slug(title: str) -> str:
 
 
 def find(base: Path, shelf: str, name: str) -> Path:
-    """Return the record with that path, `category/name` or file name on a shelf. Raises BadRequest."""
+    """Return the record with that path, `category/name` or file name on a shelf. Raises
+    BadRequest.
+    """
     root = base / shelf
     wanted = Path(name.partition("#")[0]).as_posix().removesuffix(".md")
     is_named = bool(wanted.strip("./"))
     records = listed(base, shelf)
-    found = [file for file in records if f"/{file.with_suffix('').as_posix()}".endswith(f"/{wanted}")]
+    found = [
+        file for file in records if f"/{file.with_suffix('').as_posix()}".endswith(f"/{wanted}")
+    ]
     if is_named and len(found) == 1:
         return found[0]
     if is_named and found:
@@ -297,7 +340,9 @@ def _name(file: Path) -> str:
 
 
 def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
-    """Move a record to another shelf; return its file. A retired one notes the time, from which grace counts."""
+    """Move a record to another shelf; return its file. A retired one notes the time, from which
+    grace counts.
+    """
     text = file.read_text(encoding="utf-8")
     end = front_matter(text).end
     text = _RETIRED_LINE.sub("", text[:end], count=1) + text[end:]
@@ -313,7 +358,9 @@ def move(base: Path, file: Path, shelf: str, now: datetime) -> Path:
 
 
 def copied(base: Path, file: Path) -> Path:
-    """Copy a record to the shelf of another `.gieok` folder; return its file, the one that is there where it says the same."""
+    """Copy a record to the shelf of another `.gieok` folder; return its file, the one that is there
+    where it says the same.
+    """
     text = file.read_text(encoding="utf-8")
     folder = _made(base, base / MEMORY / file.parent.name)
     known = folder / file.name
@@ -331,7 +378,9 @@ def purge(base: Path, now: datetime) -> list[Path]:
 
 
 def _is_over(file: Path, now: datetime) -> bool:
-    stamp = front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get("retired", "")
+    stamp = front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get(
+        "retired", ""
+    )
     try:
         retired = datetime.fromisoformat(stamp)
     except ValueError:
@@ -340,8 +389,14 @@ def _is_over(file: Path, now: datetime) -> bool:
 
 
 def listed(base: Path, shelf: str = MEMORY) -> list[Path]:
-    """Return the records on a shelf, sorted, without links that lead out of it (Git keeps links) and special files."""
-    return [file for file in sorted((base / shelf).glob("*/*.md")) if is_inside(base, file) and file.is_file()]
+    """Return the records on a shelf, sorted, without links that lead out of it (Git keeps links)
+    and special files.
+    """
+    return [
+        file
+        for file in sorted((base / shelf).glob("*/*.md"))
+        if is_inside(base, file) and file.is_file()
+    ]
 
 
 def is_inside(base: Path, path: Path) -> bool:

@@ -1,4 +1,5 @@
-"""Rules that bind, as the hook shows them: first at a session's start, and before a prompt that is about what they govern.
+"""Rules that bind, as the hook shows them: first at a session's start, and before a prompt that is
+about what they govern.
 
 Imported by the hook: see the package.
 """
@@ -32,12 +33,21 @@ _ASKS_LEAVE += r"|(?:도|면)\s?(?:돼|될까|되나|되지|괜찮)|(?:할까|�
 
 
 class BindingRule:
-    """What a user's turn states as a rule: the words, where they stand, and when they were said (Unix seconds)."""
+    """What a user's turn states as a rule: the words, where they stand, and when they were said
+    (Unix seconds).
+    """
 
     __slots__ = ("at", "key", "line", "scope", "text", "turn")
 
     def __init__(self, text: str, turn: str, scope: str, key: str, line: int, at: float) -> None:
-        self.text, self.turn, self.scope, self.key, self.line, self.at = text, turn, scope, key, line, at
+        self.text, self.turn, self.scope, self.key, self.line, self.at = (
+            text,
+            turn,
+            scope,
+            key,
+            line,
+            at,
+        )
 
     @property
     def day(self) -> str:
@@ -57,17 +67,31 @@ class BindingRule:
     def memory(self) -> InjectedMemory:
         """Return it as it is shown before a prompt."""
         return InjectedMemory(
-            title="", citation="", text=self.text, category="rule", day=self.day, scope=self.scope, handle=self.handle,
-            who="user", status=STATUS, score=SURE,
-        )  # fmt: skip
+            title="",
+            citation="",
+            text=self.text,
+            category="rule",
+            day=self.day,
+            scope=self.scope,
+            handle=self.handle,
+            who="user",
+            status=STATUS,
+            score=SURE,
+        )
 
 
-def read(home: str, scopes: "Iterable[str]", lines: "Callable[[str, str], list[str]]") -> "list[BindingRule]":
-    """Return the rules of scopes, newest first in each. `lines` returns those of a document by scope and key."""
+def read(
+    home: str, scopes: "Iterable[str]", lines: "Callable[[str, str], list[str]]"
+) -> "list[BindingRule]":
+    """Return the rules of scopes, newest first in each. `lines` returns those of a document by
+    scope and key.
+    """
     found: dict[tuple[str, str], list[str]] = {}
     rules: dict[str, BindingRule] = {}
     for scope in scopes:
-        for at, whose, key, number, check, parts in _rows(places.rules_file(home, scope))[:_MOST_RULES]:
+        for at, whose, key, number, check, parts in _rows(places.rules_file(home, scope))[
+            :_MOST_RULES
+        ]:
             if (whose, key) not in found:
                 found[whose, key] = lines(whose, key)
             said = found[whose, key]
@@ -76,20 +100,27 @@ def read(home: str, scopes: "Iterable[str]", lines: "Callable[[str, str], list[s
                 continue  # forgotten, or another line by now
             words = line.partition(": ")[2]
             # Words that merely accept a rule are shown with what they accept.
-            text = " ".join(words[start:end] for start, end in parts) or f"{asked(said, number)} – {words}"
+            text = (
+                " ".join(words[start:end] for start, end in parts)
+                or f"{asked(said, number)} – {words}"
+            )
             rules.setdefault(text, BindingRule(text, words, whose, key, number, at))
     return list(rules.values())
 
 
 def bearing(rules: "Sequence[BindingRule]", prompt: str) -> "list[InjectedMemory]":
-    """Return the rules that govern what a prompt is about, where it asks for work, or whether something may be done."""
+    """Return the rules that govern what a prompt is about, where it asks for work, or whether
+    something may be done.
+    """
     is_question = tasks.is_question(prompt) and not question.asks_about_the_past(prompt)
     if is_question and re.search(_ASKS_LEAVE, prompt) is None:
         return []
     return [rule.memory() for rule in rules if bears_on(rule.text, prompt)][:_MOST_BEARING]
 
 
-def first(binding: "Sequence[InjectedMemory]", found: "Iterable[InjectedMemory]") -> "list[InjectedMemory]":
+def first(
+    binding: "Sequence[InjectedMemory]", found: "Iterable[InjectedMemory]"
+) -> "list[InjectedMemory]":
     """Return rules before what was found, without the turns that state them."""
     handles = {rule.handle for rule in binding}
     return [*binding, *(memory for memory in found if memory.handle not in handles)]

@@ -1,6 +1,8 @@
-"""Which claims found hold no more, as `observe.claims` found out. Imported by the hook: see the package.
+"""Which claims found hold no more, as `observe.claims` found out. Imported by the hook: see the
+package.
 
-A claim is a sentence: where it is all that a passage says, the passage has ended; else a part of it has.
+A claim is a sentence: where it is all that a passage says, the passage has ended; else a part of it
+has.
 """
 
 import json
@@ -29,16 +31,25 @@ _LONGEST_QUOTE = 80
 
 
 class EndedClaim:
-    """A claim that holds no more: since when (Unix seconds), its words, and the line that holds in its place.
+    """A claim that holds no more: since when (Unix seconds), its words, and the line that holds in
+    its place.
 
-    `key` is '' where nothing took its place: it said itself until when it holds. `is_whole`: the passage says nothing else.
+    `key` is '' where nothing took its place: it said itself until when it holds. `is_whole`: the
+    passage says nothing else.
     """
 
     __slots__ = ("at", "check", "is_whole", "key", "length", "line", "scope", "start", "words")
 
     def __init__(
-        self, scope: str, key: str, line: int, check: int, at: float, start: int = 0, length: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        scope: str,
+        key: str,
+        line: int,
+        check: int,
+        at: float,
+        start: int = 0,
+        length: int = 0,
+    ) -> None:
         self.scope, self.key, self.line, self.check, self.at = scope, key, line, check, at
         #: Where the words that hold instead stand in their line.
         self.start, self.length = start, length
@@ -50,7 +61,9 @@ class EndedClaim:
         """Return the handle of what holds in its place; '' for none."""
         if not self.key:
             return ""
-        return places.handle(self.scope, self.key, self.line if self.key.startswith(f"{places.SESSIONS}/") else 0)
+        return places.handle(
+            self.scope, self.key, self.line if self.key.startswith(f"{places.SESSIONS}/") else 0
+        )
 
     @property
     def status(self) -> str:
@@ -68,12 +81,18 @@ class EndedClaim:
         """Return the words for it, without what replaced it."""
         if self.is_whole:
             return f"{self.name} on {self.day}"
-        quoted = self.words if len(self.words) <= _LONGEST_QUOTE else self.words[: _LONGEST_QUOTE - 1] + "…"
+        quoted = (
+            self.words
+            if len(self.words) <= _LONGEST_QUOTE
+            else self.words[: _LONGEST_QUOTE - 1] + "…"
+        )
         return f'"{quoted}" was {self.name} on {self.day}'
 
     @property
     def day(self) -> str:
-        """Return the day since when it holds no more; of what ended by itself, the last day on which it held."""
+        """Return the day since when it holds no more; of what ended by itself, the last day on
+        which it held.
+        """
         return choice.day(self.at if self.key else self.at - 1)
 
     def holds_instead(self, line: str) -> bool:
@@ -85,7 +104,9 @@ class EndedClaim:
 
 
 class Standing:
-    """What holds no more, of every scope that is asked for; each file is read once. `now_s`: what ends later holds."""
+    """What holds no more, of every scope that is asked for; each file is read once. `now_s`: what
+    ends later holds.
+    """
 
     def __init__(self, home: str, now_s: float) -> None:
         self._home, self._now_s = home, now_s
@@ -93,8 +114,12 @@ class Standing:
         self._winners: dict[tuple[str, str, int], EndedClaim] = {}
 
     def ended(self, scope: str, key: str, line: int, text: str) -> "EndedClaim | None":
-        """Return what became of a passage that begins in a line, if all of it holds no more; None where it holds."""
-        return next((claim for claim in self.claims(scope, key, line, text) if claim.is_whole), None)
+        """Return what became of a passage that begins in a line, if all of it holds no more; None
+        where it holds.
+        """
+        return next(
+            (claim for claim in self.claims(scope, key, line, text) if claim.is_whole), None
+        )
 
     def claims(self, scope: str, key: str, first_line: int, text: str) -> "list[EndedClaim]":
         """Return the claims of a passage that hold no more, if it still says them."""
@@ -112,9 +137,14 @@ class Standing:
         return found
 
     def every(self, scope: str) -> "list[tuple[str, int, EndedClaim]]":
-        """Return (key, line, what holds in its place) of every claim of a scope that was replaced."""
+        """Return (key, line, what holds in its place) of every claim of a scope that was
+        replaced.
+        """
         return [
-            (key, line, claim) for key, rows in self._read(scope).items() for line, _, _, _, claim in rows if claim.key
+            (key, line, claim)
+            for key, rows in self._read(scope).items()
+            for line, _, _, _, claim in rows
+            if claim.key
         ]
 
     def won(self, scopes: "Sequence[str]", scope: str, key: str, line: int) -> bool:
@@ -127,7 +157,20 @@ class Standing:
         if scope not in self._known:
             known: dict[str, list[tuple[int, int, int, int, EndedClaim]]] = {}
             for row in _read_rows(places.replaced_file(self._home, scope)):
-                key, line, start, length, check, by_scope, by_key, by_line, by_start, by_length, by_check, at = row
+                (
+                    key,
+                    line,
+                    start,
+                    length,
+                    check,
+                    by_scope,
+                    by_key,
+                    by_line,
+                    by_start,
+                    by_length,
+                    by_check,
+                    at,
+                ) = row
                 if at > self._now_s:
                     continue
                 claim = EndedClaim(by_scope, by_key, by_line, by_check, at, by_start, by_length)
@@ -152,9 +195,14 @@ def _read_rows(file: str) -> "list[list[Any]]":
 
 
 def newest_first(
-    found: "Sequence[Match]", shown: "Sequence[InjectedMemory]", home: str, reader: "Lines", now_s: float
+    found: "Sequence[Match]",
+    shown: "Sequence[InjectedMemory]",
+    home: str,
+    reader: "Lines",
+    now_s: float,
 ) -> "list[InjectedMemory]":
-    """Return matches as they are shown, marked where they hold no more, and behind what holds in their place.
+    """Return matches as they are shown, marked where they hold no more, and behind what holds in
+    their place.
 
     That is looked up where it was not found. `shown` are the memories of `found`, best first.
     """
@@ -184,12 +232,22 @@ def _line_of(handle: str) -> int:
 
 
 def _looked_up(ended: EndedClaim, old: InjectedMemory, reader: "Lines") -> InjectedMemory | None:
-    """Return what holds in the place of a memory, as a turn is shown; None where it is none, or says something else by now."""
+    """Return what holds in the place of a memory, as a turn is shown; None where it is none, or
+    says something else by now.
+    """
     text = reader.line(ended.scope, ended.key, ended.line)
     turn = spoken([text], 1)
     if turn is None or not ended.holds_instead(text):
         return None
     return InjectedMemory(
-        title="", citation="", text=turn.text, who=turn.who, day=choice.day(ended.at), scope=ended.scope,
-        handle=ended.handle, score=old.score, status=choice.CURRENT, is_sure=old.is_sure,
-    )  # fmt: skip
+        title="",
+        citation="",
+        text=turn.text,
+        who=turn.who,
+        day=choice.day(ended.at),
+        scope=ended.scope,
+        handle=ended.handle,
+        score=old.score,
+        status=choice.CURRENT,
+        is_sure=old.is_sure,
+    )

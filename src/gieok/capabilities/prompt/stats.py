@@ -1,4 +1,6 @@
-"""Reads the hook's counters: how often each level fired, how long it took, which searches followed."""
+"""Reads the hook's counters: how often each level fired, how long it took, which searches
+followed.
+"""
 
 import json
 from bisect import bisect_left
@@ -8,7 +10,8 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-#: Session of `gieok doctor`, which is not counted. Of the letters that the counters keep as they are.
+#: Session of `gieok doctor`, which is not counted. Of the letters that the counters keep as they
+#: are.
 PROBE = "d0c70000-0000-4000-8000-000000000000"
 #: Larger numbers are not the hook's.
 _MOST = 1e15
@@ -38,7 +41,9 @@ def read(home: Path) -> list[dict[str, object]]:
     rows = []
     for name in ("calls.jsonl.1", "calls.jsonl"):
         file = home / "hook" / name
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
+        lines = (
+            file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
+        )
         rows += [row for row in map(_row, lines) if row and row.get("session") != PROBE]
     return rows
 
@@ -48,7 +53,9 @@ def _row(line: str) -> dict[str, object] | None:
         row = json.loads(line)
     except ValueError:
         return None
-    return row if isinstance(row, dict) and "event" in row and isinstance(row.get("at"), int) else None
+    return (
+        row if isinstance(row, dict) and "event" in row and isinstance(row.get("at"), int) else None
+    )
 
 
 def share_by_words(stats: Stats) -> float | None:
@@ -69,7 +76,9 @@ def count(rows: Iterable[Mapping[str, object]], since_ms: int = 0) -> Stats:
         high=sum(1 for row in prompts if _number(row, "high")),
         medium=len(compact),
         notes=sum(1 for row in prompts if row.get("noted")),
-        silent=sum(1 for r in prompts if not (_number(r, "high") or _number(r, "medium") or r.get("noted"))),
+        silent=sum(
+            1 for r in prompts if not (_number(r, "high") or _number(r, "medium") or r.get("noted"))
+        ),
         followed=sum(1 for row in compact if _is_followed(row, searches)),
         p50_ms=_percentile(spent, 0.5),
         p95_ms=_percentile(spent, 0.95),
@@ -88,12 +97,16 @@ def _by_session(searches: Iterable[Mapping[str, object]]) -> dict[str, list[floa
 
 
 def _is_followed(shown: Mapping[str, object], searches: Mapping[str, list[float]]) -> bool:
-    """Say whether a search followed a shown title: in its session, or soon after without a session."""
+    """Say whether a search followed a shown title: in its session, or soon after without a
+    session.
+    """
     at = _number(shown, "at")
     own = searches.get(str(shown.get("session") or "-"), [])
     unknown = searches.get("", [])
     soon = bisect_left(unknown, at)
-    return bool(own and own[-1] >= at) or (soon < len(unknown) and unknown[soon] - at <= _FOLLOWS_MS)
+    return bool(own and own[-1] >= at) or (
+        soon < len(unknown) and unknown[soon] - at <= _FOLLOWS_MS
+    )
 
 
 def _number(row: Mapping[str, object], name: str) -> float:

@@ -1,7 +1,9 @@
-"""What already stands in an agent's context: what was injected in this session, and its own instruction files.
+"""What already stands in an agent's context: what was injected in this session, and its own
+instruction files.
 
-Nothing is injected twice. Kept by session, bounded and private (0600) in the home folder; a compaction empties it, because it
-empties the context. `gieok why --last` shows the last injection from here. Imported by the hook: see the package.
+Nothing is injected twice. Kept by session, bounded and private (0600) in the home folder; a
+compaction empties it, because it empties the context. `gieok why --last` shows the last injection
+from here. Imported by the hook: see the package.
 """
 
 import json
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 FOLDER = os.path.join("hook", "sessions")
-#: What is kept of a session, and how many sessions: an agent's context holds no more, and nobody asks about older ones.
+#: What is kept of a session, and how many sessions: an agent's context holds no more, and nobody
+#: asks about older ones.
 _MOST_CHARS = 120_000
 _MOST_SESSIONS = 40
 #: Injections before the last that are kept of a session, for a person who looks through them.
@@ -42,7 +45,9 @@ class Window:
         self._file = session_file(home, agent, session)
         self.agent, self.session = agent, session
         row = _read(self._file) if session else {}
-        self._handles: dict[str, bool] = {str(k): bool(v) for k, v in _of(dict, row.get("handles")).items()}
+        self._handles: dict[str, bool] = {
+            str(k): bool(v) for k, v in _of(dict, row.get("handles")).items()
+        }
         #: Unix seconds; what was said in this session since then is in the context.
         self.since_s = float(_of(float, row.get("since")))
         #: Whether the session was told what it begins with, and its context still holds that.
@@ -54,26 +59,33 @@ class Window:
         for file in files:
             text = _text(file)
             included = [
-                os.path.join(os.path.dirname(file), os.path.expanduser(name)) for name in _INCLUDED.findall(text)
+                os.path.join(os.path.dirname(file), os.path.expanduser(name))
+                for name in _INCLUDED.findall(text)
             ]
             self._texts += [letters(part) for part in (text, *map(_text, included)) if part]
 
     def holds(self, memory: InjectedMemory) -> bool:
         """Say whether a memory stands there already, at least as fully as it would be shown."""
-        if memory.handle in self._handles and self._handles[memory.handle] >= (memory.is_sure or bool(memory.who)):
+        if memory.handle in self._handles and self._handles[memory.handle] >= (
+            memory.is_sure or bool(memory.who)
+        ):
             return True
         words = letters(memory.text)
         return len(words) >= _SHORTEST and any(words in text for text in self._texts)
 
     def was_said_here(self, key: str, moment_s: float) -> bool:
-        """Say whether a turn (its key, and when its conversation began) is of this session and still in the context."""
+        """Say whether a turn (its key, and when its conversation began) is of this session and
+        still in the context.
+        """
         return bool(self.session) and f"/{self.session}#" in key and moment_s >= self.since_s
 
     def is_here(self, session: str, moment_s: float) -> bool:
         """Say whether a message of a session is of this one and still in the context."""
         return bool(self.session) and session == self.session and moment_s >= self.since_s
 
-    def keep(self, event: str, injection: Injection, at_s: float, *, stays: bool = True, **more: object) -> None:
+    def keep(
+        self, event: str, injection: Injection, at_s: float, *, stays: bool = True, **more: object
+    ) -> None:
         """Keep what was injected now; whether it `stays` in the context behind this prompt.
 
         Errors of the file system are ignored: the next prompt repeats it at worst.
@@ -84,9 +96,13 @@ class Window:
             return
         handles = {m.handle: m.is_sure or bool(m.who) for m in injection.memories if m.handle}
         last = {
-            "at": at_s, "event": event, "text": injection.text, "tokens": injection.tokens,
-            "memories": [memory.fields() for memory in injection.memories], **more,
-        }  # fmt: skip
+            "at": at_s,
+            "event": event,
+            "text": injection.text,
+            "tokens": injection.tokens,
+            "memories": [memory.fields() for memory in injection.memories],
+            **more,
+        }
 
         def add(row: "dict[str, Any]") -> "dict[str, Any]":
             row["begun"] = row.get("begun") is True or begins
@@ -106,18 +122,34 @@ class Window:
         """Forget what was injected: the context was compacted, or began anew."""
         self._handles, self._texts, self.is_begun = {}, [], False
         if self.session:
-            self._change(lambda row: row | {"injected": [], "handles": {}, "begun": False, "since": at_s})
+            self._change(
+                lambda row: row | {"injected": [], "handles": {}, "begun": False, "since": at_s}
+            )
 
     def _change(self, change: "Callable[[dict[str, Any]], dict[str, Any]]") -> None:
-        """Change what is kept, as it is now: another prompt of the session may have been answered since it was read."""
+        """Change what is kept, as it is now: another prompt of the session may have been answered
+        since it was read.
+        """
         folder = os.path.dirname(self._file)
         try:
             with fs.lock_resource(self._home, folder):
                 row = _read(self._file)
                 is_new = not row
-                row = change({"since": self.since_s, "injected": [], "handles": {}, "last": None, "earlier": []} | row)
+                row = change(
+                    {
+                        "since": self.since_s,
+                        "injected": [],
+                        "handles": {},
+                        "last": None,
+                        "earlier": [],
+                    }
+                    | row
+                )
                 row |= {"agent": self.agent, "session": self.session}
-                fs.replace_private(self._file, json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+                fs.replace_private(
+                    self._file,
+                    json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace"),
+                )
                 if is_new:
                     _prune(folder)
         except OSError:
@@ -125,7 +157,9 @@ class Window:
 
 
 def _texts(row: "dict[str, Any]") -> "list[str]":
-    """Return texts as they were injected since the session began or was compacted, the last one last."""
+    """Return texts as they were injected since the session began or was compacted, the last one
+    last.
+    """
     return [text for text in _of(list, row.get("injected")) if isinstance(text, str)]
 
 
@@ -183,7 +217,9 @@ def _text(file: str) -> str:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of a text: neither wrapping nor marks nor escapes make another text of it."""
+    """Return the letters and digits of a text: neither wrapping nor marks nor escapes make another
+    text of it.
+    """
     return _NO_WORD.sub("", visible(text).casefold())
 
 

@@ -1,8 +1,9 @@
-"""Finds in a sentence what it gives up: "Kafka 말고 NATS", "no longer on Heroku", "Ms. Odenwald retired".
+"""Finds in a sentence what it gives up: "Kafka 말고 NATS", "no longer on Heroku", "Ms. Odenwald
+retired".
 
-Verbs of giving up are a lexicon of stems, inflected here, so that every form of a verb is known once the verb is. Rows join
-them to the place of what is given up. Each has an example, whose words between `<` and `>` are given up, and a
-counter-example that gives up nothing; a test runs them.
+Verbs of giving up are a lexicon of stems, inflected here, so that every form of a verb is known
+once the verb is. Rows join them to the place of what is given up. Each has an example, whose words
+between `<` and `>` are given up, and a counter-example that gives up nothing; a test runs them.
 """
 
 import re
@@ -14,8 +15,8 @@ from typing import NamedTuple
 class Loss(NamedTuple):
     """Where a sentence gives something up: spans of characters.
 
-    `old`: what is given up stands here. `clause`: what else says of what it is given up. `new`: its successor, if it is
-    named in the same clause.
+    `old`: what is given up stands here. `clause`: what else says of what it is given up. `new`: its
+    successor, if it is named in the same clause.
     """
 
     old: tuple[int, int]
@@ -23,7 +24,8 @@ class Loss(NamedTuple):
     new: tuple[int, int] = (0, 0)
     #: The successor stands with the subject: "the focaccia goes in at 210 instead of 230".
     has_subject: bool = False
-    #: It is only said not to be so: "diff 말고 파일로", "not Marta". A verb of giving up says that it was so until now.
+    #: It is only said not to be so: "diff 말고 파일로", "not Marta". A verb of giving up says that it
+    #: was so until now.
     is_denial: bool = False
     #: The words that give it up, which say nothing of what it is.
     verb: tuple[int, int] = (0, 0)
@@ -42,7 +44,8 @@ _FINAL_NASAL, _FINAL_LIQUID, _FINAL_M, _FINAL_B, _FINAL_PAST = 4, 8, 16, 17, 20
 #: Vowels by their number in Unicode, and what they become before the ending of the past.
 _A, _O = 0, 8
 _PAST_VOWEL = {0: 0, 1: 1, 4: 4, 5: 5, 6: 6, 8: 9, 11: 10, 13: 14, 18: 4, 20: 6}
-#: A verb without an ending goes on to no other verb but one that says that it is done: 없애 버렸어, not 없애 달라.
+#: A verb without an ending goes on to no other verb but one that says that it is done: 없애 버렸어, not
+#: 없애 달라.
 _ENDS = r"(?=서|요|버[렸리려림린]|,| ?(?:놓|놨|뒀|두었))"
 #: Verbs whose object is given up.
 _KOREAN_ENDING = tuple(
@@ -68,9 +71,11 @@ _KOREAN_HABIT = tuple(
 
 
 def inflect(stem: str) -> list[str]:
-    """Return beginnings of the forms in which a Korean verb says that something is, was or will surely be done.
+    """Return beginnings of the forms in which a Korean verb says that something is, was or will
+    surely be done.
 
-    Forms of doubt and of wishes ("접을까", "접으면") are left out; the one that other verbs follow is `connect_verb`.
+    Forms of doubt and of wishes ("접을까", "접으면") are left out; the one that other verbs follow is
+    `connect_verb`.
     """
     last = ord(stem[-1]) - _FIRST_SYLLABLE
     head, vowel, final = stem[:-1], last // _FINALS % _VOWELS, last % _FINALS
@@ -78,7 +83,9 @@ def inflect(stem: str) -> list[str]:
     if final:
         # A stem in ㄹ loses it before ㄴ, ㅂ and ㅅ: 팔다, 판.
         bare = chr(_FIRST_SYLLABLE + last - final)
-        nouns = [_with_final(head + bare, _FINAL_NASAL)] if final == _FINAL_LIQUID else [stem + "은"]
+        nouns = (
+            [_with_final(head + bare, _FINAL_NASAL)] if final == _FINAL_LIQUID else [stem + "은"]
+        )
         past = "았" if vowel in (_A, _O) else "었"
         return [*forms, stem + past, stem + "음", stem + "습", *nouns]
     # Of a person who is honoured: 그만두셨어, 퇴직하셔서.
@@ -118,8 +125,12 @@ def _with_final(stem: str, final: int) -> str:
 
 
 def _join_forms(stems: Sequence[str], behind: str) -> str:
-    """Return a pattern of all forms of verbs; `behind`: what must follow the one that other verbs follow."""
-    forms = {form for stem in stems for form in inflect(stem)} | {connect_verb(stem) + behind for stem in stems}
+    """Return a pattern of all forms of verbs; `behind`: what must follow the one that other verbs
+    follow.
+    """
+    forms = {form for stem in stems for form in inflect(stem)} | {
+        connect_verb(stem) + behind for stem in stems
+    }
     return "|".join(sorted(forms, key=len, reverse=True))
 
 
@@ -130,7 +141,9 @@ _CHANGING = _join_forms(_KOREAN_CHANGING, _ENDS) + (
 _HABIT = _join_forms(_KOREAN_HABIT, r"(?!야|도|라|줘)")
 #: Any verb that is denied and asserted: doubts, conditions and questions end otherwise.
 _DENIED_VERB = r"[가-힣]{1,5}?(?:고|아|어|해|와|워|여|려|켜|춰|음|함|됨|습니다|니다|아요|어요|해요|네)(?=$|[ ,.!~])"
-_ADVERB = r"(?:이제|이젠|아예|그냥|완전|다|싹|요즘|더 ?이상|더는|결국|드디어|이번에|전부|모두|다시) "
+_ADVERB = (
+    r"(?:이제|이젠|아예|그냥|완전|다|싹|요즘|더 ?이상|더는|결국|드디어|이번에|전부|모두|다시) "
+)
 #: Before one of these stands what is given up; after it, up to the next verb, what takes its place.
 _KOREAN_ROWS = (
     GivingUp(
@@ -139,7 +152,10 @@ _KOREAN_ROWS = (
         "빌드는 젠킨스 말고도 있어",
     ),
     GivingUp(
-        rf"(?:을|를|은|는|도|랑|이랑|과|와|에서|이|가|(?<![로에도만]))(?: [가-힣]+던 (?:거|걸))? (?:{_ADVERB})*(?:{_ENDING})",
+        (
+            rf"(?:을|를|은|는|도|랑|이랑|과|와|에서|이|가|(?<![로에도만]))(?: [가-힣]+던 (?:거|걸))? "
+            rf"(?:{_ADVERB})*(?:{_ENDING})"
+        ),
         "<헬스장> 이제 그만뒀어",
         "헬스장 다시 등록했어",
     ),
@@ -178,30 +194,41 @@ _KOREAN_ROWS = (
 _DENIAL_ROW = 0
 #: Rows that give up something only for a sentence that says since when.
 _NEEDS_NOW = frozenset({3, 4})
-_SAYS_NOW = re.compile(r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|(?:오늘|주|달|년|월|일|학기)부터|기로|그만")
+_SAYS_NOW = re.compile(
+    r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|(?:오늘|주|달|년|월|일|학기)부터|기로|그만"
+)
 #: Where a clause of a Korean sentence begins.
 _KOREAN_CLAUSE = re.compile(
     r"[,;.!?]\s*|[가-힣](?:어서|아서|해서|돼서|라서|니까|는데|던데|지만|길래|면서|느라|려고|나서|때문에) "
     r"|(?:하|되|쓰|두|주|내|빼|접|끊|있|없|리|키|기|치|추|꾸|타|가|오|나)고 |(?:서|에) (?=[가-힣A-Za-z0-9]+ 말고)"
 )
 _TIMES = r"(?: (?:as of|since|from|last|this|in|on|next|after|before|starting)\b.*)?"
-_NOW = r"(?:,? (?:just|now|finally|officially|completely|all|also|recently|been|being|got|already))*"
+_NOW = (
+    r"(?:,? (?:just|now|finally|officially|completely|all|also|recently|been|being|got|already))*"
+)
 _BE = r"(?:['’]s|['’]re| is| are| was| were| has| have| had| gets| got)"
 #: "We haven't dropped it": what is denied is not given up.
-_NOT_DENIED = "".join(f"(?<!{word} )" for word in ("n't", "n’t", "not", "never", "not yet", "not going to", "n't yet"))
+_NOT_DENIED = "".join(
+    f"(?<!{word} )" for word in ("n't", "n’t", "not", "never", "not yet", "not going to", "n't yet")
+)
 _ENGLISH_ENDING = (
-    _NOT_DENIED + r"(?:stopp(?:ed|ing)|quit|dropp(?:ed|ing)|ditch(?:ed|ing)|dump(?:ed|ing)|scrapp(?:ed|ing)"
+    _NOT_DENIED
+    + r"(?:stopp(?:ed|ing)|quit|dropp(?:ed|ing)|ditch(?:ed|ing)|dump(?:ed|ing)|scrapp(?:ed|ing)"
     r"|abandon(?:ed|ing)|cancell?(?:ed|ing)|sold"
     r"|left(?! (?:my|me|it|us|him|her|them|a|an|some|with|behind|over|out|off|on|in|at|for)\b)"
-    r"|retir(?:ed|ing)|gave up(?: on)?|giv(?:en|ing) up(?: on)?|got rid of|get(?:ting)? rid of|did away with|phas(?:ed|ing) out"
+    r"|retir(?:ed|ing)|gave up(?: on)?|giv(?:en|ing) up(?: on)?|got rid of|get(?:ting)? rid "
+    r"of|did away with|phas(?:ed|ing) out"
     r"|(?:mov(?:ed|ing)|migrat(?:ed|ing)|switch(?:ed|ing)|got(?:ten)?) (?:off|away from|out of)"
-    r"|(?<!be )(?<!been )(?:done|through|finished) with|broke up with|unsubscribed from|killed off|axed|ripp(?:ed|ing) out"
+    r"|(?<!be )(?<!been )(?:done|through|finished) with|broke up with|unsubscribed "
+    r"from|killed off|axed|ripp(?:ed|ing) out"
     r"|threw (?:out|away)|fired|let go(?: of)?|gave away"
     r"|(?:is|are|'s|'re|am|'m) (?:off|past|over)|no more|never ?mind|forget|scrap|ditch|drop|skip)"
 )
 _ENGLISH_GONE = (
-    rf"(?:{_BE}{_NOW} (?:gone(?: for good)?|history|dead|off the table|discontinued|deprecated|scrapped|no more"
-    r"|decommissioned|shut down|replaced|no longer (?:with us|around|available|in use)|retired|retiring)"
+    rf"(?:{_BE}{_NOW} (?:gone(?: for good)?|history|dead|off the table|discontinued|deprecated"
+    rf"|scrapped|no more"
+    r"|decommissioned|shut down|replaced|no longer (?:with us|around|available|in use)|retired"
+    r"|retiring)"
     rf"|(?: is| are|['’]s|['’]re| been| got){_NOW} (?:cancell?ed|dropped)"
     rf"|(?:{_BE})?{_NOW} {_NOT_DENIED}(?:retired|resigned|quit|left$|stepped down|passed away"
     r"|left (?:the|us|for)\b|moved (?:on|away)))"
@@ -209,8 +236,10 @@ _ENGLISH_GONE = (
 #: Of one clause: `old` is given up, `new` takes its place.
 _ENGLISH_ROWS = (
     GivingUp(
-        r".*\b(?:(?:mov|switch|chang|migrat|push|shift|swapp|renam|rais|lower|bump|dropp|reduc|port|convert)(?:ed|ing|es|s)|cut"
-        r"|(?:went|goes|gone|going)(?= from \$?\d))\b.*?\bfrom (?P<old>.+?) (?:(?:over )?to|onto|into) (?P<new>.+)",
+        r".*\b(?:(?:mov|switch|chang|migrat|push|shift|swapp|renam|rais|lower|bump|dropp|reduc"
+        r"|port|convert)(?:ed|ing|es|s)|cut"
+        r"|(?:went|goes|gone|going)(?= from \$?\d))\b.*?\bfrom (?P<old>.+?) (?:(?:over "
+        r")?to|onto|into) (?P<new>.+)",
         "we moved the demo from <Tuesday> to Friday",
         "we drove from Busan with Dana",
     ),
@@ -222,7 +251,8 @@ _ENGLISH_ROWS = (
         "we traded stories",
     ),
     GivingUp(
-        rf"(?P<old>.+?){_BE}{_NOW} (?:swapped|replaced|traded|exchanged|substituted|superseded)(?: out)? "
+        rf"(?P<old>.+?){_BE}{_NOW} (?:swapped|replaced|traded|exchanged|substituted"
+        rf"|superseded)(?: out)? "
         r"(?:for|by|with) (?P<new>.+)",
         "<the van> has been swapped for a bike",
         "the van has been parked for a week",
@@ -233,8 +263,10 @@ _ENGLISH_ROWS = (
         "master was pushed to the server",
     ),
     GivingUp(
-        r"(?P<new>(?!(?:.* )?(?:i|we|he|she|they|you|it|to|have|had|has|just|i['’]ve|we['’]ve) ).+? )"
-        r"\b(?:replac(?:ed|es|ing)|supersed(?:ed|es)|takes? over from|took over from)\b (?P<old>.+)",
+        r"(?P<new>(?!(?:.* )?(?:i|we|he|she|they|you|it|to|have|had|has|just|i['’]ve"
+        r"|we['’]ve) ).+? )"
+        r"\b(?:replac(?:ed|es|ing)|supersed(?:ed|es)|takes? over from|took over from)\b "
+        r"(?P<old>.+)",
         "NATS replaces <Kafka>",
         "Kafka replicates everything",
     ),
@@ -244,7 +276,8 @@ _ENGLISH_ROWS = (
         "the demo is on Tuesday instead",
     ),
     GivingUp(
-        r".*\b(?:mov|migrat|switch|port|pull|tak|convert)(?:ed|ing)\b.* (?:off|away from|out of) (?P<old>.+?)"
+        r".*\b(?:mov|migrat|switch|port|pull|tak|convert)(?:ed|ing)\b.* (?:off|away from|out "
+        r"of) (?P<old>.+?)"
         r"(?: (?:to|onto|into) (?P<new>.+))?",
         "we moved the site off <Netlify> to a VPS",
         "we moved the site to Netlify",
@@ -257,9 +290,16 @@ _ENGLISH_ROWS = (
         "we finally ditched <Jenkins>",
         "thanks to Jenkins",
     ),
-    GivingUp(rf"(?P<old>.+?)(?P<verb>{_ENGLISH_GONE})\b.*", "<Dana> resigned in March", "Dana drove to Berlin"),
     GivingUp(
-        r".*?\b(?:no longer|not|never|no|\w+n['’]?t)\b (?P<old>.+?) (?:any ?more|any longer|these days)\b.*",
+        rf"(?P<old>.+?)(?P<verb>{_ENGLISH_GONE})\b.*",
+        "<Dana> resigned in March",
+        "Dana drove to Berlin",
+    ),
+    GivingUp(
+        (
+            r".*?\b(?:no longer|not|never|no|\w+n['’]?t)\b (?P<old>.+?) (?:any ?more|any "
+            r"longer|these days)\b.*"
+        ),
         "we don't use <Helix> anymore",
         "Helix needs more memory",
     ),
@@ -274,7 +314,10 @@ _ENGLISH_PAIRS = (
         "tabs are out",
     ),
     GivingUp(
-        r".*(?:\b(?:is|are|was|were|am|it's|that's|do|does|it)|['’](?:s|re|m))(?: not|n['’]?t) (?P<old>.+)$",
+        (
+            r".*(?:\b(?:is|are|was|were|am|it's|that's|do|does|it)|['’](?:s|re|m))(?: "
+            r"not|n['’]?t) (?P<old>.+)$"
+        ),
         "it isn't <Tuesday>, it's Friday",
         "it isn't Tuesday",
     ),
@@ -282,14 +325,21 @@ _ENGLISH_PAIRS = (
 )
 #: What follows on what is out, and on what is not so.
 _ENGLISH_SUCCESSORS = (
-    r"(?:it['’]s|it is|that['’]s|they['’]re|we['’]re|we|i['’]m|the)\b|.*\b(?:in|now)$|.+(?: are| is|['’]s) in\b|.+ now\b",
-    r"(?:but |so )?(?:it['’]s|it is|that['’]s|that is|they['’]re|they are|he['’]s|she['’]s|rather)\b",
+    (
+        r"(?:it['’]s|it is|that['’]s|they['’]re|we['’]re|we|i['’]m|the)\b|.*\b(?:in|now)$|.+(?: "
+        r"are| is|['’]s) in\b|.+ now\b"
+    ),
+    (
+        r"(?:but |so )?(?:it['’]s|it is|that['’]s|that is|they['’]re|they are|he['’]s|she['’]s"
+        r"|rather)\b"
+    ),
     r".+ (?:has|have|is|are|does|do|gets)\b",
 )
 #: A clause that takes back what the one before it denies: "it's Friday, not Tuesday".
 _DENIED_AFTER = re.compile(r"(?:and )?(?:not|no longer|instead of|rather than) (?P<old>.+)$")
 _ENGLISH_CLAUSE = re.compile(
-    r"\s*[;,:–—]\s+|\s+-+\s+|\s+(?=(?:and|but|so|because|since|while|although|as soon as)\b)|[.!?]+\s*$"
+    r"\s*[;,:–—]\s+|\s+-+\s+|\s+(?=(?:and|but|so|because|since|while|although|as soon "
+    r"as)\b)|[.!?]+\s*$"
 )
 _TITLE = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|Prof|St)\.", re.IGNORECASE)
 
@@ -327,13 +377,24 @@ def _find_english(sentence: str) -> Iterator[Loss]:
         denied = _DENIED_AFTER.match(clause) if number else None
         if denied and not re.search(r"any ?more", clause):
             before = clauses[number - 1]
-            yield Loss(_shift(denied.span("old"), start), (before[0], end), before, has_subject=True, is_denial=True)
+            yield Loss(
+                _shift(denied.span("old"), start),
+                (before[0], end),
+                before,
+                has_subject=True,
+                is_denial=True,
+            )
             continue
         for pattern in _compile_rows(_ENGLISH_ROWS):
             if found := pattern.fullmatch(clause):
                 loss = _read_row(found, start, end)
-                # "6a has a new teacher, Ms. Ito instead of Mr. Lee": what it is said of stands in the clause before.
-                yield _reach_back(loss, clauses[number - 1][0]) if number and loss.has_subject else loss
+                # "6a has a new teacher, Ms. Ito instead of Mr. Lee": what it is said of stands in
+                # the clause before.
+                yield (
+                    _reach_back(loss, clauses[number - 1][0])
+                    if number and loss.has_subject
+                    else loss
+                )
                 break
         else:
             if number and sentence[slice(*clauses[number - 1])].endswith((" now", " in")):
@@ -342,7 +403,9 @@ def _find_english(sentence: str) -> Iterator[Loss]:
                 yield from [_read_row(out, start, end)] if out else []
             if number + 1 < len(clauses):
                 following = sentence[slice(*clauses[number + 1])]
-                for pattern, successor in zip(_compile_rows(_ENGLISH_PAIRS), _ENGLISH_SUCCESSORS, strict=True):
+                for pattern, successor in zip(
+                    _compile_rows(_ENGLISH_PAIRS), _ENGLISH_SUCCESSORS, strict=True
+                ):
                     if re.match(successor, following) and (found := pattern.fullmatch(clause)):
                         yield _read_row(found, start, end)._replace(
                             is_denial=pattern is not _compile_rows(_ENGLISH_PAIRS)[0]
@@ -354,9 +417,13 @@ def _reach_back(loss: Loss, start: int) -> Loss:
 
 
 def _read_row(found: re.Match[str], start: int, end: int) -> Loss:
-    named = [name for name in ("new", "new_2", "said") if name in found.re.groupindex and found[name]]
+    named = [
+        name for name in ("new", "new_2", "said") if name in found.re.groupindex and found[name]
+    ]
     new = _shift(found.span(named[0]), start) if named else (0, 0)
-    old = next(name for name in ("old", "old_2", "old_3") if name in found.re.groupindex and found[name])
+    old = next(
+        name for name in ("old", "old_2", "old_3") if name in found.re.groupindex and found[name]
+    )
     has_subject = "said" in named
     return Loss(
         old=_shift(found.span(old), start),

@@ -1,16 +1,19 @@
 """Judges two statements: does the later one take the place of the earlier one?
 
-A mark that something "was replaced" is worse than none where it is false, and in a real memory one pair of neighbours in a
-thousand is a change. So a change is sure only where three things were seen, none of which is a likeness of vectors:
+A mark that something "was replaced" is worse than none where it is false, and in a real memory one
+pair of neighbours in a thousand is a change. So a change is sure only where three things were seen,
+none of which is a likeness of vectors:
 
 1. the later sentence asserts something (no question, plan, hearsay, joke, exception);
-2. it *names the old value as given up* (`given_up`), or it gives another value of the same measure with words of change;
-3. both are on one subject: what the later one says of the old value, in the clause that gives it up, the earlier one says too.
+2. it *names the old value as given up* (`given_up`), or it gives another value of the same measure
+  with words of change;
+3. both are on one subject: what the later one says of the old value, in the clause that gives it
+  up, the earlier one says too.
    A word of its own there (`differing`) is another subject: "2층 바닥은 강마루 빼고" is not of "1층 바닥은 강마루".
 
-What is less is `UNSURE`: on one subject, as it seems; both stand, dated; nothing is marked, ranked or brought in for it.
-`benchmarks/claims.py` measures how many of the marks are right among the neighbours of a real memory. A model that reads pairs
-takes the place of `relation` alone.
+What is less is `UNSURE`: on one subject, as it seems; both stand, dated; nothing is marked, ranked
+or brought in for it. `benchmarks/claims.py` measures how many of the marks are right among the
+neighbours of a real memory. A model that reads pairs takes the place of `relation` alone.
 """
 
 import re
@@ -25,13 +28,18 @@ from gieok.engine.claims.words import TOPIC, Word
 SURE, UNSURE, UNRELATED = "sure", "unsure", "unrelated"
 #: Words of change, of which the later sentence has one where it names no old value.
 _CHANGING = ("change", "now", "correction")
-#: What a sentence with one of these says is not asserted, or not for good; one of the others makes so what its clause says.
+#: What a sentence with one of these says is not asserted, or not for good; one of the others makes
+#: so what its clause says.
 _DOUBTFUL = ("unsure", "joke", "once", "past")
 _NOT_ASSERTED = ("theirs", "also")
 _NOT_ASSERTED_MOODS = ("question", "supposed", "quoted")
-#: What has numbers that name a thing in one sentence has amounts in another: of these alone another value is a change.
+#: What has numbers that name a thing in one sentence has amounts in another: of these alone another
+#: value is a change.
 _AMOUNTS = frozenset(
-    "weekday oclock minute hour second day week month date % won dollar euro person port kg mg km gb".split()
+    (
+        "weekday oclock minute hour second day week month date % won dollar euro person port kg "
+        "mg km gb"
+    ).split()
 )
 #: Head nouns that add nothing to the phrase that they end: "PDF 발송", "8시 제한".
 _GENERIC = frozenset(
@@ -46,7 +54,8 @@ _SHORTEST_HANGUL = 2
 _SHORTEST_NAME = 2
 #: Shared words besides the value that another value of the same measure needs.
 _FEWEST_ANCHORS = 2
-#: A word outside of the clause that gives something up tells that a statement of no more words is on the same.
+#: A word outside of the clause that gives something up tells that a statement of no more words is
+#: on the same.
 _SHORT_STATEMENT = 8
 #: Two sentences that share so much of the shorter one may be on one subject.
 _SUBJECT_SHARE = 0.5
@@ -60,7 +69,8 @@ _KOREAN_HABIT = re.compile(
 _FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
 #: What changes a part: "힐만 민수에서 가영이로", "replaced one anyhow".
 _REQUEST = re.compile(
-    r"(?:줘|주세요|봐|봐요|해라|하자|부탁해|부탁해요|부탁드려요)[.!~ㅋㅎ ]*$|\b(?:please|pls)\b", re.IGNORECASE
+    r"(?:줘|주세요|봐|봐요|해라|하자|부탁해|부탁해요|부탁드려요)[.!~ㅋㅎ ]*$|\b(?:please|pls)\b",
+    re.IGNORECASE,
 )
 _IDENTITY = re.compile(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
 _DENIAL = re.compile(
@@ -68,16 +78,24 @@ _DENIAL = re.compile(
     r"|(?<![가-힣])(?:안|못) [가-힣]|[가-힣](?:지 ?않|지 ?마|지 ?말|지 ?못)|(?<![가-힣])(?:없|말고|아니)",
     re.IGNORECASE,
 )
-_PAST = "".join(chr(code) for code in range(ord("가") + 20, ord("힣") + 1, 28) if chr(code) not in "있겠놨뒀됐썼")
+_PAST = "".join(
+    chr(code)
+    for code in range(ord("가") + 20, ord("힣") + 1, 28)
+    if chr(code) not in "있겠놨뒀됐썼"
+)
 _KOREAN_EVENT = re.compile(
     rf"[{_PAST}](?:다|어|어요|음|습니다|지|네|네요|는데|거든|거든요|구요|고요|슈|유)[.!~ㅋㅎㅠㅜ ]*$"
 )
 _ENGLISH_EVENT = re.compile(
-    r"\b(?:gave|went|got|made|took|had|was|were|did|said|told|came|saw|found|bought|broke|fell|wrote|ate|met|[a-z]{3,}ed)\b",
+    (
+        r"\b(?:gave|went|got|made|took|had|was|were|did|said|told|came|saw|found|bought|broke|fell"
+        r"|wrote|ate|met|[a-z]{3,}ed)\b"
+    ),
     re.IGNORECASE,
 )
 _ENGLISH_STATE = re.compile(
-    r"['’](?:s|re|m)\b|\b(?:is|are|am|has|have|do|does|must|should|will|always|never|every|only|uses?|runs?|goes|go|lives?|works?"
+    r"['’](?:s|re|m)\b|\b(?:is|are|am|has|have|do|does|must|should|will|always|never|every"
+    r"|only|uses?|runs?|goes|go|lives?|works?"
     r"|gets?|takes?|keeps?|needs?|likes?|prefers?|drinks?|eats?|pays?|sits?|meets?)\b",
     re.IGNORECASE,
 )
@@ -86,12 +104,17 @@ _OF_SUBJECT = re.compile(r"\b(?:for|on|in|at|of)\s", re.IGNORECASE)
 _MOMENTARY = frozenset(("말고", "대신", "instead", "rather than"))
 #: What happened on such a day is no rule for the others, but what was decided on it is.
 _OF_A_DAY = re.compile(
-    r"(?<![가-힣])(?:오늘|어제|그제|방금|아까)|\b(?:today|yesterday|tonight|this morning|last night)\b", re.IGNORECASE
+    r"(?<![가-힣])(?:오늘|어제|그제|방금|아까)|\b(?:today|yesterday|tonight|this morning|last night)\b",
+    re.IGNORECASE,
 )
 _DECIDES = re.compile(r"정했|결정|확정|합의|\b(?:decid|agree|settl)ed\b", re.IGNORECASE)
 _SINCE_WHEN = re.compile(r"\b(?:on|from|by|in|since)\s$", re.IGNORECASE)
-_WHEN = re.compile(r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE)
-_PART = re.compile(r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE)
+_WHEN = re.compile(
+    r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE
+)
+_PART = re.compile(
+    r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE
+)
 #: Behind what is given up stands its successor, up to one of these.
 _END_OF_SUCCESSOR = re.compile(r"(?:으로|로|만|을|를|이|가|에|에서)(?= |$|[,.])")
 
@@ -99,8 +122,8 @@ _END_OF_SUCCESSOR = re.compile(r"(?:으로|로|만|을|를|이|가|에|에서)(?
 class Relation(NamedTuple):
     """What a later statement is to an earlier one.
 
-    `claim` and `by` are the sentences that were compared; `spoke_for` names what speaks for a change, `differing` the words by
-    which their subjects differ.
+    `claim` and `by` are the sentences that were compared; `spoke_for` names what speaks for a
+    change, `differing` the words by which their subjects differ.
     """
 
     sureness: str
@@ -119,8 +142,8 @@ class Relation(NamedTuple):
 class _GivenUp(NamedTuple):
     """What the later sentence gives up that the earlier one holds.
 
-    `lost`: the words of the old value; `anchors`: other words that both share; `differing`: words of
-    the later one's own in what it says of the old value; `said`: the clause.
+    `lost`: the words of the old value; `anchors`: other words that both share; `differing`: words
+    of the later one's own in what it says of the old value; `said`: the clause.
     """
 
     lost: tuple[str, ...]
@@ -132,11 +155,14 @@ class _GivenUp(NamedTuple):
 
 
 def relation(earlier: str, later: str) -> Relation:
-    """Judge a pair of texts: the one place where it is decided whether the later takes the place of the earlier one.
+    """Judge a pair of texts: the one place where it is decided whether the later takes the place of
+    the earlier one.
 
     People say a fact in passing: of all pairs of their sentences the surest counts.
     """
-    return _find_surest(_judge(one, other) for one in read_sentences(earlier) for other in read_sentences(later))
+    return _find_surest(
+        _judge(one, other) for one in read_sentences(earlier) for other in read_sentences(later)
+    )
 
 
 def _find_surest(found: Iterable[Relation]) -> Relation:
@@ -159,7 +185,11 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
     is_related = (
         not differing
         and not _asks(later)
-        and (given_up is not None or _conflict(later, shared, conflicts) or _is_on_one_subject(earlier, later, shared))
+        and (
+            given_up is not None
+            or _conflict(later, shared, conflicts)
+            or _is_on_one_subject(earlier, later, shared)
+        )
     )
     related = Relation(
         sureness=UNSURE if is_related else UNRELATED,
@@ -171,7 +201,11 @@ def _judge(earlier: Sentence, later: Sentence) -> Relation:
     )
     if differing or not (given_up or conflicts):
         return related
-    is_change = _is_given_up(earlier, later, given_up) if given_up else _is_changed_value(earlier, later, shared)
+    is_change = (
+        _is_given_up(earlier, later, given_up)
+        if given_up
+        else _is_changed_value(earlier, later, shared)
+    )
     said = given_up.said if given_up else later.text
     if (
         is_change
@@ -188,7 +222,9 @@ def _conflict(later: Sentence, shared: Sequence[str], conflicts: Sequence[str]) 
 
 
 def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
-    """Return what the later sentence gives up of the earlier one, rather without differing words; None for nothing."""
+    """Return what the later sentence gives up of the earlier one, rather without differing words;
+    None for nothing.
+    """
     best = None
     for loss in find_losses(later.text):
         read = _read_korean_loss if later.is_korean else _read_english_loss
@@ -196,7 +232,9 @@ def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:
         if found is None or _gives_up(earlier, found.lost) or _is_denied(earlier, found.lost):
             continue
         changed = _PART.search(later.text, *loss.clause)
-        found = found._replace(is_part=changed is not None and changed[0].lower() not in earlier.text.lower())
+        found = found._replace(
+            is_part=changed is not None and changed[0].lower() not in earlier.text.lower()
+        )
         if not found.differing and not found.is_part:
             return found
         best = best or found
@@ -221,12 +259,16 @@ def _is_denied(sentence: Sentence, lost: Sequence[str]) -> bool:
     ]
     clauses = [match.span() for match in re.finditer(r"[^,;.!?]+", sentence.text)]
     return any(
-        _DENIAL.search(sentence.text, *span) for span in clauses if any(span[0] <= start < span[1] for start in starts)
+        _DENIAL.search(sentence.text, *span)
+        for span in clauses
+        if any(span[0] <= start < span[1] for start in starts)
     )
 
 
 def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenUp | None:
-    """Read what stands before an expression of giving up: the old value, and before it its subject."""
+    """Read what stands before an expression of giving up: the old value, and before it its
+    subject.
+    """
     zone = [word for word in later.words if loss.clause[0] <= word.start < loss.clause[1]]
     while zone and zone[-1].stem in _GENERIC and not has_word(earlier, zone[-1].stem):
         zone.pop()
@@ -243,13 +285,17 @@ def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenU
     ]
     successor = _END_OF_SUCCESSOR.search(later.text, loss.new[0])
     beyond = successor.end() if successor else len(later.text)
-    is_beside = (word for word in later.words if word.start < loss.clause[0] or word.start >= beyond)
+    is_beside = (
+        word for word in later.words if word.start < loss.clause[0] or word.start >= beyond
+    )
     beside = [word for word in is_beside if has_word(earlier, word.stem)]
     topics, own = _read_named_again(earlier, later, (loss.new[0], beyond))
     return _GivenUp(
         lost=tuple(word.stem for word in lost),
         anchors=tuple(
-            word.stem for word in (*held, *beside, *topics) if word not in lost and _is_anchor(word, earlier)
+            word.stem
+            for word in (*held, *beside, *topics)
+            if word not in lost and _is_anchor(word, earlier)
         ),
         differing=(*(word.stem for word in (*others, *own)), *_list_own_modifiers(earlier, later)),
         said=later.text[loss.clause[0] : loss.clause[1]],
@@ -257,8 +303,11 @@ def _read_korean_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenU
     )
 
 
-def _read_named_again(earlier: Sentence, later: Sentence, zone: tuple[int, int]) -> tuple[list[Word], list[Word]]:
-    """Return what stands bare before a successor, "집 인터넷 LG로": words of what the earlier sentence is about, and others.
+def _read_named_again(
+    earlier: Sentence, later: Sentence, zone: tuple[int, int]
+) -> tuple[list[Word], list[Word]]:
+    """Return what stands bare before a successor, "집 인터넷 LG로": words of what the earlier sentence
+    is about, and others.
 
     Without a word of its subject there, all of it is the successor.
     """
@@ -271,11 +320,16 @@ def _read_named_again(earlier: Sentence, later: Sentence, zone: tuple[int, int])
 
 
 def _is_topic(sentence: Sentence, stem: str) -> bool:
-    return any(is_same_word(stem, word.stem) and word.place == TOPIC and not word.is_object for word in sentence.words)
+    return any(
+        is_same_word(stem, word.stem) and word.place == TOPIC and not word.is_object
+        for word in sentence.words
+    )
 
 
 def _is_anchor(word: Word, earlier: Sentence) -> bool:
-    """Say whether a shared word names a subject: a time or number does where the earlier sentence is about it."""
+    """Say whether a shared word names a subject: a time or number does where the earlier sentence
+    is about it.
+    """
     if word.is_anchor:
         return True
     if word.stem[0].isdigit() and not earlier.is_korean:
@@ -284,15 +338,21 @@ def _is_anchor(word: Word, earlier: Sentence) -> bool:
 
 
 def _list_own_modifiers(earlier: Sentence, later: Sentence) -> Iterator[str]:
-    """Yield the first word of what the earlier sentence is about, where the later one leaves it out: 운영 DB is not DB."""
-    end = next((word.start for word in earlier.words if word.place == TOPIC and not word.is_bare), -1)
+    """Yield the first word of what the earlier sentence is about, where the later one leaves it
+    out: 운영 DB is not DB.
+    """
+    end = next(
+        (word.start for word in earlier.words if word.place == TOPIC and not word.is_bare), -1
+    )
     topics = [word for word in earlier.words if word.place == TOPIC and word.start <= end]
     if len(topics) == _FEWEST_ANCHORS and topics[0].is_bare and not has_word(later, topics[0].stem):
         yield topics[0].stem
 
 
 def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _GivenUp | None:
-    """Read a clause that gives something up: all its words but the successor are of the old value and its subject."""
+    """Read a clause that gives something up: all its words but the successor are of the old value
+    and its subject.
+    """
     zone = [
         word
         for word in later.words
@@ -307,9 +367,13 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
         return None
     is_short = len(earlier.words) <= _SHORT_STATEMENT
     anchors = [
-        word for word in (later.words if is_short else zone) if word not in lost and has_word(earlier, word.stem)
+        word
+        for word in (later.words if is_short else zone)
+        if word not in lost and has_word(earlier, word.stem)
     ]
-    names = (word.stem for word in earlier.words if word.is_possessor and not has_word(later, word.stem))
+    names = (
+        word.stem for word in earlier.words if word.is_possessor and not has_word(later, word.stem)
+    )
     return _GivenUp(
         lost=tuple(word.stem for word in lost),
         anchors=tuple(word.stem for word in anchors if _is_anchor(word, earlier)),
@@ -320,7 +384,9 @@ def _read_english_loss(earlier: Sentence, later: Sentence, loss: Loss) -> _Given
 
 
 def _is_of_subject(word: Word, later: Sentence, loss: Loss) -> bool:
-    """Say whether a word beside the successor says what is changed: "Turnstile on the signup form"."""
+    """Say whether a word beside the successor says what is changed: "Turnstile on the signup
+    form".
+    """
     if loss.has_subject:
         return word.place == TOPIC
     return word.is_anchor and _OF_SUBJECT.search(later.text, loss.new[0], word.start) is not None
@@ -335,13 +401,18 @@ def _is_time(text: str, word: Word, loss: Loss) -> bool:
 
 
 def _is_own(word: Word, earlier: Sentence) -> bool:
-    """Say whether a word is of the later sentence alone and names something; a verb may be another one of the same fact."""
+    """Say whether a word is of the later sentence alone and names something; a verb may be another
+    one of the same fact.
+    """
     return not (word.is_verb or word.stem in _GENERIC or has_word(earlier, word.stem))
 
 
 def _holds_value(sentence: Sentence, stem: str) -> bool:
     """Say whether a sentence says a word of what it is about, and not only that it is about it."""
-    return any(is_same_word(stem, word.stem) and (word.place != TOPIC or word.is_object) for word in sentence.words)
+    return any(
+        is_same_word(stem, word.stem) and (word.place != TOPIC or word.is_object)
+        for word in sentence.words
+    )
 
 
 def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool:
@@ -364,35 +435,51 @@ def _is_given_up(earlier: Sentence, later: Sentence, given_up: _GivenUp) -> bool
 
 
 def _tells_event(sentence: Sentence) -> bool:
-    """Say whether a sentence tells what happened once: nothing takes its place. A change or decision holds on."""
+    """Say whether a sentence tells what happened once: nothing takes its place. A change or
+    decision holds on.
+    """
     return not (sentence.find_cue("change") or sentence.has_mood("decided")) and _is_past(sentence)
 
 
 def _is_of_a_day(sentence: Sentence) -> bool:
     """Say whether a sentence tells what was so on a day, and decides nothing."""
-    return _OF_A_DAY.search(sentence.text) is not None and _is_past(sentence) and _DECIDES.search(sentence.text) is None
+    return (
+        _OF_A_DAY.search(sentence.text) is not None
+        and _is_past(sentence)
+        and _DECIDES.search(sentence.text) is None
+    )
 
 
 def _is_past(sentence: Sentence) -> bool:
     """Say whether a sentence is in the past tense and says of nothing how it is."""
     if sentence.is_korean:
         return _KOREAN_EVENT.search(sentence.text) is not None
-    return _ENGLISH_EVENT.search(sentence.text) is not None and not _ENGLISH_STATE.search(sentence.text)
+    return _ENGLISH_EVENT.search(sentence.text) is not None and not _ENGLISH_STATE.search(
+        sentence.text
+    )
 
 
 def _is_name(stem: str, sentence: Sentence) -> bool:
-    """Say whether a word is a proper name in a sentence: who gives up what has a name of its own means no other thing."""
-    return len(stem) > _SHORTEST_NAME and any(word.stem == stem and word.is_name for word in sentence.words)
+    """Say whether a word is a proper name in a sentence: who gives up what has a name of its own
+    means no other thing.
+    """
+    return len(stem) > _SHORTEST_NAME and any(
+        word.stem == stem and word.is_name for word in sentence.words
+    )
 
 
 def _is_plain(sentence: Sentence, stem: str) -> bool:
-    """Say whether a sentence says of somebody a habit, or of a thing what it is, and nothing else."""
+    """Say whether a sentence says of somebody a habit, or of a thing what it is, and nothing
+    else.
+    """
     if _REQUEST.search(sentence.text):
         return False
     clause = re.split(r"[,;.]", sentence.text)[0]
     words = [word for word in sentence.words if word.start < len(clause) and word.is_anchor]
     # The verb of a Korean sentence is a word of it.
-    if len(words) > _PLAIN_WORDS + sentence.is_korean or not any(is_same_word(word.stem, stem) for word in words):
+    if len(words) > _PLAIN_WORDS + sentence.is_korean or not any(
+        is_same_word(word.stem, stem) for word in words
+    ):
         return False
     if sentence.is_korean:
         return (
@@ -410,20 +497,26 @@ def _is_of_a_person(sentence: Sentence) -> bool:
 
 
 def _is_changed_value(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
-    """Say whether the later sentence gives another value of one measure with words of change that the earlier one has not.
+    """Say whether the later sentence gives another value of one measure with words of change that
+    the earlier one has not.
 
-    Where the earlier one has them too, both may tell of one change. Where the later one gives up something else, it is on that.
+    Where the earlier one has them too, both may tell of one change. Where the later one gives up
+    something else, it is on that.
     """
     words = {word.stem: word for word in later.words}
     if sum(words[stem].is_anchor for stem in shared) < _FEWEST_ANCHORS or find_losses(later.text):
         return False
     if _PART.search(later.text) or not _share_most(earlier, later, shared):
         return False
-    return any(later.find_cue(name) for name in _CHANGING) and not any(earlier.find_cue(name) for name in _CHANGING)
+    return any(later.find_cue(name) for name in _CHANGING) and not any(
+        earlier.find_cue(name) for name in _CHANGING
+    )
 
 
 def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
-    """Say whether a sentence asserts what it says in a clause; what the other one says in the same words casts no doubt."""
+    """Say whether a sentence asserts what it says in a clause; what the other one says in the same
+    words casts no doubt.
+    """
     if _asks(sentence):
         return False
     if any(sentence.find_cue(name) - beside.find_cue(name) for name in _DOUBTFUL):
@@ -434,7 +527,9 @@ def _is_asserted(sentence: Sentence, *, beside: Sentence, said: str) -> bool:
 
 
 def _is_on_one_subject(earlier: Sentence, later: Sentence, shared: Sequence[str]) -> bool:
-    """Say whether the later sentence names all that the earlier one is about, and more of what it says."""
+    """Say whether the later sentence names all that the earlier one is about, and more of what it
+    says.
+    """
     words = {word.stem: word for word in later.words}
     if sum(words[stem].is_anchor for stem in shared) < _FEWEST_ANCHORS:
         return False
@@ -452,7 +547,9 @@ def _asks(sentence: Sentence) -> bool:
 
 
 def is_same_word(one: str, other: str) -> bool:
-    """Say whether two stems are of one word; Korean endings are taken off only roughly, and long words are cut short."""
+    """Say whether two stems are of one word; Korean endings are taken off only roughly, and long
+    words are cut short.
+    """
     if one == other:
         return True
     if one[0] < "가" or other[0] < "가" or min(len(one), len(other)) < _SHORTEST_HANGUL:
@@ -461,7 +558,11 @@ def is_same_word(one: str, other: str) -> bool:
         return True
     short, long = sorted((one, other), key=len)
     # 선대: 선형대수.
-    return len(short) == _SHORTEST_HANGUL and short[0] == long[0] and short[1] in long[_SHORTEST_HANGUL:]
+    return (
+        len(short) == _SHORTEST_HANGUL
+        and short[0] == long[0]
+        and short[1] in long[_SHORTEST_HANGUL:]
+    )
 
 
 def list_shared(earlier: Sentence, later: Sentence) -> list[str]:
@@ -479,14 +580,16 @@ def has_word(sentence: Sentence, stem: str) -> bool:
 def list_conflicts(earlier: Sentence, later: Sentence) -> list[str]:
     """Return the measures of which the two sentences have different values."""
     units = sorted(earlier.values.keys() & later.values.keys() - {""})
-    return [unit for unit in units if unit in _AMOUNTS and not earlier.values[unit] & later.values[unit]]
+    return [
+        unit for unit in units if unit in _AMOUNTS and not earlier.values[unit] & later.values[unit]
+    ]
 
 
 def list_differing(earlier: Sentence, later: Sentence) -> Iterator[str]:
     """Yield the words by which two sentences are about different things.
 
-    A word of the later one's own in what it is about is one, a number there too (1층, 2층; Heat 3, 4). So is a name or
-    possessor of each that the other lacks.
+    A word of the later one's own in what it is about is one, a number there too (1층, 2층; Heat 3,
+    4). So is a name or possessor of each that the other lacks.
     """
     for word in later.words:
         if not has_word(earlier, word.stem) and (word.place == TOPIC or word.is_possessor):

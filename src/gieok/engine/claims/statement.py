@@ -1,4 +1,6 @@
-"""What is read of one sentence before it is compared: its words, values by what they count, names, words of change, moods."""
+"""What is read of one sentence before it is compared: its words, values by what they count, names,
+words of change, moods.
+"""
 
 import re
 from functools import cache, lru_cache
@@ -13,7 +15,9 @@ _MOST_CHARS = 800
 _MOST_SENTENCES = 6
 _FEWEST_CHARS = 4
 #: A full stop behind a title ends no sentence.
-_SENTENCE_END = r"(?<=[.!?。;])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bProf\.)\s+|\n"
+_SENTENCE_END = (
+    r"(?<=[.!?。;])(?<!\bMr\.)(?<!\bMs\.)(?<!\bDr\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bProf\.)\s+|\n"
+)
 #: What is looked for in the later statement, in Korean and in English.
 CUES = {
     "change": (
@@ -22,11 +26,14 @@ CUES = {
             r"|버리고|그만 |빼기로|올렸|올랐|내렸|늘렸|늘었|줄였|줄었|당겼|미뤘|밀렸|연기|통일|개편|끊고|말고|대신"
         ),
         (
-            r"\b(?:switch\w*|mov(?:ed|ing|es?)|migrat\w+|replac\w+|swap\w*|chang\w+|no longer|any ?more|any longer"
+            r"\b(?:switch\w*|mov(?:ed|ing|es?)|migrat\w+|replac\w+|swap\w*|chang\w+|no "
+            r"longer|any ?more|any longer"
             r"|instead|rather than"
             r"|ditch\w*|drop\w*|ripped|retired"
-            r"|bump\w*|rais\w+|lower\w+|renam\w+|turned (?:down|up)|went (?:up|down)|going (?:up|down)"
-            r"|pushed|slip\w*|stop\w*|ported|over to|gone|left|cut|quit|cancel\w*|sold|fired|traded)\b"
+            r"|bump\w*|rais\w+|lower\w+|renam\w+|turned (?:down|up)|went (?:up|down)|going "
+            r"(?:up|down)"
+            r"|pushed|slip\w*|stop\w*|ported|over to|gone|left|cut|quit|cancel\w*|sold|fired"
+            r"|traded)\b"
         ),
     ),
     "now": (
@@ -40,24 +47,34 @@ CUES = {
     "cancel": (
         r"취소|원래대로|그대로|없던 ?(?:일|걸|것)|되돌|도로|다시|철회|무산|유지|접었|접자|돌아왔|돌아갔|예정대로",
         (
-            r"\b(?:scrap|never ?mind|forget|undo|undid|revert\w*|cancel\w*|back|again|after all|stays?|keep|fell through"
+            r"\b(?:scrap|never ?mind|forget|undo|undid|revert\w*|cancel\w*|back|again|after "
+            r"all|stays?|keep|fell through"
             r"|gave up|as planned|is off|didn't work out)\b"
         ),
     ),
     "also": (
         r"[가-힣]도(?![가-힣])|추가|또(?![가-힣])|외에|하나 더",
-        r"\b(?:also|too|as well|in addition|another|(?<!every )second|joins?|plus|besides|both|add)\b",
+        (
+            r"\b(?:also|too|as well|in addition|another|(?<!every )second|joins?|plus|besides|both"
+            r"|add)\b"
+        ),
     ),
     "theirs": (
-        (r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"),
         (
-            r"\b(?:friends?|brother|sister|colleague\w*|parents|mother|father|intern|their|they|upstream|competitors?|someone"
+            r"친구|동생|형은|형이|누나|언니|오빠|옆집|옆 |경쟁사|협력사|외주|다른 팀|[가-힣]팀은|동료|걔네|남들|사장님"
+        ),
+        (
+            r"\b(?:friends?|brother|sister|colleague\w*|parents|mother|father|intern|their"
+            r"|they|upstream|competitors?|someone"
             r"|everyone|the [a-z]+ (?:team|office))\b"
         ),
     ),
     "past": (
         r"예전|옛날|작년|전에는|까진|원래는|왕년|때는",
-        r"\b(?:used to|back then|back when|years ago|originally|formerly|in the past|as a (?:student|kid|child))\b",
+        (
+            r"\b(?:used to|back then|back when|years ago|originally|formerly|in the past|as a "
+            r"(?:student|kid|child))\b"
+        ),
     ),
     "joke": (
         r"ㅋㅋ|아주$|그러지 그래|하지 그래|차라리",
@@ -69,7 +86,8 @@ CUES = {
             r"|어때|어떨|만약|만일|가정|치면|치고|라면|다면|할 ?걸|걸 그랬|싶네|싶다|싶은데|일단"
         ),
         (
-            r"\b(?:might|maybe|perhaps|thinking|considering|not sure|some ?day|idea of|intrigued|curious"
+            r"\b(?:might|maybe|perhaps|thinking|considering|not sure|some ?day|idea "
+            r"of|intrigued|curious"
             r"|wonder\w*|interested|want(?:ed)? to|hop(?:e|ing) to|plann?(?:ing)? (?:to|on)"
             r"|(?:trying|need|looking|meant|about) to|should|what if|suppose|imagine|would|could)\b"
         ),
@@ -105,19 +123,20 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _UNITS = {
-    "percent": "%", "퍼센트": "%", "퍼": "%", "프로": "%", "분": "minute", "시간": "hour", "시": "oclock", "초": "second",
-    "am": "oclock", "pm": "oclock", "일": "day", "주": "week", "달": "month", "개월": "month", "월": "date", "명": "person",
-    "people": "person", "usd": "dollar", "원": "won", "만": "won", "천": "won", "번": "number", "포트": "port",
-    "달러": "dollar",
+    "percent": "%", "퍼센트": "%", "퍼": "%", "프로": "%", "분": "minute", "시간": "hour", "시": "oclock",
+    "초": "second", "am": "oclock", "pm": "oclock", "일": "day", "주": "week", "달": "month",
+    "개월": "month", "월": "date", "명": "person", "people": "person", "usd": "dollar", "원": "won",
+    "만": "won", "천": "won", "번": "number", "포트": "port", "달러": "dollar",
 }  # fmt: skip
 _DAYS = {
-    "monday": "1", "tuesday": "2", "wednesday": "3", "thursday": "4", "friday": "5", "saturday": "6", "sunday": "7",
-    "월요일": "1", "화요일": "2", "수요일": "3", "목요일": "4", "금요일": "5", "토요일": "6", "일요일": "7",
+    "monday": "1", "tuesday": "2", "wednesday": "3", "thursday": "4", "friday": "5",
+    "saturday": "6", "sunday": "7", "월요일": "1", "화요일": "2", "수요일": "3", "목요일": "4", "금요일": "5",
+    "토요일": "6", "일요일": "7",
 }  # fmt: skip
 #: Of `engine.learned.features`: how long a text is says nothing of what it changes.
 MOODS = (
-    "i", "we", "question", "request", "always", "liking", "supposed", "quoted", "decided", "rule", "code", "digit", "once",
-    "korean",
+    "i", "we", "question", "request", "always", "liking", "supposed", "quoted", "decided", "rule",
+    "code", "digit", "once", "korean",
 )  # fmt: skip
 _PLACES = [_ALL_MOODS.index(name) for name in MOODS]
 
@@ -181,7 +200,10 @@ def find_cue(text: str, name: str) -> frozenset[str]:
 
 @cache
 def _compiled_cues() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile("|".join(both), re.IGNORECASE | re.MULTILINE) for name, both in CUES.items()}
+    return {
+        name: re.compile("|".join(both), re.IGNORECASE | re.MULTILINE)
+        for name, both in CUES.items()
+    }
 
 
 def _read_values(text: str) -> dict[str, frozenset[str]]:

@@ -1,15 +1,18 @@
-"""Finds out whether a text takes back what was said just before, without naming it: "undo that", "그거 취소, 원래대로".
+"""Finds out whether a text takes back what was said just before, without naming it: "undo that",
+"그거 취소, 원래대로".
 
-Such a text has nothing of its own: it points back (`that`, 그거) and cancels, or says that things go back to what they were,
-and all its other words are fillers. One word more names what is meant, and the text is an order: "undo that commit", "이 주문
-취소해줘". Of what was said before, the caller knows. Each row has an example and a counter-example; a test runs them.
+Such a text has nothing of its own: it points back (`that`, 그거) and cancels, or says that things go
+back to what they were, and all its other words are fillers. One word more names what is meant, and
+the text is an order: "undo that commit", "이 주문 취소해줘". Of what was said before, the caller knows.
+Each row has an example and a counter-example; a test runs them.
 """
 
 import re
 from functools import lru_cache
 from typing import NamedTuple
 
-#: It cancels what it points to, or puts back what was before: the surer one, which no answer to an offer means.
+#: It cancels what it points to, or puts back what was before: the surer one, which no answer to an
+#: offer means.
 CANCELS, RESTORES = "cancels", "restores"
 _FILLER, _POINTS = "filler", "points"
 
@@ -30,67 +33,84 @@ _PLAN = r"(?:way|plan|one|arrangement|set-?up|choice|setting|idea|state)"
 _ENGLISH = (
     TakingBackPart(
         RESTORES,
-        rf"(?:(?:go|going|gone|went|put|move|change|switch|set|turn|bring|get|leave|keep|stay|revert|return|have|make|let) )?"
+        rf"(?:(?:go|going|gone|went|put|move|change|switch|set|turn|bring|get|leave|keep|stay"
+        rf"|revert|return|have|make|let) )?"
         rf"(?:{_IT} )?(?:is |be |stays? |goes |go )?(?:all )?(?:back )?(?:to )?(?:just |exactly )?"
-        rf"(?:how|what|the way|where|as|like) (?:{_IT} |they |we )?(?:{_WAS}|had it|did it)(?: before)?",
+        rf"(?:how|what|the way|where|as|like) (?:{_IT} |they |we )?(?:{_WAS}|had it|did "
+        rf"it)(?: before)?",
         "back to how it was",
         "back to the office",
     ),
     TakingBackPart(
         RESTORES,
-        rf"(?:(?:go|going|went|put|move|change|switch|set|get|revert|return|we['’]re|i['’]m) )?(?:{_IT} )?(?:right )?"
+        rf"(?:(?:go|going|went|put|move|change|switch|set|get|revert|return|we['’]re|i['’]m) "
+        rf")?(?:{_IT} )?(?:right )?"
         rf"back to (?:(?:the|our|my|its|their) {_OLD} {_PLAN}|before|normal|the way before)",
         "go back to the old plan",
         "go back to the old school",
     ),
     TakingBackPart(
         RESTORES,
-        rf"(?:(?:we|i)(?:['’]re|['’]m|['’]ll| are| am| will)? )?(?:keep(?:ing)?|stick(?:ing)? (?:with|to)|stay(?:ing)? with) "
+        rf"(?:(?:we|i)(?:['’]re|['’]m|['’]ll| are| am| will)? )?(?:keep(?:ing)?|stick(?:ing)? "
+        rf"(?:with|to)|stay(?:ing)? with) "
         rf"(?:the|our|my) {_OLD} {_PLAN}",
         "we're keeping the old one",
         "we're keeping the old car",
     ),
     TakingBackPart(
         RESTORES,
-        rf"(?:(?:leave|keep|let) {_IT}|{_IT} stays?|(?:same )?as) (?:as |like )?(?:it )?(?:before|the same as before)",
+        (
+            rf"(?:(?:leave|keep|let) {_IT}|{_IT} stays?|(?:same )?as) (?:as |like )?(?:it "
+            rf")?(?:before|the same as before)"
+        ),
         "keep it like before",
         "keep it before lunch",
     ),
     TakingBackPart(
         CANCELS,
-        r"(?:undo|cancel|revert|scrap|scratch|drop|ditch|forget|ignore|disregard|reverse|withdraw|strike|nix|take back"
+        r"(?:undo|cancel|revert|scrap|scratch|drop|ditch|forget|ignore|disregard|reverse"
+        r"|withdraw|strike|nix|take back"
         r"|roll back|rollback|call off)(?: about)?",
         "scratch",
         "back up",
     ),
     TakingBackPart(
-        CANCELS, r"(?:call (?:that|it) off|(?:i |we )?(?:take|taking) (?:that|it) back)", "I take that back", "take it"
+        CANCELS,
+        r"(?:call (?:that|it) off|(?:i |we )?(?:take|taking) (?:that|it) back)",
+        "I take that back",
+        "take it",
     ),
     TakingBackPart(
         CANCELS,
-        r"(?:(?:i|we)(?:['’]m|['’]re| am| are) )?not (?:doing|changing|switching|moving|going with|going for) (?:that|it|this)"
+        r"(?:(?:i|we)(?:['’]m|['’]re| am| are) )?not (?:doing|changing|switching|moving|going "
+        r"with|going for) (?:that|it|this)"
         r"(?: after all| any ?more)?",
         "we're not doing that after all",
         "we're not doing laundry",
     ),
     TakingBackPart(
         _POINTS,
-        r"(?:that|it|this|those|them)(?: (?:last )?(?:change|switch|move|decision|plan|idea|one|bit|part))?"
-        r"|what (?:i|we)(?:['’]ve)?(?: just)? (?:said|told you|decided)(?: about that| before| earlier| just now)?",
+        r"(?:that|it|this|those|them)(?: (?:last )?(?:change|switch|move|decision|plan|idea"
+        r"|one|bit|part))?"
+        r"|what (?:i|we)(?:['’]ve)?(?: just)? (?:said|told you|decided)(?: about that| "
+        r"before| earlier| just now)?",
         "that change",
         "that commit",
     ),
     TakingBackPart(
         _FILLER,
-        r"(?:ok|okay|oh|ah|um+|uh|hm+|well|no|nope|nah|wait|hey|hold on|actually|sorry|please|pls|then|just|so|yeah|yes|right"
-        r"|you know what|on second thoughts?|(?:i(?:['’]ve)? )?changed my mind|my bad|again|for now|after all|instead|and|but"
+        r"(?:ok|okay|oh|ah|um+|uh|hm+|well|no|nope|nah|wait|hey|hold on|actually|sorry|please"
+        r"|pls|then|just|so|yeah|yes|right"
+        r"|you know what|on second thoughts?|(?:i(?:['’]ve)? )?changed my mind|my bad|again"
+        r"|for now|after all|instead|and|but"
         r"|never ?mind|let['’]s|lets|let us|i['’]ll|we['’]ll|we|i|now|all)",
         "never mind",
         "Neverland",
     ),
 )
 _DO = r"(?:하|해|했|함|합|할|한)"
-#: How an asserted order or decision ends; doubt, hearsay and denial (취소할까, 취소했대, 취소하지 마) have other endings.
+#: How an asserted order or decision ends; doubt, hearsay and denial (취소할까, 취소했대, 취소하지 마) have other
+#: endings.
 _ENDS = (
     r"(?:고|자고?|줘|줘요|주세요|주라|줄래|라|요|죠|할게|할게요|할래|할래요|게|게요|래|래요|겠습니다|겠어|겠어요|니다|시다|어|어요"
     r"|었어|었어요|음|임|야|다|기로(?: ?(?:했어|했어요|했습니다|했음|함|해|해요|하자|할게|할게요|합시다))?)?"
@@ -100,9 +120,7 @@ _AGAIN = (
     r"|되돌려|되돌려놔|되돌려놓|되돌리|되돌릴|돌리|돌릴|유지|유지하|유지해|유지할|바꿔|바꾸|바꿀|놔|놓|쓰|쓸|써)"
     rf"(?: ?놔| ?놓)?{_ENDS})"
 )
-_SAID = (
-    r"(?:(?:내가|제가) )?(?:방금|아까|지금|좀 전에)(?:(?: 내가| 제가)? ?(?:한|말한|했던|바꾼|정한|얘기한|말씀드린))?"
-)
+_SAID = r"(?:(?:내가|제가) )?(?:방금|아까|지금|좀 전에)(?:(?: 내가| 제가)? ?(?:한|말한|했던|바꾼|정한|얘기한|말씀드린))?"
 _KOREAN = (
     TakingBackPart(
         RESTORES,
@@ -140,14 +158,18 @@ _KOREAN = (
 )
 _BREAK = re.compile(r"[\s,.!~…;:–—-]+")
 #: A cancellation that holds what it points to: "call it off".
-_POINTS_WITHIN = re.compile(r"(?:call|take|taking) (?:it|that) (?:off|back)|not \w+(?: \w+)? (?:that|it|this)\b")
+_POINTS_WITHIN = re.compile(
+    r"(?:call|take|taking) (?:it|that) (?:off|back)|not \w+(?: \w+)? (?:that|it|this)\b"
+)
 #: Longer texts have words of their own.
 _LONGEST_CHARS = 160
 
 
 @lru_cache(10_000)
 def read_taking_back(text: str) -> str:
-    """Return `RESTORES` or `CANCELS` for a text that does nothing but that, to what was said before; else ''."""
+    """Return `RESTORES` or `CANCELS` for a text that does nothing but that, to what was said
+    before; else ''.
+    """
     text = text.strip().lower()
     if not text or len(text) > _LONGEST_CHARS or "?" in text or "？" in text:
         return ""
@@ -158,17 +180,25 @@ def read_taking_back(text: str) -> str:
 
 
 def _read_parts(text: str) -> set[str]:
-    """Return the kinds of the parts that make up a text; nothing where a word is left that is of none."""
+    """Return the kinds of the parts that make up a text; nothing where a word is left that is of
+    none.
+    """
     return set(_split_parts(text, 0) or ())
 
 
 def _split_parts(text: str, at: int) -> list[str] | None:
-    """Return the kinds of the parts from a place to the end, the longest part first; None where a word is left."""
+    """Return the kinds of the parts from a place to the end, the longest part first; None where a
+    word is left.
+    """
     between = _BREAK.match(text, at)
     at = between.end() if between else at
     if at >= len(text):
         return []
-    found = [(match.end(), part.kind) for part, pattern in _compile_parts() if (match := pattern.match(text, at))]
+    found = [
+        (match.end(), part.kind)
+        for part, pattern in _compile_parts()
+        if (match := pattern.match(text, at))
+    ]
     for end, kind in sorted(found, reverse=True):
         if end > at and (end == len(text) or _BREAK.match(text, end)):
             rest = _split_parts(text, end)

@@ -1,7 +1,9 @@
-"""The words of a sentence, each with its place in it: what the sentence is about, or what it says of that.
+"""The words of a sentence, each with its place in it: what the sentence is about, or what it says
+of that.
 
-Korean marks the place with particles, English with the order of words and with prepositions. Both are read without a
-parser, so a place is a likely one: what it is used for asks for several words that agree.
+Korean marks the place with particles, English with the order of words and with prepositions. Both
+are read without a parser, so a place is a likely one: what it is used for asks for several words
+that agree.
 """
 
 import re
@@ -14,7 +16,9 @@ from gieok.text.keywords import keyword_text
 TOPIC, VALUE, UNKNOWN = "topic", "value", "unknown"
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+#-]*(?:[.'’][A-Za-z0-9]+)*|[가-힣]+|\d(?:[\d.,:]*\d)?")
-_TOPIC_PARTICLE = re.compile(r"(?:께서는|에서는|으로는|한테는|에게는|들은|들이|은|는|이|가|의|께서|이랑은)$")
+_TOPIC_PARTICLE = re.compile(
+    r"(?:께서는|에서는|으로는|한테는|에게는|들은|들이|은|는|이|가|의|께서|이랑은)$"
+)
 _OBJECT_PARTICLE = re.compile(r"(?:을|를)$")
 _VALUE_PARTICLE = re.compile(
     r"(?:으로|로|에서|에|한테|에게|까지|부터|이에요|예요|이야|이다|입니다|이고|이래|인데|이라|이랑|랑|과|와)$"
@@ -86,7 +90,8 @@ _WHOLE_NOUNS = frozenset(
         러닝머신
     """.split()
 )
-#: Forms of verbs that say little; 하, 해, 쓰 begin nouns too (하체, 해운대), so what follows must be an ending.
+#: Forms of verbs that say little; 하, 해, 쓰 begin nouns too (하체, 해운대), so what follows must be an
+#: ending.
 _STOP_KOREAN_FORM = re.compile(
     r"(?:있|없|했|됐|썼|바꿨|바꾸|바뀌|바꿔|옮겼|옮기|옮겨|갈아|정했|정해|기로|같|이야|거야|거든|이제|그만)"
     r"|(?:하|해|되|돼|쓰|써|씁|쓴|쓸)(?:[고는서요줘야지기게던면도라자네나려시며다러여봐놨놔뒀둠두주니][가-힣]{0,3})?$"
@@ -95,18 +100,19 @@ _STOP_KOREAN_FORM = re.compile(
 _LIGHT_VERB = frozenset(
     """
         is are was were am be has have had do does did will would can could should must may
-        might use uses used using run runs ran running go goes went gone going get gets got take
-        takes took keep keeps kept like likes love loves liked loved want wants wanted need
-        needs needed start starts started end ends ended make makes made become becomes became
-        put puts set sets called call calls changed switched moved swapped replaced renamed left
-        quit retired stopped decided picked chose lies 's 're 'm being fired traded trade cancelled
-        canceled cancel ditched ditch dumped dump dropped scrapped abandoned migrated ported turned raised
-        lowered bumped pushed shifted reduced resigned gave given killed axed ripped threw
-        exchanged substituted superseded replaces replace trading swapping cancelling stop
-        stopping quitting dropping moving switching changing migrating said told got been think
-        thinks know knows knew feel feels felt guess mean means hope remember see say says try
-        tried trying look looking looks find found let lets give gives come comes came turn
-        turns seem seems thought wanted
+        might use uses used using run runs ran running go goes went gone going get gets got
+        take takes took keep keeps kept like likes love loves liked loved want wants wanted
+        need needs needed start starts started end ends ended make makes made become becomes
+        became put puts set sets called call calls changed switched moved swapped replaced
+        renamed left quit retired stopped decided picked chose lies 's 're 'm being fired
+        traded trade cancelled canceled cancel ditched ditch dumped dump dropped scrapped
+        abandoned migrated ported turned raised lowered bumped pushed shifted reduced
+        resigned gave given killed axed ripped threw exchanged substituted superseded
+        replaces replace trading swapping cancelling stop stopping quitting dropping moving
+        switching changing migrating said told got been think thinks know knows knew feel
+        feels felt guess mean means hope remember see say says try tried trying look looking
+        looks find found let lets give gives come comes came turn turns seem seems thought
+        wanted
     """.split()
 )
 #: Verbs that say what a sentence is about as much as its nouns do.
@@ -125,7 +131,9 @@ _FULL_VERB = frozenset(
     """.split()
 )
 #: What stands behind one of these, or first, is a noun: "the build server".
-_BEFORE_NOUN = frozenset("the a an our my your his her their its this that for of in on at with from by".split())
+_BEFORE_NOUN = frozenset(
+    "the a an our my your his her their its this that for of in on at with from by".split()
+)
 #: Beginnings of the forms of Korean verbs that say what a sentence is about → their stems.
 _STEM_OF = {
     form: stem
@@ -150,27 +158,36 @@ _STEM_OF = {
 _KOREAN_VERB = re.compile("|".join(sorted(_STEM_OF, key=len, reverse=True)))
 _ENGLISH_VERB = _LIGHT_VERB | _FULL_VERB
 _CHANGE_VERB = frozenset(
-    "moved changed switched swapped migrated pushed bumped raised lowered renamed shifted rescheduled dropped cut".split()
+    (
+        "moved changed switched swapped migrated pushed bumped raised lowered renamed shifted "
+        "rescheduled dropped cut"
+    ).split()
 )
 #: What stands behind one of these says of what the sentence is about.
 _TOPIC_PREPOSITION = frozenset("for of about".split())
-_VALUE_PREPOSITION = frozenset("to with by from at in on into as over under near until till instead".split())
+_VALUE_PREPOSITION = frozenset(
+    "to with by from at in on into as over under near until till instead".split()
+)
 
 
 #: Says since when, and names no time that a sentence is about.
 _SINCE_NOW = re.compile(r"\b(?:these days|going forward|from here on(?: out)?)\b", re.IGNORECASE)
 _SUBJECT_PRONOUNS = frozenset("i we he she they you".split())
-_BEHIND_IS = frozenset("in out on at off not a an the now gone no been back over done retired".split())
+_BEHIND_IS = frozenset(
+    "in out on at off not a an the now gone no been back over done retired".split()
+)
 _SHORTEST_GERUND = 5
 _PARTICLES_ALONE = dict.fromkeys("은는이가", TOPIC) | dict.fromkeys("로에을를", VALUE)
 
 
 class Word(NamedTuple):
-    """A content word: its stem, its place, whether it is a name, a possessor (`Ann's`), or stands without a particle.
+    """A content word: its stem, its place, whether it is a name, a possessor (`Ann's`), or stands
+    without a particle.
 
-    `is_bare` is of Korean nouns alone: what is bare belongs to the word behind it. `is_contrast`: set against others (은, 는).
-    `is_object`: what is done something to (을, 를), or who does it (이, 가 behind 은, 는).
-    `is_verb`: of English alone. `is_counter`: what a number counts. `start`: its place in the text.
+    `is_bare` is of Korean nouns alone: what is bare belongs to the word behind it. `is_contrast`:
+    set against others (은, 는). `is_object`: what is done something to (을, 를), or who does it (이, 가
+    behind 은, 는). `is_verb`: of English alone. `is_counter`: what a number counts. `start`: its
+    place in the text.
     """
 
     stem: str
@@ -204,10 +221,16 @@ def stem_word(surface: str) -> str:
         lowered = re.sub(r"['’]s$", "", surface).lower()
         if any(char.isdigit() for char in lowered):  # release-4, v2: its parts name nothing
             return lowered
-        return "" if lowered in _STOP or re.search(r"n['’]t$", lowered) else keyword_text(lowered).replace(" ", "")
+        return (
+            ""
+            if lowered in _STOP or re.search(r"n['’]t$", lowered)
+            else keyword_text(lowered).replace(" ", "")
+        )
     if verb := _KOREAN_VERB.match(surface):
         return _STEM_OF[verb[0]]
-    base = _PARTICLE.sub("", surface) if len(surface) > 1 and surface not in _WHOLE_NOUNS else surface
+    base = (
+        _PARTICLE.sub("", surface) if len(surface) > 1 and surface not in _WHOLE_NOUNS else surface
+    )
     if surface in _STOP or base in _STOP or _STOP_KOREAN_FORM.match(base):
         return ""
     return base or surface
@@ -216,8 +239,12 @@ def stem_word(surface: str) -> str:
 def _read_korean(sentence: str) -> list[Word]:
     found = list(_WORD.finditer(sentence))
     surfaces = [match[0] for match in found]
-    has_topic = any(_TOPIC_PARTICLE.search(s) for s in surfaces if not s[0].isascii() and len(s) > 1)
-    first_contrast = next((n for n, s in enumerate(surfaces) if len(s) > 1 and s[-1] in "은는"), len(surfaces))
+    has_topic = any(
+        _TOPIC_PARTICLE.search(s) for s in surfaces if not s[0].isascii() and len(s) > 1
+    )
+    first_contrast = next(
+        (n for n, s in enumerate(surfaces) if len(s) > 1 and s[-1] in "은는"), len(surfaces)
+    )
     words: list[Word] = []
     following, is_object = UNKNOWN, False
     # From the end: a word without a particle belongs to the one behind it.
@@ -249,7 +276,9 @@ def _read_korean(sentence: str) -> list[Word]:
 
 
 def _is_object(surface: str, *, is_behind_topic: bool) -> bool:
-    return _OBJECT_PARTICLE.search(surface) is not None or (is_behind_topic and surface[-1] in "이가")
+    return _OBJECT_PARTICLE.search(surface) is not None or (
+        is_behind_topic and surface[-1] in "이가"
+    )
 
 
 def _is_counter(sentence: str, start: int) -> bool:

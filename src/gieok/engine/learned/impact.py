@@ -1,4 +1,5 @@
-"""Weights of two logistic models of a change: does a run of one symbol run another, and does a test run what changed.
+"""Weights of two logistic models of a change: does a run of one symbol run another, and does a test
+run what changed.
 
 `scripts/fit_impact.py` fits them on which functions the tests of several projects were seen to run.
 """
@@ -14,9 +15,13 @@ _FARTHEST = 30.0
 
 
 def log_odds(model: str, features: Mapping[str, float]) -> float:
-    """Return the log-odds of `link` or `test`, given its features by name; those without a weight do not count."""
+    """Return the log-odds of `link` or `test`, given its features by name; those without a weight
+    do not count.
+    """
     weights = _models()[model]
-    found = weights["bias"] + sum([value * weights.get(name, 0.0) for name, value in features.items()])
+    found = weights["bias"] + sum(
+        [value * weights.get(name, 0.0) for name, value in features.items()]
+    )
     return max(-_FARTHEST, min(_FARTHEST, found))
 
 

@@ -1,6 +1,8 @@
-"""Judges a prompt: may what was told before bear on it, or does it ask of the world and of the code at hand.
+"""Judges a prompt: may what was told before bear on it, or does it ask of the world and of the code
+at hand.
 
-`scripts/fit_prompts.py` fits it on prompts written and labelled for this (`scripts/learned/prompts.tsv`).
+`scripts/fit_prompts.py` fits it on prompts written and labelled for this
+(`scripts/learned/prompts.tsv`).
 """
 
 from array import array
@@ -16,11 +18,15 @@ def fitted_on() -> str:
 
 
 def asks_memory(vector: bytes, model: str) -> float:
-    """Return the log-odds that memory may bear on a prompt, given its vector as a question; 0 for another model."""
+    """Return the log-odds that memory may bear on a prompt, given its vector as a question; 0 for
+    another model.
+    """
     weights = _weights()
     if model != weights.model:
         return 0.0
-    log_odds: float = weights.numbers["bias"] + sum(map(mul, weights.matrices["vector"][0], array("f", vector)))
+    log_odds: float = weights.numbers["bias"] + sum(
+        map(mul, weights.matrices["vector"][0], array("f", vector))
+    )
     return log_odds
 
 

@@ -1,6 +1,8 @@
-"""Reads and writes a file of weights: one line of JSON that describes them, then half-precision numbers, little-endian.
+"""Reads and writes a file of weights: one line of JSON that describes them, then half-precision
+numbers, little-endian.
 
-With the standard library alone: 12,000 numbers are read in a millisecond, and the engine imports no numpy.
+With the standard library alone: 12,000 numbers are read in a millisecond, and the engine imports no
+numpy.
 """
 
 import json
@@ -13,7 +15,9 @@ _FOLDER = Path(__file__).parent
 
 
 class Weights(NamedTuple):
-    """Matrices by name, each a list of rows; the model whose vectors they take; single numbers by name."""
+    """Matrices by name, each a list of rows; the model whose vectors they take; single numbers by
+    name.
+    """
 
     model: str
     matrices: Mapping[str, list[tuple[float, ...]]]

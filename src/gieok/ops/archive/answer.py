@@ -28,7 +28,10 @@ class ArchiveAnswerRequest:
 
     names: list[str] = argument(
         Words(
-            "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` names them",
+            (
+                "days (2025-08-01, 2025-08) or `all` of them, and questions as `archive pending` "
+                "names them"
+            ),
             "날(2025-08-01, 2025-08) 또는 그 모두(`all`), 그리고 `archive pending`이 부르는 질문",
         ),
         [],
@@ -39,7 +42,9 @@ class ArchiveAnswerRequest:
 
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
-    """What came of it: days and memories that moved to cold or stay, memories forgotten or written back; what is wrong."""
+    """What came of it: days and memories that moved to cold or stay, memories forgotten or written
+    back; what is wrong.
+    """
 
     days: int
     moved: int
@@ -51,7 +56,9 @@ class AnswerResult:
 
 
 def approve(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
-    """Move days to cold, forget what was deleted there, and drop the version that lies beside a conflict."""
+    """Move days to cold, forget what was deleted there, and drop the version that lies beside a
+    conflict.
+    """
     tiers, days, asked = _chosen(context, request.names)
     edited, deleted = _of(asked, Asked.EDITED), _of(asked, Asked.DELETED)
     with tiers.journal.exclusive(LOCK):
@@ -63,7 +70,9 @@ def approve(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
 
 
 def reject(context: Context, request: ArchiveAnswerRequest) -> AnswerResult:
-    """Let days stay in warm, write back what was deleted, and take the version that lies beside a conflict."""
+    """Let days stay in warm, write back what was deleted, and take the version that lies beside a
+    conflict.
+    """
     tiers, days, asked = _chosen(context, request.names)
     edited, deleted = _of(asked, Asked.EDITED), _of(asked, Asked.DELETED)
     with tiers.journal.exclusive(LOCK):
@@ -80,7 +89,9 @@ def _chosen(context: Context, names: Sequence[str]) -> tuple[Tiers, list[date], 
     if Tier.COLD not in tiers.shelves:
         if list(names) == [_ALL]:
             return tiers, [], []
-        raise BadRequest("there is no cold tier", hint="set `archive.cold` to folder, obsidian or dropbox")
+        raise BadRequest(
+            "there is no cold tier", hint="set `archive.cold` to folder, obsidian or dropbox"
+        )
     if not names:
         raise BadRequest("what is answered?", hint="`gieok archive pending` names it")
     due = [one.day for one in approval.due(tiers, context.archive.warm_days)]
@@ -102,7 +113,10 @@ def _days(context: Context, name: str, waiting: set[date]) -> set[date]:
     span = span_of_days(context, name)
     found = {day for day in waiting if span is not None and span.first <= day <= span.last}
     if not found:
-        raise BadRequest(f"nothing waits that is called {name!r}", hint="`gieok archive pending` names what waits")
+        raise BadRequest(
+            f"nothing waits that is called {name!r}",
+            hint="`gieok archive pending` names what waits",
+        )
     return found
 
 
@@ -111,7 +125,9 @@ def _of(asked: Sequence[Question], what: Asked) -> list[Question]:
 
 
 def _forget(context: Context, tiers: Tiers, deleted: Sequence[Question]) -> list[str]:
-    """Forget what a person deleted in the archive, wherever else it is; return where something is left."""
+    """Forget what a person deleted in the archive, wherever else it is; return where something is
+    left.
+    """
     if not deleted:
         return []
     wanted = ForgetFilter(tuple(one.handle for one in deleted))
@@ -120,31 +136,52 @@ def _forget(context: Context, tiers: Tiers, deleted: Sequence[Question]) -> list
     still = forgetting.carry_out(context, forgetting.plan(context, wanted), wanted).still_in
     left = [one for one in deleted if tiers.store.get(one.scope, [one.key])]
     sync.answered(tiers, [one for one in deleted if one not in left])
-    return [*(f"{place}: {why}" for place, why in still), *(f"{one.path}: not of {context.scope}" for one in left)]
+    return [
+        *(f"{place}: {why}" for place, why in still),
+        *(f"{one.path}: not of {context.scope}" for one in left),
+    ]
 
 
 def _told(context: Context, done: Outcome, result: AnswerResult) -> AnswerResult:
     wrong = (*done.wrong, *context.archive.sweep())
     cold.answered(context)
     return AnswerResult(
-        result.days, result.moved, result.forgotten, result.written_back, result.settled, tuple(dict.fromkeys(wrong))
+        result.days,
+        result.moved,
+        result.forgotten,
+        result.written_back,
+        result.settled,
+        tuple(dict.fromkeys(wrong)),
     )
 
 
 def present(result: AnswerResult, style: Style) -> str:
     """Show what came of it."""
     parts = (
-        (result.moved, style.say(f"{result.moved:,} moved to cold", f"기억 {result.moved:,}개를 cold로 옮김")),
-        (result.forgotten, style.say(f"{result.forgotten:,} forgotten", f"{result.forgotten:,}개를 잊음")),
+        (
+            result.moved,
+            style.say(f"{result.moved:,} moved to cold", f"기억 {result.moved:,}개를 cold로 옮김"),
+        ),
+        (
+            result.forgotten,
+            style.say(f"{result.forgotten:,} forgotten", f"{result.forgotten:,}개를 잊음"),
+        ),
         (
             result.written_back,
-            style.say(f"{result.written_back:,} written back", f"{result.written_back:,}개를 되돌려 씀"),
+            style.say(
+                f"{result.written_back:,} written back", f"{result.written_back:,}개를 되돌려 씀"
+            ),
         ),
-        (result.settled, style.say(f"{result.settled:,} settled", f"충돌 {result.settled:,}개를 정리함")),
+        (
+            result.settled,
+            style.say(f"{result.settled:,} settled", f"충돌 {result.settled:,}개를 정리함"),
+        ),
     )
     said = [text for count, text in parts if count]
     if result.days and not result.moved:
-        said.append(style.say(f"stays in warm: {result.days:,}", f"{result.days:,}일은 warm에 남음"))
+        said.append(
+            style.say(f"stays in warm: {result.days:,}", f"{result.days:,}일은 warm에 남음")
+        )
     head = ", ".join(said) or style.say("nothing changed", "달라진 것이 없습니다")
     return "\n".join([head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)])
 

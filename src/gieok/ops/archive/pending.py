@@ -13,7 +13,10 @@ from gieok.ops.memory.gaps import gaps_of_archive
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
 _TEXT_CHARS = 100
-NO_COLD = Words("there is no cold tier: `archive.cold` is none", "cold 층이 없습니다: `archive.cold`가 none입니다")
+NO_COLD = Words(
+    "there is no cold tier: `archive.cold` is none",
+    "cold 층이 없습니다: `archive.cold`가 none입니다",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +36,9 @@ class PendingDay:
 
 @dataclass(frozen=True, slots=True)
 class PendingQuestion:
-    """What was `deleted` in the archive, or `edited` on both sides; `name` answers it. `path` is that of one of its notes."""
+    """What was `deleted` in the archive, or `edited` on both sides; `name` answers it. `path` is
+    that of one of its notes.
+    """
 
     name: str
     what: str
@@ -96,13 +101,18 @@ def present(result: PendingResult, style: Style) -> str:
         )
     lines += [_question(one, style) for one in result.questions]
     if not lines:
-        return absence(Words("nothing waits", "기다리는 것이 없습니다"), result.not_looked_at, style)
+        return absence(
+            Words("nothing waits", "기다리는 것이 없습니다"), result.not_looked_at, style
+        )
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 
 def _day(one: PendingDay, style: Style) -> str:
     return style.say(
-        f"{one.day}  {one.memories:,} {'memory' if one.memories == 1 else 'memories'}, {one.size_bytes:,} bytes",
+        (
+            f"{one.day}  {one.memories:,} {'memory' if one.memories == 1 else 'memories'}, "
+            f"{one.size_bytes:,} bytes"
+        ),
         f"{one.day}  기억 {one.memories:,}개, {one.size_bytes:,}바이트",
     )
 
@@ -110,14 +120,20 @@ def _day(one: PendingDay, style: Style) -> str:
 def _question(one: PendingQuestion, style: Style) -> str:
     approve, reject = f"gieok archive approve {one.name}", f"gieok archive reject {one.name}"
     if one.what == Asked.DELETED:
-        head = style.say(f"deleted there ({one.memories:,}):", f"거기서 지워짐 ({one.memories:,}개):")
+        head = style.say(
+            f"deleted there ({one.memories:,}):", f"거기서 지워짐 ({one.memories:,}개):"
+        )
         hint = style.say(
-            f"`{approve}` forgets it, `{reject}` writes it back", f"`{approve}`: 잊기, `{reject}`: 되돌려 쓰기"
+            f"`{approve}` forgets it, `{reject}` writes it back",
+            f"`{approve}`: 잊기, `{reject}`: 되돌려 쓰기",
         )
     else:
         head = style.say("edited on both sides:", "양쪽에서 고침:")
         hint = style.say(
-            f"this holds, the other is in that note; `{approve}` drops the other, `{reject}` takes it",
+            (
+                f"this holds, the other is in that note; `{approve}` drops the other, `{reject}` "
+                f"takes it"
+            ),
             f"이것이 유효하고 다른 것은 그 노트에 있음; `{approve}`: 다른 것을 버림, `{reject}`: 다른 것으로",
         )
     return f"{head} {printable(one.text)}\n  {printable(one.path)}\n{style.dim('  ' + hint)}"

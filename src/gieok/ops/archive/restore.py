@@ -31,11 +31,15 @@ def run(context: Context, request: ArchiveRestoreRequest) -> TieringResult:
     """Bring the day back in every scope that is read here."""
     span = span_of_days(context, request.day)
     if span is None or (span.last - span.first).days >= _MOST_DAYS:
-        raise BadRequest(f"{request.day!r} is more than a year", hint="name a day, or some: 2026-08-01, 2026-08")
+        raise BadRequest(
+            f"{request.day!r} is more than a year", hint="name a day, or some: 2026-08-01, 2026-08"
+        )
     done = Outcome()
     for scope in context.scopes:
         for number in range((span.last - span.first).days + 1):
-            done.add(sweep.restore(context.archive.tiers(), scope, span.first + timedelta(days=number)))
+            done.add(
+                sweep.restore(context.archive.tiers(), scope, span.first + timedelta(days=number))
+            )
     return told(done, found=done.moved > 0)
 
 
@@ -43,7 +47,10 @@ def present(result: TieringResult, style: Style) -> str:
     """Show how many came back."""
     if not result.found and not result.wrong:
         return style.say(
-            "nothing of that time is archived in the scopes that are read here; `--scope` names another",
+            (
+                "nothing of that time is archived in the scopes that are read here; `--scope` "
+                "names another"
+            ),
             "여기서 읽는 범위에는 그때의 것을 보관한 것이 없습니다. 다른 범위는 `--scope`",
         )
     head = style.say(

@@ -1,4 +1,6 @@
-"""`gieok archive run`: move to warm what is over, and take in what people changed in files, now; then whatever else is due."""
+"""`gieok archive run`: move to warm what is over, and take in what people changed in files, now;
+then whatever else is due.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +20,9 @@ class ArchiveRunRequest:
 
 @dataclass(frozen=True, slots=True)
 class TieringResult:
-    """How many memories moved, how many people corrected in files, how many files were written, and what is wrong."""
+    """How many memories moved, how many people corrected in files, how many files were written, and
+    what is wrong.
+    """
 
     moved: int
     corrected: int
@@ -39,17 +43,28 @@ def run(context: Context, request: ArchiveRunRequest) -> TieringResult:
 
 def told(done: Outcome, *, found: bool = True, also: Sequence[Ran] = ()) -> TieringResult:
     """Return what came of it."""
-    return TieringResult(done.moved, done.corrected, done.written, tuple(done.wrong), tuple(also), found)
+    return TieringResult(
+        done.moved, done.corrected, done.written, tuple(done.wrong), tuple(also), found
+    )
 
 
 def present(result: TieringResult, style: Style) -> str:
     """Show what moved, and what could not."""
     head = style.say(
-        f"{result.moved:,} memories moved to warm, {result.corrected:,} corrected in files, {result.written:,} files written",
-        f"기억 {result.moved:,}개를 warm으로 옮김, 파일에서 고친 것 {result.corrected:,}개, 쓴 파일 {result.written:,}개",
+        (
+            f"{result.moved:,} memories moved to warm, {result.corrected:,} corrected in files, "
+            f"{result.written:,} files written"
+        ),
+        (
+            f"기억 {result.moved:,}개를 warm으로 옮김, 파일에서 고친 것 {result.corrected:,}개, 쓴 파일 "
+            f"{result.written:,}개"
+        ),
     )
     lines = [head, *(f"  ✗ {printable(style.told(line))}" for line in result.wrong)]
-    lines += [f"  {'' if ran.ok else '✗ '}{ran.name}: {printable(style.told(ran.said)) or 'ok'}" for ran in result.jobs]
+    lines += [
+        f"  {'' if ran.ok else '✗ '}{ran.name}: {printable(style.told(ran.said)) or 'ok'}"
+        for ran in result.jobs
+    ]
     return "\n".join(lines)
 
 

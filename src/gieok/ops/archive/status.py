@@ -1,4 +1,6 @@
-"""`gieok archive status`: what is in which tier, what moves next and when, and what else is kept for how long."""
+"""`gieok archive status`: what is in which tier, what moves next and when, and what else is kept
+for how long.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -40,7 +42,9 @@ class ScheduleRow(NamedTuple):
 
 
 class KeptRow(NamedTuple):
-    """Something else that grows: how long it is kept (0: for ever), how many at most (0: any), and how much there is."""
+    """Something else that grows: how long it is kept (0: for ever), how many at most (0: any), and
+    how much there is.
+    """
 
     name: str
     days: int
@@ -51,7 +55,9 @@ class KeptRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveStatusResult:
-    """Tiers by scope, the limits of hot, what leaves it next, schedules, and the table of housekeeping."""
+    """Tiers by scope, the limits of hot, what leaves it next, schedules, and the table of
+    housekeeping.
+    """
 
     tiers: tuple[TierRow, ...]
     hot_tokens: int
@@ -92,7 +98,10 @@ def run(context: Context, request: NoRequest) -> ArchiveStatusResult:
         incidents=tuple(i for i in incidents if i.name.startswith(("archive", "job "))),
         questions=len(questions.load(context.memory.journal())) if has_journal else 0,
         schedules=tuple(ScheduleRow(p.job.name, p.expression, *p[2:]) for p in planned),
-        kept=tuple(KeptRow(row.kind.name, row.kind.days, row.kind.most, row.items, row.bytes) for row in kinds),
+        kept=tuple(
+            KeptRow(row.kind.name, row.kind.days, row.kind.most, row.items, row.bytes)
+            for row in kinds
+        ),
         not_looked_at=missed or None,
     )
 
@@ -110,15 +119,25 @@ def _talk(context: Context) -> list[TalkPlace]:
 
 def _local(context: Context, planned: Planned) -> Planned:
     """Return a job with its times in the zone of who asks."""
-    at = (one.astimezone(context.zone) if one else None for one in (planned.next_at, planned.last_at))
+    at = (
+        one.astimezone(context.zone) if one else None for one in (planned.next_at, planned.last_at)
+    )
     return planned._replace(next_at=next(at), last_at=next(at))
 
 
 def present(result: ArchiveStatusResult, style: Style) -> str:
     """Show the tiers, what moves, when, and the table of what else is kept; 60 columns."""
     lines = [*_tier_lines(result, style), *_move_lines(result, style)]
-    lines += ["", style.bold(style.say("Schedules", "일정")), *_schedule_lines(result.planned, style)]
-    lines += ["", style.bold(style.say("Kept beside memories", "기억 밖에 두는 것")), *_kept_lines(result.kinds, style)]
+    lines += [
+        "",
+        style.bold(style.say("Schedules", "일정")),
+        *_schedule_lines(result.planned, style),
+    ]
+    lines += [
+        "",
+        style.bold(style.say("Kept beside memories", "기억 밖에 두는 것")),
+        *_kept_lines(result.kinds, style),
+    ]
     return "\n".join(lines)
 
 
@@ -136,7 +155,10 @@ def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             yield style.bold(printable(str(scope)))
         days = f"{row.first}" if row.first == row.last else f"{row.first} – {row.last}"
         yield style.say(
-            f"  {row.tier:5}{row.memories:,} {'memory' if row.memories == 1 else 'memories'}, {days}",
+            (
+                f"  {row.tier:5}{row.memories:,} {'memory' if row.memories == 1 else 'memories'}, "
+                f"{days}"
+            ),
             f"  {row.tier:5}기억 {row.memories:,}개, {days}",
         )
         size = "" if row.bytes is None else f", {_size(row.bytes)}"
@@ -148,7 +170,8 @@ def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
 def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
     tokens, mb = f"{result.hot_tokens:,}" if result.hot_tokens else "∞", result.hot_mb or "∞"
     yield style.say(
-        f"hot holds at most {tokens} tokens, {mb} MB of a scope", f"hot 한도: 범위마다 {tokens}토큰, {mb} MB"
+        f"hot holds at most {tokens} tokens, {mb} MB of a scope",
+        f"hot 한도: 범위마다 {tokens}토큰, {mb} MB",
     )
     for move in result.next_moves:
         yield style.say(
@@ -159,12 +182,18 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
         size = _size(sum(one.bytes or 0 for one in result.talk))
         said = style.say(f"{result.messages:,} messages", f"메시지 {result.messages:,}개")
         yield style.say(
-            f"said: {said}, {len(result.talk)} month{'' if len(result.talk) == 1 else 's'} in files ({size})",
+            (
+                f"said: {said}, {len(result.talk)} month{'' if len(result.talk) == 1 else 's'} in "
+                f"files ({size})"
+            ),
             f"대화: {said}, {len(result.talk)}달은 파일에 ({size})",
         )
     for gone in (one for one in result.talk if one.bytes is None):
         yield style.say(
-            f"✗ the file of {gone.month} of {printable(str(gone.scope))} is gone: `gieok backup restore`",
+            (
+                f"✗ the file of {gone.month} of {printable(str(gone.scope))} is gone: `gieok "
+                f"backup restore`"
+            ),
             f"✗ {printable(str(gone.scope))}의 {gone.month} 파일이 없음: `gieok backup restore`",
         )
     if result.questions:
@@ -179,17 +208,27 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
 def _schedule_lines(planned: Iterable[Planned], style: Style) -> Iterator[str]:
     for one in planned:
         never = style.say("never", "없음")
-        next_at, last_at = (f"{at:%Y-%m-%d %H:%M}" if at else never for at in (one.next_at, one.last_at))
+        next_at, last_at = (
+            f"{at:%Y-%m-%d %H:%M}" if at else never for at in (one.next_at, one.last_at)
+        )
         yield f"  {one.job.doc.say(style.lang)} ({one.expression or never})"
-        yield style.say(f"    next {next_at}, last {last_at}", f"    다음 {next_at}, 지난번 {last_at}")
+        yield style.say(
+            f"    next {next_at}, last {last_at}", f"    다음 {next_at}, 지난번 {last_at}"
+        )
         if one.said and not one.failed:
             yield f"    {printable(style.told(one.said))}"
 
 
 def _kept_lines(kinds: Iterable[KindRow], style: Style) -> Iterator[str]:
     for kind, items, size in kinds:
-        rules = [style.say(f"{kind.days:,} day{'s' * (kind.days != 1)}", f"{kind.days:,}일")] if kind.days else []
-        rules += [style.say(f"at most {kind.most:,}", f"많아야 {kind.most:,}개")] if kind.most else []
+        rules = (
+            [style.say(f"{kind.days:,} day{'s' * (kind.days != 1)}", f"{kind.days:,}일")]
+            if kind.days
+            else []
+        )
+        rules += (
+            [style.say(f"at most {kind.most:,}", f"많아야 {kind.most:,}개")] if kind.most else []
+        )
         rule = ", ".join(rules) or style.say("for ever", "계속")
         count = "" if items is None else f": {items:,}" + (f" ({_size(size)})" if size else "")
         yield f"  {kind.doc.say(style.lang)} ({kind.name}), {rule}{count}"

@@ -17,7 +17,8 @@ class ArchiveSyncRequest:
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """What people did there: texts corrected, notes followed to another name, notes that came back; questions that are new.
+    """What people did there: texts corrected, notes followed to another name, notes that came back;
+    questions that are new.
 
     `wrong` is what could not be read or written, and was left as it is.
     """
@@ -33,7 +34,9 @@ class SyncResult:
 
 
 def run(context: Context, request: ArchiveSyncRequest) -> SyncResult:
-    """Take in what people did in the cold tier; without one, that is nothing. Raises ArchiveFailed where it is out of reach."""
+    """Take in what people did in the cold tier; without one, that is nothing. Raises ArchiveFailed
+    where it is out of reach.
+    """
     del request
     if Tier.COLD not in context.archive.tiers().shelves:
         return SyncResult(0, 0, 0, 0, (), has_cold=False)
@@ -46,9 +49,15 @@ def present(result: SyncResult, style: Style) -> str:
     if not result.has_cold:
         return NO_COLD.say(style.lang)
     parts = (
-        (result.corrected, style.say(f"{result.corrected:,} corrected", f"{result.corrected:,}개 고침")),
+        (
+            result.corrected,
+            style.say(f"{result.corrected:,} corrected", f"{result.corrected:,}개 고침"),
+        ),
         (result.followed, style.say(f"{result.followed:,} moved", f"{result.followed:,}개 옮김")),
-        (result.returned, style.say(f"{result.returned:,} came back", f"{result.returned:,}개 돌아옴")),
+        (
+            result.returned,
+            style.say(f"{result.returned:,} came back", f"{result.returned:,}개 돌아옴"),
+        ),
         (
             result.asked,
             style.say(

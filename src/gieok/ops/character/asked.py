@@ -1,4 +1,6 @@
-"""What the commands for characters have in common: whose character, which user, and a character by a line."""
+"""What the commands for characters have in common: whose character, which user, and a character by
+a line.
+"""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +19,8 @@ def owner_argument() -> Any:  # noqa: ANN401 - a field
     """Declare whose character it is."""
     return argument(
         Words(
-            "of this user alone (default: of the service, for everybody)", "이 사용자만의 캐릭터 (기본: 모두의 캐릭터)"
+            "of this user alone (default: of the service, for everybody)",
+            "이 사용자만의 캐릭터 (기본: 모두의 캐릭터)",
         ),
         "",
     )
@@ -30,7 +33,9 @@ def user_argument() -> Any:  # noqa: ANN401 - a field
 
 def character_argument(example: str) -> Any:  # noqa: ANN401 - a field
     """Declare a character by its id."""
-    return argument(Words("id of the character", "캐릭터의 id"), [], positional=True, needed=example)
+    return argument(
+        Words("id of the character", "캐릭터의 id"), [], positional=True, needed=example
+    )
 
 
 def only(words: list[str], what: str) -> str:
@@ -58,16 +63,23 @@ class CharacterRow(NamedTuple):
         """Return the line."""
         whose = style.say("everybody's", "모두의 것") if not self.user else self.user
         lore = (
-            style.say(f", {self.entries} lorebook entries", f", 로어북 항목 {self.entries}개") if self.entries else ""
+            style.say(f", {self.entries} lorebook entries", f", 로어북 항목 {self.entries}개")
+            if self.entries
+            else ""
         )
         greeting = printable(" ".join(self.greeting.split())[:80])
-        return f"{style.bold(printable(self.id))}  {printable(self.name)} ({printable(whose)}{lore})  {style.dim(greeting)}"
+        return (
+            f"{style.bold(printable(self.id))}  {printable(self.name)} ({printable(whose)}{lore}) "
+            f" {style.dim(greeting)}"
+        )
 
 
 def row_of(stored: StoredCharacter) -> CharacterRow:
     """Return a character as a row."""
     card = card_of(stored.card)
-    return CharacterRow(stored.id, stored.name, stored.owner, (card.greetings or ("",))[0], len(card.book.entries))
+    return CharacterRow(
+        stored.id, stored.name, stored.owner, (card.greetings or ("",))[0], len(card.book.entries)
+    )
 
 
 class CharacterSheet(NamedTuple):
@@ -95,7 +107,10 @@ class CharacterSheet(NamedTuple):
             (style.say("description", "설명"), self.description),
             (style.say("personality", "성격"), self.personality),
             (style.say("scenario", "상황"), self.scenario),
-            *((style.say(f"greeting {n}", f"인사말 {n}"), one) for n, one in enumerate(self.greetings)),
+            *(
+                (style.say(f"greeting {n}", f"인사말 {n}"), one)
+                for n, one in enumerate(self.greetings)
+            ),
             (style.say("system prompt", "시스템 프롬프트"), self.system_prompt),
             (style.say("after the history", "대화 뒤 지시"), self.post_history_instructions),
             (style.say("made by", "만든 사람"), self.creator),
@@ -114,10 +129,22 @@ def sheet_of(stored: StoredCharacter) -> CharacterSheet:
     """Return what there is to know of a character."""
     card: Card = card_of(stored.card)
     return CharacterSheet(
-        stored.id, stored.name, stored.owner, card.nickname, card.description, card.personality, card.scenario,
-        card.greetings, card.system_prompt, card.post_history_instructions, card.creator, card.tags, stored.model,
-        len(card.book.entries), f"{stored.package_type}, {len(stored.package):,} B" if stored.package else "",
-    )  # fmt: skip
+        stored.id,
+        stored.name,
+        stored.owner,
+        card.nickname,
+        card.description,
+        card.personality,
+        card.scenario,
+        card.greetings,
+        card.system_prompt,
+        card.post_history_instructions,
+        card.creator,
+        card.tags,
+        stored.model,
+        len(card.book.entries),
+        f"{stored.package_type}, {len(stored.package):,} B" if stored.package else "",
+    )
 
 
 def _short(text: str) -> str:

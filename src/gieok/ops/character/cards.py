@@ -35,7 +35,12 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Omitted
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
-_ENDINGS = {CardForm.JSON: ".json", CardForm.JSON_V2: ".json", CardForm.PNG: ".png", CardForm.CHARX: ".charx"}
+_ENDINGS = {
+    CardForm.JSON: ".json",
+    CardForm.JSON_V2: ".json",
+    CardForm.PNG: ".png",
+    CardForm.CHARX: ".charx",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +48,20 @@ class CharacterImportRequest:
     """Parameters of `gieok character import`."""
 
     file: list[str] = argument(
-        Words("a card (JSON, PNG, CHARX), or a chat log (.jsonl)", "카드(JSON, PNG, CHARX) 또는 대화 기록(.jsonl)"),
+        Words(
+            "a card (JSON, PNG, CHARX), or a chat log (.jsonl)",
+            "카드(JSON, PNG, CHARX) 또는 대화 기록(.jsonl)",
+        ),
         [],
         positional=True,
         needed="gieok character import mina.png",
     )
     id: str = argument(
-        Words("the character's id (default: from the card's name)", "캐릭터의 id (기본: 카드의 이름에서)"), ""
+        Words(
+            "the character's id (default: from the card's name)",
+            "캐릭터의 id (기본: 카드의 이름에서)",
+        ),
+        "",
     )
     user: str = argument(
         Words(
@@ -58,10 +70,18 @@ class CharacterImportRequest:
         ),
         "",
     )
-    replace: bool = argument(Words("put the card in the place of one of that id", "같은 id의 카드를 바꿈"), False)
-    name: str = argument(Words("log: who in it is the character", "기록: 그 안에서 캐릭터의 이름"), "")
-    zone: str = argument(Words("log: time zone of its times (default: here)", "기록: 시각의 시간대 (기본: 여기)"), "")
-    hidden: bool = argument(Words("log: also what was hidden from the model", "기록: 모델에 숨긴 메시지도"), False)
+    replace: bool = argument(
+        Words("put the card in the place of one of that id", "같은 id의 카드를 바꿈"), False
+    )
+    name: str = argument(
+        Words("log: who in it is the character", "기록: 그 안에서 캐릭터의 이름"), ""
+    )
+    zone: str = argument(
+        Words("log: time zone of its times (default: here)", "기록: 시각의 시간대 (기본: 여기)"), ""
+    )
+    hidden: bool = argument(
+        Words("log: also what was hidden from the model", "기록: 모델에 숨긴 메시지도"), False
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +97,12 @@ class CharacterExportRequest:
         "png",
         choices=tuple(CardForm),
     )
-    to: str = argument(Words("the file, which must be new (default: ID.png here)", "새 파일 (기본: 여기의 ID.png)"), "")
+    to: str = argument(
+        Words(
+            "the file, which must be new (default: ID.png here)", "새 파일 (기본: 여기의 ID.png)"
+        ),
+        "",
+    )
     user: str = owner_argument()
 
 
@@ -123,7 +148,9 @@ def bring_in(context: Context, request: CharacterImportRequest) -> CharacterImpo
         with file.open("rb") as opened:
             data = opened.read(MOST_BYTES + 1)
     except OSError as error:
-        raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}", hint="give a file of yours") from error
+        raise BadRequest(
+            f"cannot read {str(file)!r}: {error.strerror}", hint="give a file of yours"
+        ) from error
     roster = context.character.house().roster
     stored = roster.import_file(owner_of(request.user), data, request.id, replaces=request.replace)
     return CharacterImportResult(stored.id, sheet_of(stored))
@@ -137,7 +164,9 @@ def take_out(context: Context, request: CharacterExportRequest) -> CharacterExpo
     try:
         is_new = fs.create(file, data, 0o644)
     except OSError as error:
-        raise BadRequest(f"cannot write {str(file)!r}: {error.strerror}", hint="name another file with --to") from error
+        raise BadRequest(
+            f"cannot write {str(file)!r}: {error.strerror}", hint="name another file with --to"
+        ) from error
     if not is_new:
         raise BadRequest(f"{str(file)!r} is there already", hint="name a new file with --to")
     return CharacterExportResult(file, form.value, len(data))
@@ -145,7 +174,9 @@ def take_out(context: Context, request: CharacterExportRequest) -> CharacterExpo
 
 def _log(context: Context, request: CharacterImportRequest, file: Path) -> CharacterImportResult:
     if not request.id:
-        raise BadRequest("whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`")
+        raise BadRequest(
+            "whose talk is it?", hint=f"`gieok character import {file.name} --id CHARACTER`"
+        )
     house, user = context.character.house(), owner_of(request.user or ME)
     stored = house.roster.find(user, request.id)
     zone = zone_named(request.zone, context.zone)
@@ -154,14 +185,20 @@ def _log(context: Context, request: CharacterImportRequest, file: Path) -> Chara
     wanted = [one for one in (request.name, card.nickname, card.name) if one]
     own = own_name(speakers(read_log(_lines(file), zone, begins)), wanted)
     taken = take_in(
-        house.memory, Bond(user, stored.id, zone=zone), read_log(_lines(file), zone, begins), own,
-        with_hidden=request.hidden, progress=context.progress(file.name),
-    )  # fmt: skip
+        house.memory,
+        Bond(user, stored.id, zone=zone),
+        read_log(_lines(file), zone, begins),
+        own,
+        with_hidden=request.hidden,
+        progress=context.progress(file.name),
+    )
     return CharacterImportResult(stored.id, log=_counted(taken))
 
 
 def _lines(file: Path) -> Iterator[bytes]:
-    """Yield the lines of a file; what follows the bound of a line that is too long is a line of its own."""
+    """Yield the lines of a file; what follows the bound of a line that is too long is a line of its
+    own.
+    """
     with file.open("rb") as opened:
         while line := opened.readline(LONGEST_LINE):
             yield line
@@ -170,8 +207,15 @@ def _lines(file: Path) -> Iterator[bytes]:
 def _counted(taken: LogTaken) -> LogCounts:
     since, until = (one.isoformat() if one else "" for one in (taken.first, taken.last))
     return LogCounts(
-        taken.added, taken.changed, taken.known, taken.hidden, taken.refused, taken.faults, since, until
-    )  # fmt: skip
+        taken.added,
+        taken.changed,
+        taken.known,
+        taken.hidden,
+        taken.refused,
+        taken.faults,
+        since,
+        until,
+    )
 
 
 def present_import(result: CharacterImportResult, style: Style) -> str:
@@ -181,20 +225,35 @@ def present_import(result: CharacterImportResult, style: Style) -> str:
     log = result.log
     if log is None:
         return printable(result.id)
-    lines = [style.say(
-        f"{log.added} messages taken in, {log.changed} changed, {log.known} known, {log.hidden} hidden, {log.refused} refused",
-        f"메시지 {log.added}개 가져옴, {log.changed}개 바뀜, {log.known}개 이미 앎, {log.hidden}개 숨김, {log.refused}개 거절",
-    )]  # fmt: skip
+    lines = [
+        style.say(
+            (
+                f"{log.added} messages taken in, {log.changed} changed, {log.known} known, "
+                f"{log.hidden} hidden, {log.refused} refused"
+            ),
+            (
+                f"메시지 {log.added}개 가져옴, {log.changed}개 바뀜, {log.known}개 이미 앎, {log.hidden}개 숨김, "
+                f"{log.refused}개 거절"
+            ),
+        )
+    ]
     lines += [f"  {one.line}: {printable(style.told(one.reason))}" for one in log.faults]
     identity = printable(result.id)
     return "\n".join(
-        [*lines, style.say("what is remembered", "기억한 것") + f": `gieok character memories {identity}`"]
+        [
+            *lines,
+            style.say("what is remembered", "기억한 것")
+            + f": `gieok character memories {identity}`",
+        ]
     )
 
 
 def present_export(result: CharacterExportResult, style: Style) -> str:
     """Show where the card is."""
-    return f"{style.say('written', '씀')}: {printable(str(result.path))} ({result.format}, {result.bytes:,} B)"
+    return (
+        f"{style.say('written', '씀')}: {printable(str(result.path))} ({result.format}, "
+        f"{result.bytes:,} B)"
+    )
 
 
 IMPORT = Operation(
@@ -209,7 +268,8 @@ IMPORT = Operation(
         'gieok character import "Mina - 2024-07-12.jsonl" --id mina',
     ),
     doc=Words(
-        "Take in a character card, or a chat log of SillyTavern", "캐릭터 카드나 SillyTavern 대화 기록을 가져옵니다"
+        "Take in a character card, or a chat log of SillyTavern",
+        "캐릭터 카드나 SillyTavern 대화 기록을 가져옵니다",
     ),
 )
 EXPORT = Operation(
@@ -217,6 +277,12 @@ EXPORT = Operation(
     handler=take_out,
     present=present_export,
     effect=Effect.WRITE,
-    examples=("gieok character export mina", "gieok character export mina --format charx --to mina.charx"),
-    doc=Words("Write a character as a card that other programs read", "다른 프로그램이 읽는 카드로 캐릭터를 씁니다"),
+    examples=(
+        "gieok character export mina",
+        "gieok character export mina --format charx --to mina.charx",
+    ),
+    doc=Words(
+        "Write a character as a card that other programs read",
+        "다른 프로그램이 읽는 카드로 캐릭터를 씁니다",
+    ),
 )

@@ -26,15 +26,30 @@ class CharacterCreateRequest:
     """Parameters of `gieok character create`."""
 
     name: list[str] = argument(
-        Words("the character's name", "캐릭터의 이름"), [], positional=True, needed='gieok character create "Mina"'
+        Words("the character's name", "캐릭터의 이름"),
+        [],
+        positional=True,
+        needed='gieok character create "Mina"',
     )
     id: str = argument(
-        Words("how it is called in commands (default: from the name)", "명령에서 부를 id (기본: 이름에서)"), ""
+        Words(
+            "how it is called in commands (default: from the name)",
+            "명령에서 부를 id (기본: 이름에서)",
+        ),
+        "",
     )
-    description: str = argument(Words("who it is, as a model is told", "모델에 알려 줄 캐릭터 설명"), "")
-    greeting: list[str] = argument(Words("what it says first; repeat for others", "첫 인사말; 여러 번 쓸 수 있음"), [])
+    description: str = argument(
+        Words("who it is, as a model is told", "모델에 알려 줄 캐릭터 설명"), ""
+    )
+    greeting: list[str] = argument(
+        Words("what it says first; repeat for others", "첫 인사말; 여러 번 쓸 수 있음"), []
+    )
     model: str = argument(
-        Words("model that answers for it (default: character.model)", "답할 모델 (기본: character.model)"), ""
+        Words(
+            "model that answers for it (default: character.model)",
+            "답할 모델 (기본: character.model)",
+        ),
+        "",
     )
     user: str = owner_argument()
 
@@ -43,7 +58,9 @@ class CharacterCreateRequest:
 class CharacterListRequest:
     """Parameters of `gieok character list`."""
 
-    id: list[str] = argument(Words("show this one whole", "이 캐릭터를 자세히"), [], positional=True)
+    id: list[str] = argument(
+        Words("show this one whole", "이 캐릭터를 자세히"), [], positional=True
+    )
     user: str = argument(
         Words(
             "those that this user can talk to (default: the service's)",
@@ -96,8 +113,13 @@ class CharacterDeleteResult:
 
 def create(context: Context, request: CharacterCreateRequest) -> CharacterCreateResult:
     """Make a character of a few words."""
-    card = new_card({"name": only(request.name, "name"), "description": request.description}, tuple(request.greeting))
-    stored = context.character.house().roster.create(owner_of(request.user), card, request.id, model=request.model)
+    card = new_card(
+        {"name": only(request.name, "name"), "description": request.description},
+        tuple(request.greeting),
+    )
+    stored = context.character.house().roster.create(
+        owner_of(request.user), card, request.id, model=request.model
+    )
     return CharacterCreateResult(sheet_of(stored))
 
 
@@ -113,13 +135,20 @@ def listed(context: Context, request: CharacterListRequest) -> CharacterListResu
 
 def delete(context: Context, request: CharacterDeleteRequest) -> CharacterDeleteResult:
     """Delete a character, and say what stays."""
-    roster, owner, identity = context.character.house().roster, owner_of(request.user), only(request.id, "id")
+    roster, owner, identity = (
+        context.character.house().roster,
+        owner_of(request.user),
+        only(request.id, "id"),
+    )
     found = roster.own(owner, identity)
     shown = row_of(found).line(Style(context.lang, colour=False))
     question = context.words(
-        "Delete it? What users remember with it is kept. [y/N] ", "삭제할까요? 사용자의 기억은 남습니다. [y/N] "
+        "Delete it? What users remember with it is kept. [y/N] ",
+        "삭제할까요? 사용자의 기억은 남습니다. [y/N] ",
     )
-    if not request.yes and not context.agrees([shown], question, f"`gieok character delete {identity} --yes`"):
+    if not request.yes and not context.agrees(
+        [shown], question, f"`gieok character delete {identity} --yes`"
+    ):
         raise BadRequest("nothing was deleted", hint="answer y, or give --yes")
     gone = roster.delete(owner, identity)
     return CharacterDeleteResult(gone.id, gone.canon, gone.memories_kept)
@@ -129,7 +158,10 @@ def present_create(result: CharacterCreateResult, style: Style) -> str:
     """Show what was made, and what to do next."""
     made, identity = style.say("made", "만듦"), result.character.id
     chat = style.say("talk", "대화")
-    return f"{made}: {result.character.text(style)}\n{chat}: `gieok character chat {printable(identity)}`"
+    return (
+        f"{made}: {result.character.text(style)}\n{chat}: `gieok character chat "
+        f"{printable(identity)}`"
+    )
 
 
 def present_list(result: CharacterListResult, style: Style) -> str:
@@ -147,9 +179,14 @@ def present_list(result: CharacterListResult, style: Style) -> str:
 def present_delete(result: CharacterDeleteResult, style: Style) -> str:
     """Show what went and what stays."""
     entries, kept = result.lorebook_entries, result.memories_kept
-    gone = style.say(f"deleted, with {entries} lorebook entries", f"삭제함 (로어북 항목 {entries}개 포함)")
+    gone = style.say(
+        f"deleted, with {entries} lorebook entries", f"삭제함 (로어북 항목 {entries}개 포함)"
+    )
     stays = style.say(
-        f"what users remember with it stays ({kept} of its owner's memories); a character of this id has it again",
+        (
+            f"what users remember with it stays ({kept} of its owner's memories); a character of "
+            f"this id has it again"
+        ),
         f"사용자의 기억은 남음 (소유자의 기억 {kept}개); 같은 id의 캐릭터를 만들면 이어집니다",
     )
     return f"{printable(result.id)}: {gone}; {stays}"
@@ -160,7 +197,12 @@ CREATE = Operation(
     handler=create,
     present=present_create,
     effect=Effect.WRITE,
-    examples=('gieok character create "Mina" --description "Keeps a bookshop by the harbour." --greeting "Come in."',),
+    examples=(
+        (
+            'gieok character create "Mina" --description "Keeps a bookshop by the harbour." '
+            '--greeting "Come in."'
+        ),
+    ),
     doc=Words("Make a character to talk to", "대화할 캐릭터를 만듭니다"),
 )
 LIST = Operation(
@@ -168,7 +210,9 @@ LIST = Operation(
     handler=listed,
     present=present_list,
     examples=("gieok character list", "gieok character list mina"),
-    doc=Words("List characters, or show one whole", "캐릭터를 나열하거나, 하나를 자세히 보여 줍니다"),
+    doc=Words(
+        "List characters, or show one whole", "캐릭터를 나열하거나, 하나를 자세히 보여 줍니다"
+    ),
 )
 DELETE = Operation(
     name="character delete",
@@ -176,5 +220,8 @@ DELETE = Operation(
     handler=delete,
     present=present_delete,
     effect=Effect.DESTROY,
-    doc=Words("Delete a character; what users remember with it stays", "캐릭터를 삭제합니다 (사용자의 기억은 남음)"),
+    doc=Words(
+        "Delete a character; what users remember with it stays",
+        "캐릭터를 삭제합니다 (사용자의 기억은 남음)",
+    ),
 )

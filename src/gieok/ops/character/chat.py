@@ -1,4 +1,6 @@
-"""`gieok character chat`: a talk in the terminal, its memory beside it. Without a terminal, a line of stdin is a message."""
+"""`gieok character chat`: a talk in the terminal, its memory beside it. Without a terminal, a line
+of stdin is a message.
+"""
 
 import sys
 from collections.abc import Iterator
@@ -25,7 +27,10 @@ from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, printable
 
 _HELP = Words(
-    "/memory  what it remembers   /why  what it was told for the last reply   /forget HANDLE   /undo   /points   /quit",
+    (
+        "/memory  what it remembers   /why  what it was told for the last reply   /forget HANDLE  "
+        " /undo   /points   /quit"
+    ),
     "/memory 기억하는 것   /why 마지막 답에 쓰인 기억   /forget 핸들   /undo   /points   /quit",
 )
 _LONGEST_LINE = 1 << 20
@@ -90,7 +95,9 @@ class _Chat:
         return printable(text)
 
     def _memory(self, words: str) -> str:
-        asked = CharacterMemoriesRequest(what=[self._bond.character, *words.split()], user=self._bond.user)
+        asked = CharacterMemoriesRequest(
+            what=[self._bond.character, *words.split()], user=self._bond.user
+        )
         found = memories(self._context, asked)
         nothing = self._style.say("nothing yet", "아직 없음")
         return "\n".join(lines_of(found.memories, self._style)) or nothing
@@ -124,24 +131,38 @@ class _Chat:
 
 def chat(context: Context, request: CharacterChatRequest) -> CharacterChatResult:
     """Talk until the end of the input, or /quit."""
-    house, identity, user = context.character.house(), only(request.id, "character"), owner_of(request.user)
+    house, identity, user = (
+        context.character.house(),
+        only(request.id, "character"),
+        owner_of(request.user),
+    )
     stored = house.roster.find(user, identity)
     if house.accounts.account(user) is None:
         now = house.memory.clock.now()
         house.accounts.keep_account(Account(user, lang=context.lang, created_at=now))
     house.points.check_in(user)
     bond = bond_of(context, house, user, identity)
-    name, talk, lines = printable(name_of(stored.card)), _Chat(context, house, bond), list[ChatLine]()
+    name, talk, lines = (
+        printable(name_of(stored.card)),
+        _Chat(context, house, bond),
+        list[ChatLine](),
+    )
     greeting = filled((card_of(stored.card).greetings or ("",))[0], Names(name, user))
     if context.ask:
-        context.tell("\n".join([_HELP.say(context.lang), *([f"{name}: {printable(greeting)}"] if greeting else [])]))
+        context.tell(
+            "\n".join(
+                [_HELP.say(context.lang), *([f"{name}: {printable(greeting)}"] if greeting else [])]
+            )
+        )
     for line in _lines(context):
         reply = _answered(context, talk, line)
         lines.append(ChatLine(line, reply))
         if context.ask:
             context.tell(reply if line.startswith("/") else f"{name}: {reply}")
     house.turns.close()
-    return CharacterChatResult(identity, name, greeting, tuple(lines), is_shown=context.ask is not None)
+    return CharacterChatResult(
+        identity, name, greeting, tuple(lines), is_shown=context.ask is not None
+    )
 
 
 def _answered(context: Context, talk: _Chat, line: str) -> str:
@@ -175,7 +196,11 @@ def present(result: CharacterChatResult, style: Style) -> str:
         return style.say(f"{count} messages", f"메시지 {count}개")
     told = [f"{result.name}: {printable(result.greeting)}"] if result.greeting else []
     told += [
-        f"> {printable(one.said)}\n{one.reply if one.said.startswith('/') else f'{result.name}: {one.reply}'}"
+        (
+            f"> "
+            f"{printable(one.said)}\n"
+            f"{one.reply if one.said.startswith('/') else f'{result.name}: {one.reply}'}"
+        )
         for one in result.lines
     ]
     return "\n".join(told)

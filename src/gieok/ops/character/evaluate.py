@@ -1,4 +1,6 @@
-"""`gieok character eval`: what a character remembers of a conversation file, held against what the file says."""
+"""`gieok character eval`: what a character remembers of a conversation file, held against what the
+file says.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,14 +23,21 @@ class CharacterEvalRequest:
         needed="gieok character eval --data chats.json",
     )
     vectors: bool = argument(
-        Words("find memories with the configured embedder, too", "설정한 임베더로도 기억을 찾음"), False
+        Words("find memories with the configured embedder, too", "설정한 임베더로도 기억을 찾음"),
+        False,
     )
-    misses: bool = argument(Words("list what was missed or wrong", "빠지거나 틀린 것을 나열"), False)
-    narratives: bool = argument(Words("show the narrative at each question", "질문마다 서사를 보임"), False)
+    misses: bool = argument(
+        Words("list what was missed or wrong", "빠지거나 틀린 것을 나열"), False
+    )
+    narratives: bool = argument(
+        Words("show the narrative at each question", "질문마다 서사를 보임"), False
+    )
 
 
 class FactFigures(NamedTuple):
-    """Of what was kept, the share that the file has; of what the file has, the share kept; of that, what holds now."""
+    """Of what was kept, the share that the file has; of what the file has, the share kept; of that,
+    what holds now.
+    """
 
     precision: float
     recall: float
@@ -42,7 +51,9 @@ class MomentFigures(NamedTuple):
 
 
 class QuestionFigures(NamedTuple):
-    """The share of questions whose context holds what is wanted, and of those told an old value as holding now."""
+    """The share of questions whose context holds what is wanted, and of those told an old value as
+    holding now.
+    """
 
     holds: float
     stale: float
@@ -85,7 +96,9 @@ def run(context: Context, request: CharacterEvalRequest) -> CharacterEvalResult:
     try:
         rows = play.conversations(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise BadRequest(f"cannot read {file}: {error}", hint="name a conversation file with --data") from error
+        raise BadRequest(
+            f"cannot read {file}: {error}", hint="name a conversation file with --data"
+        ) from error
     scores, asked, extractor = list[Score](), list[Asked](), ""
     for row in rows:
         clock = PlayedClock()
@@ -98,20 +111,32 @@ def run(context: Context, request: CharacterEvalRequest) -> CharacterEvalResult:
 
 
 def result_of(
-    score: Score, conversations: int, extractor: str, asked: list[Asked], request: CharacterEvalRequest
+    score: Score,
+    conversations: int,
+    extractor: str,
+    asked: list[Asked],
+    request: CharacterEvalRequest,
 ) -> CharacterEvalResult:
     """Return counts as shares."""
     shown = (f"{one.at:%Y-%m-%d %H:%M} {one.question}\n{one.narrative}" for one in asked)
     return CharacterEvalResult(
         FactFigures(
-            _share(score.right, score.kept), _share(score.found, score.wanted), _share(score.chains_right, score.chains)
+            _share(score.right, score.kept),
+            _share(score.found, score.wanted),
+            _share(score.chains_right, score.chains),
         ),
         _share(score.traps_kept, score.traps),
         MomentFigures(_share(score.moments_found, score.moments)),
         QuestionFigures(_share(score.held, score.questions), _share(score.stale, score.questions)),
         extractor,
         PlayCounts(
-            conversations, score.wanted, score.kept, score.traps, score.moments, score.moments_kept, score.questions
+            conversations,
+            score.wanted,
+            score.kept,
+            score.traps,
+            score.moments,
+            score.moments_kept,
+            score.questions,
         ),
         tuple(score.misses) if request.misses else (),
         tuple(shown) if request.narratives else (),
@@ -130,8 +155,14 @@ def present(result: CharacterEvalResult, style: Style) -> str:
         (Words("facts: current value right", "사실: 지금 값이 맞음"), result.facts.current_right),
         (Words("traps kept as facts", "사실로 남은 함정"), result.traps_kept),
         (Words("moments: recall", "순간: 재현율"), result.moments.recall),
-        (Words("questions: context holds the answer", "질문: 맥락에 답이 있음"), result.questions.holds),
-        (Words("questions: old value told as current", "질문: 옛 값을 지금으로 말함"), result.questions.stale),
+        (
+            Words("questions: context holds the answer", "질문: 맥락에 답이 있음"),
+            result.questions.holds,
+        ),
+        (
+            Words("questions: old value told as current", "질문: 옛 값을 지금으로 말함"),
+            result.questions.stale,
+        ),
     )
     lines = [f"{value:>6.3f}  {words.say(style.lang)}" for words, value in rows]
     return "\n".join([*lines, *map(printable, (*result.misses, *result.narratives))])

@@ -1,8 +1,16 @@
-"""`gieok character inactive`: remind users who stay away, and let go of the episodes of those who do not come back."""
+"""`gieok character inactive`: remind users who stay away, and let go of the episodes of those who
+do not come back.
+"""
 
 from dataclasses import dataclass
 
-from gieok.capabilities.character.inactivity import FADED, REMINDED, WARNED, InactivityReport, InactivityStep
+from gieok.capabilities.character.inactivity import (
+    FADED,
+    REMINDED,
+    WARNED,
+    InactivityReport,
+    InactivityStep,
+)
 from gieok.ops.context import Context
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
@@ -11,7 +19,9 @@ from gieok.ops.operation import Effect, Operation, Style, Words, argument, print
 class InactiveRequest:
     """Parameters of `gieok character inactive`."""
 
-    dry_run: bool = argument(Words("show what is due, and do nothing", "할 일만 보이고 아무것도 하지 않음"), False)
+    dry_run: bool = argument(
+        Words("show what is due, and do nothing", "할 일만 보이고 아무것도 하지 않음"), False
+    )
     resend: str = argument(
         Words(
             "send a user's mail again, where nobody knows whether it went out",
@@ -23,7 +33,9 @@ class InactiveRequest:
 
 @dataclass(frozen=True, slots=True)
 class InactiveResult:
-    """What was done, or would be, by user; `unsure`: nobody knows whether a mail to these went out."""
+    """What was done, or would be, by user; `unsure`: nobody knows whether a mail to these went
+    out.
+    """
 
     dry_run: bool
     reminded: int
@@ -42,7 +54,14 @@ def run(context: Context, request: InactiveRequest) -> InactiveResult:
     """Do what is due for users who stay away. Raises StoreError."""
     report = done(context, is_dry=request.dry_run, resend=request.resend)
     counts = report.counts()
-    return InactiveResult(request.dry_run, counts[REMINDED], counts[WARNED], counts[FADED], report.steps, report.unsure)
+    return InactiveResult(
+        request.dry_run,
+        counts[REMINDED],
+        counts[WARNED],
+        counts[FADED],
+        report.steps,
+        report.unsure,
+    )
 
 
 def done(context: Context, *, is_dry: bool = False, resend: str = "") -> InactivityReport:
@@ -66,7 +85,10 @@ def present(result: InactiveResult, style: Style) -> str:
         what = _STAGES[step.stage].say(style.lang) if step.stage in _STAGES else step.stage
         detail = step.said or (f"{step.episodes}" if step.episodes else "")
         lines.append(
-            f"{printable(step.user)}: {what if step.ok else '✗ ' + what} {style.dim(printable(detail))}".rstrip()
+            (
+                f"{printable(step.user)}: {what if step.ok else '✗ ' + what} "
+                f"{style.dim(printable(detail))}"
+            ).rstrip()
         )
     for user in result.unsure:
         said = style.say(

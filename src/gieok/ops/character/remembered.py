@@ -1,4 +1,6 @@
-"""`gieok character memories | forget`: what a character remembers of a user, why, and how it goes."""
+"""`gieok character memories | forget`: what a character remembers of a user, why, and how it
+goes.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -38,7 +40,10 @@ class CharacterMemoriesRequest:
     user: str = user_argument()
     layer: str = argument(Words("this layer alone", "이 층만"), "", choices=("", *Layer))
     why: str = argument(
-        Words("show what one of them came from, by its handle", "핸들로, 어느 말에서 나왔는지 보임"), ""
+        Words(
+            "show what one of them came from, by its handle", "핸들로, 어느 말에서 나왔는지 보임"
+        ),
+        "",
     )
     limit: int = argument(Words("how many of a layer", "층마다 몇 개까지"), 50)
 
@@ -55,7 +60,9 @@ class CharacterForgetRequest:
 
 
 class MemoryRow(NamedTuple):
-    """A memory in a line; `score` is 0 where nothing was searched for, `until` '' where it holds."""
+    """A memory in a line; `score` is 0 where nothing was searched for, `until` '' where it
+    holds.
+    """
 
     handle: str
     id: str
@@ -127,7 +134,9 @@ def memories(context: Context, request: CharacterMemoriesRequest) -> CharacterMe
         story = house.control.read(bond, key_of(house, bond, request.why))
         said = tuple(SaidRow(one.role, one.text, _time(one.at, bond)) for one in story.messages)
         before = (_row(one, bond) for one in story.before)
-        return CharacterMemoriesResult(identity, bond.user, (_row(story.memory, bond), *before), said)
+        return CharacterMemoriesResult(
+            identity, bond.user, (_row(story.memory, bond), *before), said
+        )
     layers = [Layer(request.layer)] if request.layer else list(Layer)
     if words:
         found = house.control.search(bond, " ".join(words), min(request.limit, MOST_LIMIT), layers)
@@ -146,7 +155,9 @@ def forget(context: Context, request: CharacterForgetRequest) -> CharacterForget
         house.control.undo(bond, request.undo)
         return CharacterForgetResult("", request.undo, "", (), is_back=True)
     if not request.memory:
-        raise BadRequest("which memory?", hint=f"`gieok character memories {request.id[0]}` shows their handles")
+        raise BadRequest(
+            "which memory?", hint=f"`gieok character memories {request.id[0]}` shows their handles"
+        )
     try:
         key = key_of(house, bond, request.memory)
     except NotFound:
@@ -160,12 +171,21 @@ def forget(context: Context, request: CharacterForgetRequest) -> CharacterForget
 def key_of(house: House, bond: Bond, handle: str) -> str:
     """Return the key of a memory by its handle or its id. Raises NotFound, BadRequest."""
     held = house.memory.memories(bond)
-    keys = [*(one.key for one in held.facts), *(one.key for one in held.moments), *(one.key for one in held.episodes)]
+    keys = [
+        *(one.key for one in held.facts),
+        *(one.key for one in held.moments),
+        *(one.key for one in held.episodes),
+    ]
     found = [key for key in keys if handle in (key, handle_of(key))]
     if not found:
-        raise NotFound(f"there is no memory {handle!r}", hint="`gieok character memories ID` shows their handles")
+        raise NotFound(
+            f"there is no memory {handle!r}",
+            hint="`gieok character memories ID` shows their handles",
+        )
     if len(set(found)) > 1:
-        raise BadRequest(f"{handle!r} means several memories", hint="give the whole id: `--json` shows it")
+        raise BadRequest(
+            f"{handle!r} means several memories", hint="give the whole id: `--json` shows it"
+        )
     return found[0]
 
 
@@ -174,9 +194,15 @@ def _row(item: RememberedItem, bond: Bond) -> MemoryRow:
     subject = f"{item.predicate}: {item.object}" if item.predicate else item.text
     text = f"{subject} ({item.day})" if item.day else subject
     return MemoryRow(
-        handle_of(item.id), item.id, item.layer.value, text, _time(item.at, bond), until, item.is_important,
+        handle_of(item.id),
+        item.id,
+        item.layer.value,
+        text,
+        _time(item.at, bond),
+        until,
+        item.is_important,
         item.mentions,
-    )  # fmt: skip
+    )
 
 
 def _time(at: datetime, bond: Bond) -> str:
@@ -190,7 +216,11 @@ def lines_of(rows: Iterable[MemoryRow], style: Style) -> list[str]:
         if row.layer != layer:
             layer = row.layer
             lines.append(style.bold(_LAYERS[Layer(layer)].say(style.lang)))
-        marks = [row.at[:10], *([f"– {row.until[:10]}"] if row.until else []), *(["★"] if row.is_important else [])]
+        marks = [
+            row.at[:10],
+            *([f"– {row.until[:10]}"] if row.until else []),
+            *(["★"] if row.is_important else []),
+        ]
         marks += [f"×{row.mentions}"] if row.mentions > 1 else []
         marks += [f"{row.score:.2f}"] if row.score else []
         lines.append(f"  {row.handle}  {printable(row.text)}  {style.dim(' '.join(marks))}")
@@ -207,20 +237,29 @@ def present_memories(result: CharacterMemoriesResult, style: Style) -> str:
             )
         return style.say("Nothing is remembered yet.", "아직 기억하는 것이 없습니다.")
     lines = lines_of(result.memories, style)
-    return "\n".join([*lines, *(f"    {one.at}  {one.role}: {printable(one.text)}" for one in result.messages)])
+    return "\n".join(
+        [*lines, *(f"    {one.at}  {one.role}: {printable(one.text)}" for one in result.messages)]
+    )
 
 
 def present_forget(result: CharacterForgetResult, style: Style) -> str:
     """Show what went, and how it comes back."""
     if not result.found:
-        return style.say(f"there is no memory {result.text!r}", f"{result.text!r}: 그런 기억이 없습니다")
+        return style.say(
+            f"there is no memory {result.text!r}", f"{result.text!r}: 그런 기억이 없습니다"
+        )
     if result.is_back:
         return style.say("it is remembered again", "다시 기억합니다")
     lines = [f"{style.say('forgotten', '잊음')}: {printable(result.text)}"]
-    lines += [f"  {style.say('holds again', '다시 맞음')}: {printable(one)}" for one in result.holds_again]
+    lines += [
+        f"  {style.say('holds again', '다시 맞음')}: {printable(one)}" for one in result.holds_again
+    ]
     if result.undo:
         lines.append(
-            style.say(f"  until {result.until}: --undo {result.undo}", f"  {result.until}까지: --undo {result.undo}")
+            style.say(
+                f"  until {result.until}: --undo {result.undo}",
+                f"  {result.until}까지: --undo {result.undo}",
+            )
         )
     return "\n".join(lines)
 
@@ -231,7 +270,8 @@ MEMORIES = Operation(
     present=present_memories,
     examples=("gieok character memories mina", 'gieok character memories mina "생일" --user kim'),
     doc=Words(
-        "Show or search what a character remembers of a user", "캐릭터가 사용자에 대해 기억하는 것을 보이고 찾습니다"
+        "Show or search what a character remembers of a user",
+        "캐릭터가 사용자에 대해 기억하는 것을 보이고 찾습니다",
     ),
 )
 FORGET = Operation(
@@ -240,5 +280,8 @@ FORGET = Operation(
     present=present_forget,
     effect=Effect.DESTROY,
     examples=("gieok character forget mina --memory 3fa9c0",),
-    doc=Words("Have a character forget one memory of a user", "캐릭터가 사용자에 대한 기억 하나를 잊게 합니다"),
+    doc=Words(
+        "Have a character forget one memory of a user",
+        "캐릭터가 사용자에 대한 기억 하나를 잊게 합니다",
+    ),
 )

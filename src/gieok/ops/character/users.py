@@ -20,10 +20,14 @@ _KEY_DO = ("list", "create", "revoke")
 class CharacterPointsRequest:
     """Parameters of `gieok character points`."""
 
-    user: list[str] = argument(Words("the user (default: me)", "사용자 (기본: me)"), [], positional=True)
+    user: list[str] = argument(
+        Words("the user (default: me)", "사용자 (기본: me)"), [], positional=True
+    )
     credit: int = argument(Words("give so many points", "이만큼 포인트를 줌"), 0)
     note: str = argument(Words("why, for the ledger", "장부에 남길 이유"), "")
-    reference: str = argument(Words("counts once, however often it is sent", "여러 번 보내도 한 번만 셈"), "")
+    reference: str = argument(
+        Words("counts once, however often it is sent", "여러 번 보내도 한 번만 셈"), ""
+    )
     check_in: bool = argument(Words("check in for today", "오늘 출석"), False)
 
 
@@ -31,13 +35,19 @@ class CharacterPointsRequest:
 class CharacterKeyRequest:
     """Parameters of `gieok character key`."""
 
-    do: list[str] = argument(Words("list, create, or revoke ID", "list, create, 또는 revoke ID"), [], positional=True)
+    do: list[str] = argument(
+        Words("list, create, or revoke ID", "list, create, 또는 revoke ID"), [], positional=True
+    )
     user: str = argument(Words("whose key", "누구의 키인지"), ME)
     admin: bool = argument(
-        Words("a key that issues keys and credits points", "키를 만들고 포인트를 주는 관리자 키"), False
+        Words("a key that issues keys and credits points", "키를 만들고 포인트를 주는 관리자 키"),
+        False,
     )
     label: str = argument(Words("what it is for", "무엇에 쓰는지"), "")
-    days: int = argument(Words("how long it holds (default: until revoked)", "며칠 동안 쓸지 (기본: 취소할 때까지)"), 0)
+    days: int = argument(
+        Words("how long it holds (default: until revoked)", "며칠 동안 쓸지 (기본: 취소할 때까지)"),
+        0,
+    )
 
 
 class PointsRow(NamedTuple):
@@ -96,7 +106,11 @@ def points(context: Context, request: CharacterPointsRequest) -> CharacterPoints
         desk.check_in(user)
     standing, page = desk.standing(user), desk.transactions(user, 1, _ROWS)
     return CharacterPointsResult(
-        user, standing.balance, standing.streak, standing.has_checked_in, tuple(map(_row, page.entries))
+        user,
+        standing.balance,
+        standing.streak,
+        standing.has_checked_in,
+        tuple(map(_row, page.entries)),
     )
 
 
@@ -104,7 +118,9 @@ def key(context: Context, request: CharacterKeyRequest) -> CharacterKeyResult:
     """List, issue or revoke keys."""
     house, (do, *rest) = context.character.house(), request.do or ["list"]
     if do not in _KEY_DO or (do == "revoke") != (len(rest) == 1) or (rest and do != "revoke"):
-        raise BadRequest(f"{' '.join(request.do)!r} is not understood", hint="`list`, `create`, `revoke ID`")
+        raise BadRequest(
+            f"{' '.join(request.do)!r} is not understood", hint="`list`, `create`, `revoke ID`"
+        )
     user = "" if request.admin else checked_user(request.user)
     if do == "create":
         expires = house.memory.clock.now() + timedelta(days=request.days) if request.days else None
@@ -118,30 +134,47 @@ def key(context: Context, request: CharacterKeyRequest) -> CharacterKeyResult:
 
 def _row(entry: LedgerEntry) -> PointsRow:
     posting = entry.posting
-    return PointsRow(entry.at.isoformat(), posting.kind, posting.amount, entry.balance, posting.note)
+    return PointsRow(
+        entry.at.isoformat(), posting.kind, posting.amount, entry.balance, posting.note
+    )
 
 
 def _line(issued: IssuedKey) -> KeyLine:
-    times = (one.isoformat() if one else "" for one in (issued.created_at, issued.expires_at, issued.revoked_at))
+    times = (
+        one.isoformat() if one else ""
+        for one in (issued.created_at, issued.expires_at, issued.revoked_at)
+    )
     return KeyLine(issued.id, issued.user, issued.role.value, issued.label, *times)
 
 
 def present_points(result: CharacterPointsResult, style: Style) -> str:
     """Show the balance and the newest rows."""
     name, streak = printable(result.user), result.streak
-    lines = [style.bold(style.say(f"{name}: {result.balance} points", f"{name}: {result.balance}포인트"))]
+    lines = [
+        style.bold(style.say(f"{name}: {result.balance} points", f"{name}: {result.balance}포인트"))
+    ]
     lines += [style.say(f"  {streak} days in a row", f"  연속 {streak}일")] if streak else []
-    lines += [f"  {row.at[:16]}  {row.amount:+}  {row.kind}  {printable(row.note)}".rstrip() for row in result.entries]
+    lines += [
+        f"  {row.at[:16]}  {row.amount:+}  {row.kind}  {printable(row.note)}".rstrip()
+        for row in result.entries
+    ]
     return "\n".join(lines)
 
 
 def present_key(result: CharacterKeyResult, style: Style) -> str:
     """Show keys; a new one with its text, once."""
     if not result.keys:
-        return style.say("There is no key: `gieok character key create`", "키가 없습니다: `gieok character key create`")
+        return style.say(
+            "There is no key: `gieok character key create`",
+            "키가 없습니다: `gieok character key create`",
+        )
     lines = []
     for one in result.keys:
-        state = style.say("revoked", "취소됨") if one.revoked_at else one.expires_at[:10] or style.say("valid", "유효")
+        state = (
+            style.say("revoked", "취소됨")
+            if one.revoked_at
+            else one.expires_at[:10] or style.say("valid", "유효")
+        )
         whose = printable(one.user) or "admin"
         lines.append(f"{one.id}  {whose}  {printable(one.label)}  {state}".replace("    ", "  "))
     once = style.say("the key, shown this once:", "키 (지금 한 번만 보입니다):")
@@ -154,13 +187,22 @@ POINTS = Operation(
     present=present_points,
     effect=Effect.WRITE,
     examples=("gieok character points", "gieok character points kim --credit 100 --note gift"),
-    doc=Words("Show a user's points, check in, give points", "사용자의 포인트를 보이고, 출석하고, 포인트를 줍니다"),
+    doc=Words(
+        "Show a user's points, check in, give points",
+        "사용자의 포인트를 보이고, 출석하고, 포인트를 줍니다",
+    ),
 )
 KEY = Operation(
     name="character key",
     handler=key,
     present=present_key,
     effect=Effect.WRITE,
-    examples=("gieok character key create --user kim --label phone", "gieok character key revoke ID --user kim"),
-    doc=Words("Issue, list and revoke keys for `gieok serve`", "`gieok serve`에 쓸 키를 만들고, 나열하고, 취소합니다"),
+    examples=(
+        "gieok character key create --user kim --label phone",
+        "gieok character key revoke ID --user kim",
+    ),
+    doc=Words(
+        "Issue, list and revoke keys for `gieok serve`",
+        "`gieok serve`에 쓸 키를 만들고, 나열하고, 취소합니다",
+    ),
 )

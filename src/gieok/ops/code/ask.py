@@ -18,7 +18,9 @@ _LONGEST_QUESTION = 4_000
 class AskRequest:
     """Parameters of `gieok ask`."""
 
-    question: list[str] = argument(Words("what to ask", "물을 것"), [], positional=True, needed='gieok ask "…"')
+    question: list[str] = argument(
+        Words("what to ask", "물을 것"), [], positional=True, needed='gieok ask "…"'
+    )
     files: list[str] = argument(
         Words(
             "lines that the answer must know: path or path:10-40, by commas",
@@ -27,7 +29,11 @@ class AskRequest:
         [],
     )
     model: str = argument(
-        Words("provider:model (default: the setting code.model)", "제공자:모델 (기본: 설정 code.model)"), ""
+        Words(
+            "provider:model (default: the setting code.model)",
+            "제공자:모델 (기본: 설정 code.model)",
+        ),
+        "",
     )
 
 
@@ -52,7 +58,10 @@ def run(context: Context, request: AskRequest) -> AskResult:
     if asker is None:
         raise BadRequest(
             "no model is configured that could answer",
-            hint='set `code.model`, or name one with `--model`; `gieok code query "…"` answers without',
+            hint=(
+                'set `code.model`, or name one with `--model`; `gieok code query "…"` answers '
+                "without"
+            ),
         )
     embedder = context.memory.embedder() if project.store.stats().vectors else None
     found = search(project, embedder, text, _ANSWERS).answers
@@ -76,14 +85,22 @@ def _memory(context: Context, text: str) -> list[tuple[str, str]]:
 
 def present(result: AskResult, style: Style) -> str:
     """Show the answer, then its sources."""
-    return "\n".join([printable(result.answer), "", *(style.dim(printable(place)) for place in result.sources)])
+    return "\n".join(
+        [printable(result.answer), "", *(style.dim(printable(place)) for place in result.sources)]
+    )
 
 
 OPERATION = Operation(
     name="ask",
-    examples=('gieok ask "how is an order paid?"', 'gieok ask "what does this do?" --files src/shop/order.py'),
+    examples=(
+        'gieok ask "how is an order paid?"',
+        'gieok ask "what does this do?" --files src/shop/order.py',
+    ),
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Let a model answer a question about the project", "프로젝트에 대한 물음에 모델이 답하게 합니다"),
+    doc=Words(
+        "Let a model answer a question about the project",
+        "프로젝트에 대한 물음에 모델이 답하게 합니다",
+    ),
 )

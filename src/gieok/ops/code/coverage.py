@@ -29,7 +29,10 @@ class CoverageRequest:
     )
     commit: str = argument(
         Words(
-            "the git revision that ran: believe what is the same there, whatever the times of files say",
+            (
+                "the git revision that ran: believe what is the same there, whatever the times of "
+                "files say"
+            ),
             "실행된 git 리비전: 파일 시각과 상관없이 그때와 같은 파일을 믿음",
         ),
         "",
@@ -59,7 +62,9 @@ def run(context: Context, request: CoverageRequest) -> CoverageResult:
     if request.forget:
         executed.forget(project)
         return CoverageResult(0, 0, 0, (), 0, (), 0, project.store.count_executions())
-    opened_run = context.code.coverage(context.caller.path(request.file) if request.file else project.root / _FILE)
+    opened_run = context.code.coverage(
+        context.caller.path(request.file) if request.file else project.root / _FILE
+    )
     synced(context, project, "coverage", wait=False)
     learned = coverage.learn(project, opened_run, request.commit)
     executed.keep(project, learned)
@@ -81,7 +86,9 @@ def present(result: CoverageResult, style: Style) -> str:
     lines = [
         style.bold(
             style.say(
-                "{} tests, {} pairs of a test and a function that it ran, in {} files".format(*counts),
+                "{} tests, {} pairs of a test and a function that it ran, in {} files".format(
+                    *counts
+                ),
                 "테스트 {}개, 테스트와 실행된 함수 {}쌍, 파일 {}개".format(*counts),
             )
         )
@@ -92,16 +99,25 @@ def present(result: CoverageResult, style: Style) -> str:
             result.changed,
             len(result.changed),
         ),
-        (Words("no test of this project", "이 프로젝트의 테스트가 아님"), result.unknown, result.unknown_count),
+        (
+            Words("no test of this project", "이 프로젝트의 테스트가 아님"),
+            result.unknown,
+            result.unknown_count,
+        ),
     ):
         if names:
             more = f" … {count - _SHOWN}" if count > _SHOWN else ""
-            lines.append(printable(f"  {words.say(style.lang)} ({count}): {', '.join(names[:_SHOWN])}{more}"))
+            lines.append(
+                printable(f"  {words.say(style.lang)} ({count}): {', '.join(names[:_SHOWN])}{more}")
+            )
     if result.outside:
         outside = Words("files outside of the project", "프로젝트 밖의 파일")
         lines.append(f"  {outside.say(style.lang)}: {result.outside}")
     total = Words(
-        f"  kept now: {kept.pairs:,} pairs of {kept.tests:,} tests; {kept.changed:,} with code that changed since",
+        (
+            f"  kept now: {kept.pairs:,} pairs of {kept.tests:,} tests; {kept.changed:,} with "
+            f"code that changed since"
+        ),
         f"  지금 가진 것: 테스트 {kept.tests:,}개의 {kept.pairs:,}쌍; 그 뒤 바뀐 코드 {kept.changed:,}쌍",
     )
     return "\n".join([*lines, style.dim(total.say(style.lang))])

@@ -23,7 +23,11 @@ class EscalateRequest:
 
     dismiss: bool = argument(Words("forget what waits without a look", "보지 않고 지움"), False)
     model: str = argument(
-        Words("provider:model (default: the setting code.model)", "제공자:모델 (기본: 설정 code.model)"), ""
+        Words(
+            "provider:model (default: the setting code.model)",
+            "제공자:모델 (기본: 설정 code.model)",
+        ),
+        "",
     )
 
 
@@ -62,7 +66,8 @@ def run(context: Context, request: EscalateRequest) -> EscalateResult:
 
 
 def _looked(context: Context, project: Project, asker: Asker, files: Sequence[str]) -> int:
-    """Let the strong model summarise these files, also what a weaker one did, and describe the project anew.
+    """Let the strong model summarise these files, also what a weaker one did, and describe the
+    project anew.
 
     Raises GeneratorFailed; what it said until then is kept, and its tokens are in the log.
     """
@@ -72,7 +77,11 @@ def _looked(context: Context, project: Project, asker: Asker, files: Sequence[st
         # What the cheap model says meanwhile of the same code must not come on top.
         with fs.exclusive(ownership.lock_file(context.home, project.root, "summaries")):
             outcome = code_model.summarised(
-                context, project, asker, summarise.in_files(project, files, asker.generator.model), anew=True
+                context,
+                project,
+                asker,
+                summarise.in_files(project, files, asker.generator.model),
+                anew=True,
             )
             if outcome.failure is not None:
                 raise outcome.failure
@@ -97,7 +106,9 @@ def present(result: EscalateResult, style: Style) -> str:
     """Show what waited and what was done."""
     if not result.reasons:
         return style.say("Nothing waits.", "기다리는 것이 없습니다.")
-    head = style.say(f"{result.summaries} summaries written for:", f"요약 {result.summaries}개를 씀:")
+    head = style.say(
+        f"{result.summaries} summaries written for:", f"요약 {result.summaries}개를 씀:"
+    )
     return "\n".join([head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)])
 
 
@@ -107,5 +118,8 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Let a strong model look at changes that ask for it", "필요한 변경을 강한 모델이 살펴보게 합니다"),
+    doc=Words(
+        "Let a strong model look at changes that ask for it",
+        "필요한 변경을 강한 모델이 살펴보게 합니다",
+    ),
 )

@@ -1,4 +1,6 @@
-"""`gieok code explore`: several symbols in one answer: source, paths between them, tests, within a budget of tokens."""
+"""`gieok code explore`: several symbols in one answer: source, paths between them, tests, within a
+budget of tokens.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +15,24 @@ from gieok.capabilities.code.languages import places
 from gieok.capabilities.code.model.facts import Kind
 from gieok.errors import BadRequest
 from gieok.model.code import Edge
-from gieok.ops.code.project import ShownFreshness, freshness_lines, none_found, opened, pending_lines
-from gieok.ops.code.source import Excerpt, MemberRow, excerpt, heads, members, numbered, place, shortened, told
+from gieok.ops.code.project import (
+    ShownFreshness,
+    freshness_lines,
+    none_found,
+    opened,
+    pending_lines,
+)
+from gieok.ops.code.source import (
+    Excerpt,
+    MemberRow,
+    excerpt,
+    heads,
+    members,
+    numbered,
+    place,
+    shortened,
+    told,
+)
 from gieok.ops.context import Context
 from gieok.ops.encode import As, Hidden
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
@@ -25,7 +43,8 @@ _MOST, _MOST_TESTS, _TESTED, _MOST_ROUTES = 10, 4, 3, 4
 _LEAST_BUDGET = 200
 #: What stands around the text over MCP, in tokens.
 _FENCE = 40
-#: A symbol takes at most this share of the budget whole, where there are others; else the lines that answer best.
+#: A symbol takes at most this share of the budget whole, where there are others; else the lines
+#: that answer best.
 _SHARE = 0.6
 _HEAD_LINES, _OUTLINED_LINES, _AROUND = 8, 80, 3
 _SIGNATURE_CHARS = 100
@@ -99,7 +118,9 @@ class TestRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExploreResult:
-    """What answers within the budget. `apart` are pairs of named symbols between which no path was found."""
+    """What answers within the budget. `apart` are pairs of named symbols between which no path was
+    found.
+    """
 
     symbols: tuple[ExploredSymbol, ...]
     paths: tuple[Route, ...]
@@ -121,7 +142,9 @@ def run(context: Context, request: ExploreRequest) -> ExploreResult:
     if not text.replace(",", " ").split():
         raise BadRequest("nothing is asked", hint='`gieok code explore "…"`')
     if request.budget < _LEAST_BUDGET:
-        raise BadRequest(f"budget {request.budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens")
+        raise BadRequest(
+            f"budget {request.budget} is too small", hint=f"at least {_LEAST_BUDGET} tokens"
+        )
     project = opened(context)
     embedder = context.memory.embedder() if project.store.stats().vectors else None
     found = explore.explore(project, embedder, text, _MOST, context.caller.folder)
@@ -129,7 +152,13 @@ def run(context: Context, request: ExploreRequest) -> ExploreResult:
     routes = tuple(_route(route) for route in found.routes[:_MOST_ROUTES])
     tests = tuple(_tests(project, found.candidates))
     result = ExploreResult(
-        rows, routes, found.apart, tests, found.degraded, freshness(project), escalation.pending(project.root)
+        rows,
+        routes,
+        found.apart,
+        tests,
+        found.degraded,
+        freshness(project),
+        escalation.pending(project.root),
     )
     return _fitted(project, result, found.candidates, request.budget - _FENCE)
 
@@ -137,19 +166,35 @@ def run(context: Context, request: ExploreRequest) -> ExploreResult:
 def _head(row: Candidate) -> ExploredSymbol:
     s = row.symbol
     return ExploredSymbol(
-        s.key.partition("::")[2], s.path, s.start_line, s.end_line, s.kind, s.signature,
-        place(s.path, s.start_line, s.end_line), row.callers, (), True, [],
-    )  # fmt: skip
+        s.key.partition("::")[2],
+        s.path,
+        s.start_line,
+        s.end_line,
+        s.kind,
+        s.signature,
+        place(s.path, s.start_line, s.end_line),
+        row.callers,
+        (),
+        True,
+        [],
+    )
 
 
 def _route(edges: Sequence[Edge]) -> Route:
-    steps = [Step(e.target, place(e.source.partition("::")[0], e.line), e.kind, e.tier, e.reason) for e in edges]
+    steps = [
+        Step(e.target, place(e.source.partition("::")[0], e.line), e.kind, e.tier, e.reason)
+        for e in edges
+    ]
     return Route(edges[0].source, steps)
 
 
 def _tests(project: Project, candidates: Sequence[Candidate]) -> list[TestRow]:
     """Return the tests that most likely run the first few, in the order of `code impact`."""
-    first = [c.symbol for c in candidates if c.symbol.kind != Kind.MODULE and not places.is_test(c.symbol.path)]
+    first = [
+        c.symbol
+        for c in candidates
+        if c.symbol.kind != Kind.MODULE and not places.is_test(c.symbol.path)
+    ]
     if not first:
         return []
     found = analysis.of_symbols(project, first[:_TESTED])
@@ -157,8 +202,12 @@ def _tests(project: Project, candidates: Sequence[Candidate]) -> list[TestRow]:
     return [TestRow(s.key.partition("::")[2], place(s.path, s.start_line)) for s in tests]
 
 
-def _fitted(project: Project, result: ExploreResult, candidates: Sequence[Candidate], budget: int) -> ExploreResult:
-    """Leave out the last heads until the rest fits, then show the code of as many symbols as fit, the first ones first."""
+def _fitted(
+    project: Project, result: ExploreResult, candidates: Sequence[Candidate], budget: int
+) -> ExploreResult:
+    """Leave out the last heads until the rest fits, then show the code of as many symbols as fit,
+    the first ones first.
+    """
     while _size(result) > budget and (len(result.symbols) > 1 or result.paths or result.tests):
         if len(result.symbols) > 1:
             result = replace(result, symbols=result.symbols[:-1])
@@ -166,7 +215,9 @@ def _fitted(project: Project, result: ExploreResult, candidates: Sequence[Candid
             result = replace(result, paths=result.paths[:-1], tests=result.tests[:-1])
     for number, candidate in enumerate(candidates[: len(result.symbols)]):
         alone = len(result.symbols) == 1
-        for variant in _variants(project, result.symbols[number], candidate) if candidate.is_joined else ():
+        for variant in (
+            _variants(project, result.symbols[number], candidate) if candidate.is_joined else ()
+        ):
             rows = (*result.symbols[:number], variant, *result.symbols[number + 1 :])
             fuller = replace(result, symbols=rows)
             size = _size(fuller)
@@ -178,22 +229,34 @@ def _fitted(project: Project, result: ExploreResult, candidates: Sequence[Candid
 
 def _size(result: ExploreResult) -> int:
     """Return the tokens of the text in the language that takes more."""
-    return max(count_tokens(present(result, Style(lang, colour=False, verbatim=True))) for lang in ("en", "ko"))
+    return max(
+        count_tokens(present(result, Style(lang, colour=False, verbatim=True)))
+        for lang in ("en", "ko")
+    )
 
 
-def _variants(project: Project, row: ExploredSymbol, candidate: Candidate) -> Iterator[ExploredSymbol]:
+def _variants(
+    project: Project, row: ExploredSymbol, candidate: Candidate
+) -> Iterator[ExploredSymbol]:
     """Yield a symbol with all of its lines, with those that matter, with its first lines alone."""
     s = candidate.symbol
     inside = members(project, s)
     if not inside or s.end_line - s.start_line < _OUTLINED_LINES:
         yield row._replace(parts=(excerpt(project, s.path, s.start_line, s.end_line),), cut=False)
-    first = (s.start_line, min(s.start_line + _HEAD_LINES, inside[0].start_line if inside else s.end_line + 1) - 1)
+    first = (
+        s.start_line,
+        min(s.start_line + _HEAD_LINES, inside[0].start_line if inside else s.end_line + 1) - 1,
+    )
     if inside:
         yield row._replace(parts=(excerpt(project, s.path, *first),), members=inside)
         return
-    around = [(max(a - _AROUND, s.start_line), min(b + _AROUND, s.end_line)) for a, b in candidate.lines]
+    around = [
+        (max(a - _AROUND, s.start_line), min(b + _AROUND, s.end_line)) for a, b in candidate.lines
+    ]
     for wanted in ([first, *around], [(s.start_line, s.start_line + 1), *around[-1:]], [first]):
-        yield row._replace(parts=tuple(excerpt(project, s.path, *lines) for lines in _merged(wanted)))
+        yield row._replace(
+            parts=tuple(excerpt(project, s.path, *lines) for lines in _merged(wanted))
+        )
 
 
 def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -210,22 +273,39 @@ def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def present(result: ExploreResult, style: Style) -> str:
     """Show the paths, then source, then the heads of the rest, then tests."""
     blocks = []
-    if ways := [*(_way(route, style) for route in result.paths), *(_apart(pair, style) for pair in result.apart)]:
-        blocks.append("\n".join([style.bold(style.say("Paths", "경로")), *(f"  {way}" for way in ways)]))
+    if ways := [
+        *(_way(route, style) for route in result.paths),
+        *(_apart(pair, style) for pair in result.apart),
+    ]:
+        blocks.append(
+            "\n".join([style.bold(style.say("Paths", "경로")), *(f"  {way}" for way in ways)])
+        )
     blocks += ["\n".join([_named(s, style), *_source(s, style)]) for s in result.symbols if s.parts]
     if rest := [s for s in result.symbols if not s.parts]:
-        rows = [f"  {_named(s, style)}: {printable(shortened(s.signature, _SIGNATURE_CHARS))}" for s in rest]
+        rows = [
+            f"  {_named(s, style)}: {printable(shortened(s.signature, _SIGNATURE_CHARS))}"
+            for s in rest
+        ]
         blocks.append("\n".join([style.bold(style.say("Also", "그 밖에")), *rows]))
     if result.tests:
         rows = [f"  {printable(test.citation)} {printable(test.symbol)}" for test in result.tests]
         blocks.append(
-            "\n".join([style.bold(style.say("Tests that most likely run it", "이것을 돌릴 법한 테스트")), *rows])
+            "\n".join(
+                [
+                    style.bold(
+                        style.say("Tests that most likely run it", "이것을 돌릴 법한 테스트")
+                    ),
+                    *rows,
+                ]
+            )
         )
     if not result.symbols:
         blocks.append(none_found("Nothing", "찾은 것이 없습니다", result.freshness).say(style.lang))
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
-    return "\n\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+    return "\n\n".join(
+        [*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)]
+    )
 
 
 def _source(s: ExploredSymbol, style: Style) -> Iterator[str]:
@@ -253,7 +333,9 @@ def _way(route: Route, style: Style) -> str:
     said = printable(_short(route.from_))
     for step in route.steps:
         doubt = f", {style.told(step.reason)}" if step.tier > Certainty.RESOLVED else ""
-        said += f" →{style.dim(f' ({printable(step.citation)}{doubt})')} {printable(_short(step.to))}"
+        said += (
+            f" →{style.dim(f' ({printable(step.citation)}{doubt})')} {printable(_short(step.to))}"
+        )
     return said
 
 
@@ -265,20 +347,30 @@ def _short(key: str) -> str:
 
 def _apart(pair: Sequence[str], style: Style) -> str:
     one, other = (printable(_short(key)) for key in pair)
-    return style.say(f"none found between {one} and {other}", f"{one}와 {other} 사이에서는 찾지 못함")
+    return style.say(
+        f"none found between {one} and {other}", f"{one}와 {other} 사이에서는 찾지 못함"
+    )
 
 
 OPERATION = Operation(
     name="code explore",
-    examples=('gieok code explore "how does a refund reach the ledger"', "gieok code explore Order.total refund"),
+    examples=(
+        'gieok code explore "how does a refund reach the ledger"',
+        "gieok code explore Order.total refund",
+    ),
     tool="code_explore",
-    tool_hint="For most questions about code, call this first: it needs no reading of files afterwards",
+    tool_hint=(
+        "For most questions about code, call this first: it needs no reading of files afterwards"
+    ),
     shows_source=True,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        "Answer a question about code, or about several symbols: source, the paths between them, tests",
+        (
+            "Answer a question about code, or about several symbols: source, the paths between "
+            "them, tests"
+        ),
         "코드나 여러 심볼에 대한 물음에 답합니다: 소스, 그 사이의 경로, 테스트",
     ),
 )

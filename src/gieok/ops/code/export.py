@@ -32,10 +32,14 @@ def run(context: Context, request: NoRequest) -> ExportResult:
     del request
     project = opened(context)
     made = overview(project)
-    return ExportResult((
-        layout.write(project.root, "exports/intelligence.md", export.page(project, made)),
-        layout.write(project.root, "exports/graph.svg", picture.svg(made.found, project.root.name)),
-    ))  # fmt: skip
+    return ExportResult(
+        (
+            layout.write(project.root, "exports/intelligence.md", export.page(project, made)),
+            layout.write(
+                project.root, "exports/graph.svg", picture.svg(made.found, project.root.name)
+            ),
+        )
+    )
 
 
 def present(result: ExportResult, style: Style) -> str:
@@ -50,5 +54,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Write a page and a picture of the project", "프로젝트를 설명하는 문서와 그림을 씁니다"),
+    doc=Words(
+        "Write a page and a picture of the project", "프로젝트를 설명하는 문서와 그림을 씁니다"
+    ),
 )

@@ -24,17 +24,32 @@ class ImpactRequest:
     """Parameters of `gieok code impact`."""
 
     target: str = argument(
-        Words("a file, PATH:SYMBOL, or a symbol; nothing with --diff", "파일, 경로:심볼, 또는 심볼; --diff면 비움"),
-        "", positional=True,
-    )  # fmt: skip
+        Words(
+            "a file, PATH:SYMBOL, or a symbol; nothing with --diff",
+            "파일, 경로:심볼, 또는 심볼; --diff면 비움",
+        ),
+        "",
+        positional=True,
+    )
     diff: str = argument(
-        Words("what differs from this git revision, instead of a symbol", "심볼 대신 이 git 리비전과 다른 것"), ""
+        Words(
+            "what differs from this git revision, instead of a symbol",
+            "심볼 대신 이 git 리비전과 다른 것",
+        ),
+        "",
     )
     limit: int = argument(
-        Words("how many symbols, tests and files to show (0: all)", "보여 줄 심볼, 테스트, 파일 수 (0: 전부)"), 30
+        Words(
+            "how many symbols, tests and files to show (0: all)",
+            "보여 줄 심볼, 테스트, 파일 수 (0: 전부)",
+        ),
+        30,
     )
     also: bool = argument(
-        Words("list the tests that are less likely to run it, too", "변경된 코드를 돌릴 가능성이 낮은 테스트도 보임"),
+        Words(
+            "list the tests that are less likely to run it, too",
+            "변경된 코드를 돌릴 가능성이 낮은 테스트도 보임",
+        ),
         False,
     )
 
@@ -93,7 +108,9 @@ class Counts(NamedTuple):
 
 
 class RunThese(NamedTuple):
-    """How many tests to run, how much of all that is likely they hold (0–1), and the command; '' where it is not known."""
+    """How many tests to run, how much of all that is likely they hold (0–1), and the command; ''
+    where it is not known.
+    """
 
     count_: int
     held: float
@@ -109,7 +126,9 @@ class Unresolved(NamedTuple):
 
 
 class ImpactResult(NamedTuple):
-    """What is reached. `tests` are those to run; `also` are those that may run it too, where somebody asked for them."""
+    """What is reached. `tests` are those to run; `also` are those that may run it too, where
+    somebody asked for them.
+    """
 
     changed: tuple[str, ...]
     deleted: tuple[str, ...]
@@ -135,11 +154,20 @@ def _result(project: Project, a: Analysis, request: ImpactRequest) -> ImpactResu
         a.changed,
         a.deleted,
         # What tests are made of breaks with them: the product's own code first.
-        [_reached(a, one) for one in sorted(i.symbols, key=lambda one: places.is_test(a.symbols[one.key].path))[:end]],
+        [
+            _reached(a, one)
+            for one in sorted(i.symbols, key=lambda one: places.is_test(a.symbols[one.key].path))[
+                :end
+            ]
+        ],
         [_file(one) for one in i.files[:end]],
         [_reached(a, one) for one in run_these[:end]],
         [_reached(a, one) for one in may_also[:end]] if request.also else [],
-        RunThese(i.run, round(i.held, 2), running.command(project.root, [a.symbols[one.key] for one in run_these])),
+        RunThese(
+            i.run,
+            round(i.held, 2),
+            running.command(project.root, [a.symbols[one.key] for one in run_these]),
+        ),
         [_file(one) for one in i.test_files[:end]],
         Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),
         Unresolved(len(i.unresolved_calls), names, sites),
@@ -152,22 +180,41 @@ def _reached(a: Analysis, one: Reached) -> ReachedSymbol:
     s = a.symbols[one.key]
     weakest = max(one.via, key=lambda edge: edge.tier, default=None)
     return ReachedSymbol(
-        one.key.partition("::")[2], s.path, s.start_line, s.end_line, s.kind, one.distance, one.tier, CERTAINTY[one.tier],
-        round(one.chance, 3), one.risk, one.doubt or (weakest.reason if weakest else ""),
-        [ViaEdge(e.source, e.target, e.kind, e.line, e.tier, e.reason) for e in one.via], one.doubt,
-    )  # fmt: skip
+        one.key.partition("::")[2],
+        s.path,
+        s.start_line,
+        s.end_line,
+        s.kind,
+        one.distance,
+        one.tier,
+        CERTAINTY[one.tier],
+        round(one.chance, 3),
+        one.risk,
+        one.doubt or (weakest.reason if weakest else ""),
+        [ViaEdge(e.source, e.target, e.kind, e.line, e.tier, e.reason) for e in one.via],
+        one.doubt,
+    )
 
 
 def _file(file: FileReach) -> ReachedFile:
     return ReachedFile(
-        file.path, file.distance, CERTAINTY[file.tier], round(file.chance, 3), file.risk, file.symbols, file.tier
+        file.path,
+        file.distance,
+        CERTAINTY[file.tier],
+        round(file.chance, 3),
+        file.risk,
+        file.symbols,
+        file.tier,
     )
 
 
 def run(context: Context, request: ImpactRequest) -> ImpactResult:
     """Find what depends on a symbol, a file or a diff."""
     if bool(request.target) == bool(request.diff):
-        raise BadRequest("name a file or symbol, or a revision with --diff", hint="`gieok code impact src/app.py:load`")
+        raise BadRequest(
+            "name a file or symbol, or a revision with --diff",
+            hint="`gieok code impact src/app.py:load`",
+        )
     if request.limit < 0:
         raise BadRequest(f"limit {request.limit} is out of range")
     project = opened(context)
@@ -177,17 +224,33 @@ def run(context: Context, request: ImpactRequest) -> ImpactResult:
     return _result(project, analysis.of_symbols(project, found), request)
 
 
-_RISKS = {"high": Words("high", "높음"), "medium": Words("medium", "중간"), "low": Words("low", "낮음")}
+_RISKS = {
+    "high": Words("high", "높음"),
+    "medium": Words("medium", "중간"),
+    "low": Words("low", "낮음"),
+}
 
 
 def present(result: ImpactResult, style: Style) -> str:
-    """Show the tests to run with their command, then symbols, each with how likely it is and the way that leads there."""
-    lines = [_title(Words(f"Changed: {_named(result.changed)}", f"변경: {_named(result.changed)}"), style)]
+    """Show the tests to run with their command, then symbols, each with how likely it is and the
+    way that leads there.
+    """
+    lines = [
+        _title(
+            Words(f"Changed: {_named(result.changed)}", f"변경: {_named(result.changed)}"), style
+        )
+    ]
     lines += ["", *_to_run(result, style)]
-    lines += ["", *_group(Words("May break", "깨질 수 있음"), result.symbols, result.counts.symbols, style)]
+    lines += [
+        "",
+        *_group(Words("May break", "깨질 수 있음"), result.symbols, result.counts.symbols, style),
+    ]
     importing = [f for f in (*result.files, *result.test_files) if not f.symbols]
     if importing:
-        lines += ["", _title(_with(Words("Only import it", "가져오기만 함"), len(importing)), style)]
+        lines += [
+            "",
+            _title(_with(Words("Only import it", "가져오기만 함"), len(importing)), style),
+        ]
         lines += [f"  {printable(f.path)}" for f in importing[: result.limit or None]]
     lines += ["", *_unresolved(result, style), *freshness_lines(result.freshness, style)]
     return "\n".join(lines).rstrip()
@@ -202,15 +265,23 @@ def _to_run(result: ImpactResult, style: Style) -> list[str]:
         lines.append(style.dim("  $ ") + printable(result.run.command))
     if left := all_ - count:
         also = Words(
-            f"May also run it: {left} (the list holds {percent} of the probability; --also shows them)",
+            (
+                f"May also run it: {left} (the list holds {percent} of the probability; --also "
+                f"shows them)"
+            ),
             f"더 돌릴 수도 있는 테스트: {left}개 (위 목록이 확률의 {percent}; --also로 보임)",
         )
         lines += ["", _title(also, style), *(_line(row, style) for row in result.also)]
     return lines
 
 
-def _group(words: Words, rows: list[ReachedSymbol], count: int, style: Style, *, counted: bool = False) -> list[str]:
-    lines = [_title(words if counted else _with(words, count), style), *(_line(row, style) for row in rows)]
+def _group(
+    words: Words, rows: list[ReachedSymbol], count: int, style: Style, *, counted: bool = False
+) -> list[str]:
+    lines = [
+        _title(words if counted else _with(words, count), style),
+        *(_line(row, style) for row in rows),
+    ]
     return [*lines, style.dim(f"  … {count - len(rows)}")] if count > len(rows) else lines
 
 
@@ -229,9 +300,17 @@ def _named(keys: tuple[str, ...]) -> str:
 def _line(one: ReachedSymbol, style: Style) -> str:
     way = " → ".join(edge.to.partition("::")[2] for edge in one.via[:4])
     risk = _RISKS[one.risk].say(style.lang)
-    known = f"→ {way}" if way else Words("no way to it is known", "거기까지 가는 길은 모름").say(style.lang)
+    known = (
+        f"→ {way}"
+        if way
+        else Words("no way to it is known", "거기까지 가는 길은 모름").say(style.lang)
+    )
     place = f"{one.path}#L{one.start_line}  {known}{_evidence(one, style)}"
-    return printable(f"  {100 * one.chance:3.0f} % {risk:6}  {one.symbol}") + "  " + style.dim(printable(place))
+    return (
+        printable(f"  {100 * one.chance:3.0f} % {risk:6}  {one.symbol}")
+        + "  "
+        + style.dim(printable(place))
+    )
 
 
 def _evidence(one: ReachedSymbol, style: Style) -> str:

@@ -1,4 +1,6 @@
-"""`gieok code init`: index the project around the current folder, and `sync`, which both end in the same report."""
+"""`gieok code init`: index the project around the current folder, and `sync`, which both end in the
+same report.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +37,10 @@ class InitRequest:
     """Parameters of `gieok code init`."""
 
     path: str = argument(
-        Words("the project's folder (default: the repository here)", "프로젝트 폴더 (기본: 여기의 저장소)"),
+        Words(
+            "the project's folder (default: the repository here)",
+            "프로젝트 폴더 (기본: 여기의 저장소)",
+        ),
         "",
         positional=True,
     )
@@ -54,7 +59,10 @@ class InitRequest:
         "",
     )
     no_wait: bool = argument(
-        Words("do not wait for vectors; words and names work at once", "벡터를 기다리지 않음; 낱말과 이름은 바로 됨"),
+        Words(
+            "do not wait for vectors; words and names work at once",
+            "벡터를 기다리지 않음; 낱말과 이름은 바로 됨",
+        ),
         False,
     )
 
@@ -76,7 +84,9 @@ class SyncCounts(NamedTuple):
 def _counted(c: ProjectChange) -> SyncCounts:
     r = c.report
     counts = (c.files, len(r.added), len(r.changed), len(r.removed), r.unchanged)
-    return SyncCounts(*counts, c.linked, c.skipped, [Reason(f.key, f.reason) for f in r.failed], c.notes)
+    return SyncCounts(
+        *counts, c.linked, c.skipped, [Reason(f.key, f.reason) for f in r.failed], c.notes
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +109,15 @@ def run(context: Context, request: InitRequest) -> SyncResult:
     """Index a project for the first time, or all of it again."""
     start = context.caller.path(request.path).resolve()
     if not start.is_dir():
-        raise BadRequest(f"{str(start)!r} is no folder", hint="name the folder of a project: `gieok code init DIR`")
+        raise BadRequest(
+            f"{str(start)!r} is no folder",
+            hint="name the folder of a project: `gieok code init DIR`",
+        )
     if request.model and not request.full:
-        raise BadRequest("--model is for --full: nothing else asks a model", hint="`gieok code init --full --model …`")
+        raise BadRequest(
+            "--model is for --full: nothing else asks a model",
+            hint="`gieok code init --full --model …`",
+        )
     root = start if request.path else layout.find_root(start) or Path(places.repository(str(start)))
     if grants.is_own(str(root)):
         raise BadRequest(
@@ -112,11 +128,15 @@ def run(context: Context, request: InitRequest) -> SyncResult:
     layout.prepare(root)
     project = _opened(context, root)
     asker = context.code.asker(root, request.model) if request.full else None
-    return synced(context, project, "init", full=request.full, wait=not request.no_wait, asker=asker)
+    return synced(
+        context, project, "init", full=request.full, wait=not request.no_wait, asker=asker
+    )
 
 
 def _opened(context: Context, root: Path) -> Project:
-    """Return the project of a folder; an index that somebody else made, or a damaged one, makes room for the user's own."""
+    """Return the project of a folder; an index that somebody else made, or a damaged one, makes
+    room for the user's own.
+    """
     try:
         return _sound(context.code.project(root))
     except (NotIndexed, StoreCorrupt):
@@ -155,17 +175,24 @@ def synced(
     wait: bool = True,
     asker: Asker | None = None,
 ) -> SyncResult:
-    """Sync, embed, let models speak (`asker` of everything, else the cheap one of what changed), and log it.
+    """Sync, embed, let models speak (`asker` of everything, else the cheap one of what changed),
+    and log it.
 
     Looks whether the change asks for more.
     """
     started = monotonic()
 
     def progress(stage: str, done: int, total: int) -> None:
-        words = {"reading": Words("reading", "읽는 중"), "linking": Words("linking", "연결하는 중")}[stage]
-        context.say(f"{words.say(context.lang)} {done}/{total}" if total > 1 else words.say(context.lang))
+        words = {
+            "reading": Words("reading", "읽는 중"),
+            "linking": Words("linking", "연결하는 중"),
+        }[stage]
+        context.say(
+            f"{words.say(context.lang)} {done}/{total}" if total > 1 else words.say(context.lang)
+        )
 
-    # Two at once would each link what it has read, and the last to write would leave the other's out.
+    # Two at once would each link what it has read, and the last to write would leave the other's
+    # out.
     with fs.exclusive(ownership.lock_file(context.home, project.root, "sync")):
         is_first = not project.store.files()
         depth = statistics.import_depth(project)
@@ -175,30 +202,44 @@ def synced(
             reasons = _escalated(context, project, change, depth)
             code_model.mark(context, project, change)
     embedded, note = _embed(context, project, may_switch=trigger == "init") if wait else (0, "")
-    told = code_model.everything(context, project, asker) if asker else code_model.changes(context, project)
+    told = (
+        code_model.everything(context, project, asker)
+        if asker
+        else code_model.changes(context, project)
+    )
     note = "; ".join(filter(None, (note, told.note)))
     milliseconds = round(1000 * (monotonic() - started))
     if change.touched or is_first or told.tokens:
         _log(context, project, trigger, change, milliseconds, told)
     project.store.compact()
-    waiting = project.store.waiting(code_project.SCOPE) if context.memory.embedder_name != "none" else 0
-    return SyncResult(project.root, change, embedded, waiting, milliseconds, note, tuple(reasons), told)
+    waiting = (
+        project.store.waiting(code_project.SCOPE) if context.memory.embedder_name != "none" else 0
+    )
+    return SyncResult(
+        project.root, change, embedded, waiting, milliseconds, note, tuple(reasons), told
+    )
 
 
 def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int, str]:
-    """Make the vectors that are missing; where the settings ask for another model and a person began this, all anew."""
+    """Make the vectors that are missing; where the settings ask for another model and a person
+    began this, all anew.
+    """
     embedder = context.memory.embedder()
     if embedder is None:
         return 0, ""
     try:
         behind = _behind(embedder, project)
         if behind and may_switch:
-            return lifecycle.switch_model(project.store, embedder, context.progress("embedded"), form=head), ""
+            return lifecycle.switch_model(
+                project.store, embedder, context.progress("embedded"), form=head
+            ), ""
     except EmbedderFailed as error:
         return 0, f"no vectors: {error} ({error.hint})"
     if not project.store.missing(1):
         return 0, behind
-    words = context.words("words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중")
+    words = context.words(
+        "words and names work already; embedding", "낱말과 이름은 이미 됨; 벡터 만드는 중"
+    )
     most = int(context.admin.setting("code.embed_passages"))
     chosen = embedding.order(project)[: most or None]
 
@@ -212,7 +253,9 @@ def _embed(context: Context, project: Project, *, may_switch: bool) -> tuple[int
 
 
 def _behind(embedder: Embedder, project: Project) -> str:
-    """Return how the model of the project's vectors differs from the settings; '' where it does not."""
+    """Return how the model of the project's vectors differs from the settings; '' where it does
+    not.
+    """
     followed = lifecycle.for_store(embedder, project.store)
     found = followed.behind if isinstance(followed, Followed) else ""
     return found.replace("gieok index --rebuild", "gieok code init")
@@ -221,25 +264,41 @@ def _behind(embedder: Embedder, project: Project) -> str:
 def _escalated(context: Context, project: Project, change: ProjectChange, depth: int) -> list[str]:
     """Note what asks for a deeper look; `depth` is that of imports before."""
     new = {
-        kind: {s.key for s in change.now if s.kind == kind} - {s.key for s in change.was if s.kind == kind}
+        kind: {s.key for s in change.now if s.kind == kind}
+        - {s.key for s in change.was if s.kind == kind}
         for kind in (Kind.MODULE, Kind.CLASS)
     }
     reasons = escalation.reasons_of_sync(
-        new_modules=sorted(key.partition("::")[0] for key in new[Kind.MODULE]), new_classes=sorted(new[Kind.CLASS]),
-        files=len(change.touched), depth_before=depth, depth_after=statistics.import_depth(project),
-    )  # fmt: skip
+        new_modules=sorted(key.partition("::")[0] for key in new[Kind.MODULE]),
+        new_classes=sorted(new[Kind.CLASS]),
+        files=len(change.touched),
+        depth_before=depth,
+        depth_after=statistics.import_depth(project),
+    )
     escalation.add(project.root, reasons, change.touched, context.clock.now().isoformat())
     return reasons
 
 
 def _log(
-    context: Context, project: Project, trigger: str, change: ProjectChange, milliseconds: int, told: Told
+    context: Context,
+    project: Project,
+    trigger: str,
+    change: ProjectChange,
+    milliseconds: int,
+    told: Told,
 ) -> None:
     r = change.report
     log_change(
-        context, project, trigger, change.touched, (len(r.added), len(r.changed), len(r.removed)), milliseconds,
-        tokens=told.tokens, status="partly" if r.failed or told.note else "done", note=told.note,
-    )  # fmt: skip
+        context,
+        project,
+        trigger,
+        change.touched,
+        (len(r.added), len(r.changed), len(r.removed)),
+        milliseconds,
+        tokens=told.tokens,
+        status="partly" if r.failed or told.note else "done",
+        note=told.note,
+    )
 
 
 def log_change(
@@ -256,12 +315,24 @@ def log_change(
 ) -> None:
     """Add a line to the log of changes; `counts` are files created, updated and deleted."""
     created, updated, deleted = counts
-    layout.append_log(project.root, "changes", {
-        "at": context.clock.now().isoformat(), "trigger": trigger, "commit": project.versions.head() or None,
-        "files": list(files[:100]), "created": created, "updated": updated, "deleted": deleted,
-        "who": project.versions.author() or None, "ms": milliseconds, "tokens": tokens, "status": status,
-        "note": note or None,
-    })  # fmt: skip
+    layout.append_log(
+        project.root,
+        "changes",
+        {
+            "at": context.clock.now().isoformat(),
+            "trigger": trigger,
+            "commit": project.versions.head() or None,
+            "files": list(files[:100]),
+            "created": created,
+            "updated": updated,
+            "deleted": deleted,
+            "who": project.versions.author() or None,
+            "ms": milliseconds,
+            "tokens": tokens,
+            "status": status,
+            "note": note or None,
+        },
+    )
 
 
 def present(result: SyncResult, style: Style) -> str:
@@ -283,15 +354,23 @@ def present(result: SyncResult, style: Style) -> str:
         (Words("skipped", "건너뜀"), [(s.path, s.reason) for s in c.skipped]),
     ):
         lines += [
-            printable(f"  {words.say(style.lang)}: {path}: {style.told(reason)}") for path, reason in rows[:_SHOWN]
+            printable(f"  {words.say(style.lang)}: {path}: {style.told(reason)}")
+            for path, reason in rows[:_SHOWN]
         ]
         lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
     if result.embedded:
-        lines.append(style.say(f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터"))
+        lines.append(
+            style.say(
+                f"  {result.embedded} passages embedded", f"  구절 {result.embedded}개에 벡터"
+            )
+        )
     if result.waiting:
         lines.append(
             style.say(
-                f"  {result.waiting} passages wait for vectors: the next `gieok code sync` goes on, or `gieok up`",
+                (
+                    f"  {result.waiting} passages wait for vectors: the next `gieok code sync` "
+                    f"goes on, or `gieok up`"
+                ),
                 f"  벡터를 기다리는 구절 {result.waiting}개: 다음 `gieok code sync`나 `gieok up`이 이어서 합니다",
             )
         )
@@ -315,7 +394,8 @@ def present(result: SyncResult, style: Style) -> str:
 OPERATION = Operation(
     name="code init",
     when_stopped=Words(
-        "what was read is kept; `gieok code init` goes on", "읽은 것은 남아 있습니다. `gieok code init`이 이어서 합니다"
+        "what was read is kept; `gieok code init` goes on",
+        "읽은 것은 남아 있습니다. `gieok code init`이 이어서 합니다",
     ),
     examples=("gieok code init", "gieok code init ~/shop --no-wait"),
     handler=run,

@@ -50,16 +50,24 @@ def run(context: Context, request: HookRequest) -> HookResult:
     project = opened(context)
     folder = project.versions.hooks_folder()
     if folder is None:
-        raise BadRequest("there is no git repository here", hint="`git init`, or use `gieok code watch`")
+        raise BadRequest(
+            "there is no git repository here", hint="`git init`, or use `gieok code watch`"
+        )
     change = _without if request.remove else _with
     with fs.lock_resource(context.home, folder):
-        return HookResult(tuple(file for name in _HOOKS if change(file := folder / name)), request.remove)
+        return HookResult(
+            tuple(file for name in _HOOKS if change(file := folder / name)), request.remove
+        )
 
 
 def files_of(root: Path) -> list[Path]:
     """Return the hooks with our block in a project's own `.git`."""
     hooks = [root / ".git" / "hooks" / name for name in _HOOKS]
-    return [file for file in hooks if file.is_file() and _BEGIN in file.read_text(encoding="utf-8", errors="replace")]
+    return [
+        file
+        for file in hooks
+        if file.is_file() and _BEGIN in file.read_text(encoding="utf-8", errors="replace")
+    ]
 
 
 def take_out(root: Path) -> list[Path]:
@@ -72,13 +80,16 @@ def _with(file: Path) -> bool:
     if _BEGIN not in text:
         if not text.startswith("#!") or "sh" not in text.partition("\n")[0]:
             raise BadRequest(
-                f"{str(file)!r} is no shell script", hint="call `gieok code sync --no-wait` from it yourself"
+                f"{str(file)!r} is no shell script",
+                hint="call `gieok code sync --no-wait` from it yourself",
             )
         file.parent.mkdir(parents=True, exist_ok=True)
         first, _, rest = text.partition("\n")
         mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else _READABLE
         # First: a hook may end by `exit`.
-        fs.replace(file, f"{first}\n{BLOCK}{rest}", mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        fs.replace(
+            file, f"{first}\n{BLOCK}{rest}", mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+        )
     return True
 
 
@@ -109,5 +120,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Let git keep the project's index up to date", "git이 프로젝트 색인을 최신으로 두게 합니다"),
+    doc=Words(
+        "Let git keep the project's index up to date", "git이 프로젝트 색인을 최신으로 두게 합니다"
+    ),
 )

@@ -1,4 +1,6 @@
-"""What models say of a project while it is indexed: of all of it the strong one, of what changed the cheap one."""
+"""What models say of a project while it is indexed: of all of it the strong one, of what changed
+the cheap one.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -26,7 +28,9 @@ class Told(NamedTuple):
 
 
 def everything(context: Context, project: Project, asker: Asker) -> Told:
-    """Let the strong model describe the project, and summarise what has no summary yet. What fails is told, not raised."""
+    """Let the strong model describe the project, and summarise what has no summary yet. What fails
+    is told, not raised.
+    """
     begin = asker.meter.tokens
     with fs.exclusive(ownership.lock_file(context.home, project.root, "summaries")):
         failure = _described(context, project, asker)
@@ -34,7 +38,9 @@ def everything(context: Context, project: Project, asker: Asker) -> Told:
         # One that cannot be reached is not asked again for each part of the project.
         is_there = failure is None or isinstance(failure, DegenerateOutput)
         outcome = (
-            summarised(context, project, asker, symbols) if is_there else WrittenSummaries(0, len(symbols), failure)
+            summarised(context, project, asker, symbols)
+            if is_there
+            else WrittenSummaries(0, len(symbols), failure)
         )
     notes = [f"no description by a model: {failure} ({failure.hint})"] if failure else []
     notes += [outcome.note] if outcome.note else []
@@ -70,7 +76,9 @@ def summarised(
 
 
 def mark(context: Context, project: Project, change: ProjectChange) -> None:
-    """Note that code which was not there before waits for a summary, where this project has such by models."""
+    """Note that code which was not there before waits for a summary, where this project has such by
+    models.
+    """
     if context.admin.setting("code.upkeep_model") or project.store.summaries():
         touched = {s.path for s in change.now}
         rest = (s for s in project.store.all_symbols() if s.path not in touched)
@@ -79,7 +87,9 @@ def mark(context: Context, project: Project, change: ProjectChange) -> None:
 
 def changes(context: Context, project: Project) -> Told:
     """Let the cheap model summarise what waits for it. What fails is told, not raised."""
-    with fs.exclusive(ownership.lock_file(context.home, project.root, "summaries"), wait=False) as is_alone:
+    with fs.exclusive(
+        ownership.lock_file(context.home, project.root, "summaries"), wait=False
+    ) as is_alone:
         symbols = summarise.waiting(project, None)
         count = len({s.code_hash for s in symbols})
         if not symbols or not is_alone:  # whoever holds the lock pays for these already

@@ -12,7 +12,9 @@ from gieok.ops.context import Context
 
 
 class PartOfProject(NamedTuple):
-    """A part: its files with their lines, what it imports and who imports it, by how many imports, and who changed it."""
+    """A part: its files with their lines, what it imports and who imports it, by how many imports,
+    and who changed it.
+    """
 
     name: str
     files: tuple[tuple[str, int], ...]
@@ -24,7 +26,11 @@ class PartOfProject(NamedTuple):
 def roots(context: Context) -> list[Path]:
     """Return the projects of this user that are indexed: that of the folder first."""
     here = layout.find_root(context.caller.folder)
-    known = [*([here] if here else []), *ownership.roots(context.home), *watched.roots(context.home)]
+    known = [
+        *([here] if here else []),
+        *ownership.roots(context.home),
+        *watched.roots(context.home),
+    ]
     return [root for root in dict.fromkeys(known) if layout.index_file(root).exists()]
 
 
@@ -34,7 +40,9 @@ def overview(context: Context) -> Overview:
 
 
 def part(context: Context, name: str) -> PartOfProject | None:
-    """Return a part of the project in the caller's folder; None where it has none of this name. Raises NotIndexed."""
+    """Return a part of the project in the caller's folder; None where it has none of this name.
+    Raises NotIndexed.
+    """
     made = overview(context)
     found = made.found
     if name not in {one.name for one in found.parts}:
@@ -42,6 +50,9 @@ def part(context: Context, name: str) -> PartOfProject | None:
     lines = {path: size for path, size in found.files if found.part_of[path] == name}
     into = [(a, row[name]) for a, row in found.imports.items() if name in row]
     return PartOfProject(
-        name, tuple(sorted(lines.items(), key=lambda row: (-row[1], row[0]))), tuple(found.imports.get(name, {}).items()),
-        tuple(sorted(into, key=lambda row: (-row[1], row[0]))), made.history.owners.get(name, ()),
-    )  # fmt: skip
+        name,
+        tuple(sorted(lines.items(), key=lambda row: (-row[1], row[0]))),
+        tuple(found.imports.get(name, {}).items()),
+        tuple(sorted(into, key=lambda row: (-row[1], row[0]))),
+        made.history.owners.get(name, ()),
+    )

@@ -1,4 +1,6 @@
-"""What the operations on a project's code share: which project is meant, and how an answer says how fresh it is."""
+"""What the operations on a project's code share: which project is meant, and how an answer says how
+fresh it is.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,14 +37,17 @@ def role_of(root: Path) -> str:
 
 
 def upkeep_role_of(root: Path) -> str:
-    """Return the role under which the meter counts the summaries of what changes, by the cheap model."""
+    """Return the role under which the meter counts the summaries of what changes, by the cheap
+    model.
+    """
     return f"code upkeep {places.project_scope(str(root))}"
 
 
 class FreshnessRow(NamedTuple):
     """How an answer stands to the files: `dirty` of them differ from the index.
 
-    `in_part_files` are followed in part; `unread_files` are source files that were not read, with the reason.
+    `in_part_files` are followed in part; `unread_files` are source files that were not read, with
+    the reason.
     """
 
     commit: OrNull[str]
@@ -75,12 +80,17 @@ ShownFreshness = Annotated[Freshness, As(_row)]
 
 
 def note_of(freshness: Freshness) -> Words | None:
-    """Return what a reader must know of an answer from an index that is behind; None where it is not."""
+    """Return what a reader must know of an answer from an index that is behind; None where it is
+    not.
+    """
     if not freshness.dirty:
         return None
     count = len(freshness.dirty)
     return Words(
-        f"{count} file{' differs' if count == 1 else 's differ'} from the index: run `gieok code sync`",
+        (
+            f"{count} file{' differs' if count == 1 else 's differ'} from the index: run `gieok "
+            f"code sync`"
+        ),
         f"파일 {count}개가 색인과 다름: `gieok code sync` 실행",
     )
 
@@ -92,19 +102,26 @@ def freshness_lines(freshness: Freshness, style: Style) -> list[str]:
 
 
 def note_of_parts(freshness: Freshness) -> Words | None:
-    """Return which files are followed in part: what they call may be missing from any answer; None for none."""
+    """Return which files are followed in part: what they call may be missing from any answer; None
+    for none.
+    """
     if not freshness.in_part:
         return None
     count, named = len(freshness.in_part), ", ".join(freshness.in_part[:_FEW_NAMED])
     more = " …" if count > _FEW_NAMED else ""
     return Words(
-        f"{count} file{' is' if count == 1 else 's are'} followed in part, calls of theirs may be missing: {named}{more}",
+        (
+            f"{count} file{' is' if count == 1 else 's are'} followed in part, calls of theirs "
+            f"may be missing: {named}{more}"
+        ),
         f"일부만 따라간 파일 {count}개, 거기서 부르는 것이 빠졌을 수 있음: {named}{more}",
     )
 
 
 def none_found(en: str, ko: str, freshness: Freshness) -> Words:
-    """Return that nothing was found: as a fact only where everything was looked at, else with how much was not."""
+    """Return that nothing was found: as a fact only where everything was looked at, else with how
+    much was not.
+    """
     if freshness.is_whole:
         return Words(f"{en} found." if en == "Nothing" else f"{en}.", f"{ko}.")
     left = {
@@ -128,7 +145,10 @@ def pending_lines(pending: Mapping[str, object] | None, style: Style) -> list[st
     reasons = pending.get("reasons")
     count = len(reasons) if isinstance(reasons, list) else 1
     note = Words(
-        f"{count} change{' waits' if count == 1 else 's wait'} for a deeper look: `gieok code escalate`",
+        (
+            f"{count} change{' waits' if count == 1 else 's wait'} for a deeper look: `gieok code "
+            f"escalate`"
+        ),
         f"깊은 분석을 기다리는 변경 {count}건: `gieok code escalate`",
     )
     return [style.dim(note.say(style.lang))]

@@ -9,7 +9,13 @@ from gieok.capabilities.code.index.project import SCOPE, Project, freshness
 from gieok.capabilities.code.report import summary
 from gieok.errors import BadRequest
 from gieok.model.retrieval import Filter, KeywordQuery
-from gieok.ops.code.project import ShownFreshness, freshness_lines, none_found, opened, pending_lines
+from gieok.ops.code.project import (
+    ShownFreshness,
+    freshness_lines,
+    none_found,
+    opened,
+    pending_lines,
+)
 from gieok.ops.code.source import place, shortened
 from gieok.ops.context import Context
 from gieok.ops.encode import As, OrNull, Score
@@ -30,12 +36,16 @@ class QueryRequest:
         positional=True,
         needed='gieok code query "…"',
     )
-    limit: int = argument(Words("how many answers (also -k)", "답의 수 (-k도 같음)"), 8, also=("-k", "--k"))
+    limit: int = argument(
+        Words("how many answers (also -k)", "답의 수 (-k도 같음)"), 8, also=("-k", "--k")
+    )
     budget_tokens: int = argument(
         Words("at most this many model tokens (0: no limit)", "모델 토큰 한도 (0: 없음)"), 4000
     )
     keyword_only: bool = argument(
-        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"), False, cli_only=True
+        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"),
+        False,
+        cli_only=True,
     )
 
 
@@ -66,16 +76,30 @@ class AnswerRow(NamedTuple):
 def _shown(answer: FoundSymbol, summary: str, model: str) -> AnswerRow:
     s, start, end = answer.symbol, answer.start_line, answer.end_line
     return AnswerRow(
-        s.path, start, end, s.key.partition("::")[2], s.kind, s.signature, summary, model, answer.score, answer.callers,
-        answer.why, s.status, answer.snippet, answer.snippet_line, f"{s.path}#L{start}-L{end}",
-    )  # fmt: skip
+        s.path,
+        start,
+        end,
+        s.key.partition("::")[2],
+        s.kind,
+        s.signature,
+        summary,
+        model,
+        answer.score,
+        answer.callers,
+        answer.why,
+        s.status,
+        answer.snippet,
+        answer.snippet_line,
+        f"{s.path}#L{start}-L{end}",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
     """What answers. `pending` is the escalation that waits.
 
-    `is_unsure`: no word of the question stands anywhere in the code, so that what is shown is near by meaning alone.
+    `is_unsure`: no word of the question stands anywhere in the code, so that what is shown is near
+    by meaning alone.
     """
 
     results: tuple[AnswerRow, ...]
@@ -96,16 +120,30 @@ def run(context: Context, request: QueryRequest) -> QueryResult:
     if request.limit < 1 or request.budget_tokens < 0:
         raise BadRequest(f"limit {request.limit} or budget {request.budget_tokens} is out of range")
     project = opened(context)
-    embedder = None if request.keyword_only or not project.store.stats().vectors else context.memory.embedder()
-    answers = search(project, embedder, text[:_LONGEST_QUESTION], request.limit, budget_tokens=request.budget_tokens)
+    embedder = (
+        None
+        if request.keyword_only or not project.store.stats().vectors
+        else context.memory.embedder()
+    )
+    answers = search(
+        project,
+        embedder,
+        text[:_LONGEST_QUESTION],
+        request.limit,
+        budget_tokens=request.budget_tokens,
+    )
     waits = context.memory.embedder_name != "none" and not request.keyword_only
     if waits and (count := project.store.waiting(SCOPE)):
         told = _partly(count) if embedder else _words_only(count)
         answers = answers._replace(degraded="; ".join(filter(None, (told, answers.degraded))))
     summaries = summary.told(project, [a.symbol for a in answers.answers])
-    rows = tuple(_shown(answer, *one) for answer, one in zip(answers.answers, summaries, strict=True))
+    rows = tuple(
+        _shown(answer, *one) for answer, one in zip(answers.answers, summaries, strict=True)
+    )
     is_unsure = bool(rows) and not _has_words(project, text)
-    return QueryResult(rows, answers.degraded, freshness(project), escalation.pending(project.root), is_unsure)
+    return QueryResult(
+        rows, answers.degraded, freshness(project), escalation.pending(project.root), is_unsure
+    )
 
 
 def _has_words(project: Project, text: str) -> bool:
@@ -119,14 +157,20 @@ def _words_only(waiting: int) -> str:
 
 
 def _partly(waiting: int) -> str:
-    return f"{waiting} passages have no vector yet, and are found by their words; `gieok code sync` or `gieok up` makes them"
+    return (
+        f"{waiting} passages have no vector yet, and are found by their words; `gieok code sync` "
+        f"or `gieok up` makes them"
+    )
 
 
 def present(result: QueryResult, style: Style) -> str:
     """Show each answer as place, signature and summary."""
     blocks = []
     for answer in result.results:
-        callers = style.say(f"{answer.callers} caller{'' if answer.callers == 1 else 's'}", f"호출 {answer.callers}곳")
+        callers = style.say(
+            f"{answer.callers} caller{'' if answer.callers == 1 else 's'}",
+            f"호출 {answer.callers}곳",
+        )
         at = style.bold(printable(place(answer.path, answer.start_line, answer.end_line)))
         name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
         why = "" if answer.why == "words" else f", {answer.why}"
@@ -144,17 +188,25 @@ def present(result: QueryResult, style: Style) -> str:
         blocks.insert(0, style.dim(doubt))
     if result.degraded:
         blocks.append(style.dim(style.say("note: ", "알림: ") + style.told(result.degraded)))
-    return "\n".join([*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+    return "\n".join(
+        [*blocks, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)]
+    )
 
 
 OPERATION = Operation(
     name="code query",
-    examples=('gieok code query "where is the discount computed"', 'gieok code query "할인은 어디서 계산하지"'),
+    examples=(
+        'gieok code query "where is the discount computed"',
+        'gieok code query "할인은 어디서 계산하지"',
+    ),
     tool="code_search",
     tool_hint="Only places, for many matches; code_explore shows source",
     shows_source=True,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Find the functions and classes that answer a question", "물음에 답하는 함수와 클래스를 찾습니다"),
+    doc=Words(
+        "Find the functions and classes that answer a question",
+        "물음에 답하는 함수와 클래스를 찾습니다",
+    ),
 )

@@ -20,7 +20,8 @@ from gieok.ops.encode import INLINE, As, OrNull
 from gieok.ops.operation import Operation, Style, Surface, Words, argument, printable
 
 _MOST, _MOST_OTHERS = 5, 15
-#: Lines of code in one answer without `full`; of what is longer stands the head, of a class or a file with its members.
+#: Lines of code in one answer without `full`; of what is longer stands the head, of a class or a
+#: file with its members.
 _LINES, _OUTLINED_LINES, _HEAD_LINES = 150, 80, 24
 
 
@@ -29,14 +30,21 @@ class ShowRequest:
     """Parameters of `gieok code show`."""
 
     symbol: str = argument(
-        Words("a name, Class.method, PATH:SYMBOL or PATH:LINE", "이름, 클래스.메서드, 경로:심볼, 경로:줄"),
+        Words(
+            "a name, Class.method, PATH:SYMBOL or PATH:LINE",
+            "이름, 클래스.메서드, 경로:심볼, 경로:줄",
+        ),
         "",
         positional=True,
         needed="gieok code show load",
     )
     full: bool = argument(Words("all of its lines, however many", "길어도 모든 줄"), False)
     limit: int = argument(
-        Words("how many callers and callees to show (0: all)", "보여 줄 부르는 곳과 부르는 것의 수 (0: 전부)"), 10
+        Words(
+            "how many callers and callees to show (0: all)",
+            "보여 줄 부르는 곳과 부르는 것의 수 (0: 전부)",
+        ),
+        10,
     )
 
 
@@ -53,7 +61,8 @@ def _code(shown: Excerpt) -> CodeText:
 
 
 class EdgeRow(NamedTuple):
-    """A symbol at the other end of edges of a kind: the first line, how many, and how sure the surest is.
+    """A symbol at the other end of edges of a kind: the first line, how many, and how sure the
+    surest is.
 
     `citation` is where a caller calls from, and where a callee is defined.
     """
@@ -119,47 +128,88 @@ def run(context: Context, request: ShowRequest) -> ShowResult:
     found = sorted(found, key=lambda s: places.is_test(s.path))
     rows, left = [], _LINES
     for symbol in found[:_MOST]:
-        rows.append(_shown(project, symbol, 0 if request.full else max(left, _HEAD_LINES), request.limit))
+        rows.append(
+            _shown(project, symbol, 0 if request.full else max(left, _HEAD_LINES), request.limit)
+        )
         left -= rows[-1].code.text.count("\n") + 1
-    others = (f"{place(s.path, s.start_line)} {s.key.partition('::')[2]}" for s in found[_MOST : _MOST + _MOST_OTHERS])
+    others = (
+        f"{place(s.path, s.start_line)} {s.key.partition('::')[2]}"
+        for s in found[_MOST : _MOST + _MOST_OTHERS]
+    )
     return ShowResult(tuple(rows), len(found), tuple(others), freshness(project))
 
 
 def _shown(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:
     """Return a symbol with as many lines as there is room for (0: all)."""
     last, inside = s.end_line, members(project, s) if room else []
-    is_cut = bool(room) and s.end_line - s.start_line >= min(room, _OUTLINED_LINES if inside else room)
+    is_cut = bool(room) and s.end_line - s.start_line >= min(
+        room, _OUTLINED_LINES if inside else room
+    )
     if is_cut:
         last = (
-            min(s.start_line + (_HEAD_LINES if inside else room), inside[0].start_line if inside else s.end_line + 1)
+            min(
+                s.start_line + (_HEAD_LINES if inside else room),
+                inside[0].start_line if inside else s.end_line + 1,
+            )
             - 1
         )
-    callers, callers_total, in_tests = _others(project, project.store.edges_into([s.key]), limit, is_into=True)
-    callees, callees_total, _ = _others(project, project.store.edges_out_of([s.key]), limit, is_into=False)
+    callers, callers_total, in_tests = _others(
+        project, project.store.edges_into([s.key]), limit, is_into=True
+    )
+    callees, callees_total, _ = _others(
+        project, project.store.edges_out_of([s.key]), limit, is_into=False
+    )
     return ShownSymbol(
-        s.key.partition("::")[2], s.path, s.start_line, s.end_line, s.kind, s.signature, s.doc,
-        *summary.told(project, [s])[0], list(summary.keywords(s)), s.complexity, s.status, s.code_hash,
-        excerpt(project, s.path, s.start_line, max(last, s.start_line)), is_cut, inside if is_cut else [],
-        callers, callers_total, in_tests, callees, callees_total, len(project.store.unresolved_calls([s.name])),
-    )  # fmt: skip
+        s.key.partition("::")[2],
+        s.path,
+        s.start_line,
+        s.end_line,
+        s.kind,
+        s.signature,
+        s.doc,
+        *summary.told(project, [s])[0],
+        list(summary.keywords(s)),
+        s.complexity,
+        s.status,
+        s.code_hash,
+        excerpt(project, s.path, s.start_line, max(last, s.start_line)),
+        is_cut,
+        inside if is_cut else [],
+        callers,
+        callers_total,
+        in_tests,
+        callees,
+        callees_total,
+        len(project.store.unresolved_calls([s.name])),
+    )
 
 
-def _others(project: Project, edges: Iterable[Edge], limit: int, *, is_into: bool) -> tuple[list[EdgeRow], int, int]:
-    """Return a row for each symbol at the other ends but of imports, at most `limit`; how many; how many in tests."""
+def _others(
+    project: Project, edges: Iterable[Edge], limit: int, *, is_into: bool
+) -> tuple[list[EdgeRow], int, int]:
+    """Return a row for each symbol at the other ends but of imports, at most `limit`; how many; how
+    many in tests.
+    """
     grouped: dict[tuple[str, str], list[Edge]] = {}
     for edge in edges:
         if edge.kind != IMPORTS:
-            grouped.setdefault((edge.source if is_into else edge.target, edge.kind), []).append(edge)
+            grouped.setdefault((edge.source if is_into else edge.target, edge.kind), []).append(
+                edge
+            )
     rows = []
     for (key, kind), same in grouped.items():
         first = min(same, key=lambda e: (e.tier, e.line, e.reason))
         path = key.partition("::")[0]
         at = place(path, first.line) if is_into and first.line else ""
-        row = EdgeRow(key, at, kind, first.line, len(same), first.tier, CERTAINTY[first.tier], first.reason)
+        row = EdgeRow(
+            key, at, kind, first.line, len(same), first.tier, CERTAINTY[first.tier], first.reason
+        )
         rows.append((places.is_test(path), first.tier, path if is_into else "", first.line, row))
     kept = [row for *_, row in sorted(rows)[: limit or None]]
     ends = {s.key: s for s in project.store.symbols(keys=sorted({row.symbol for row in kept}))}
-    kept = [row if row.citation else row._replace(citation=_begin(ends[row.symbol])) for row in kept]
+    kept = [
+        row if row.citation else row._replace(citation=_begin(ends[row.symbol])) for row in kept
+    ]
     return kept, len(rows), sum(is_test for is_test, *_ in rows)
 
 
@@ -173,7 +223,9 @@ def present(result: ShowResult, style: Style) -> str:
     for s in result.symbols:
         at = place(s.path, s.start_line, s.end_line)
         name = s.path if s.kind == Kind.MODULE else s.symbol
-        lines = [f"{style.bold(printable(at))}  {printable(name)}" + style.dim(f"  {s.kind}, {s.status}")]
+        lines = [
+            f"{style.bold(printable(at))}  {printable(name)}" + style.dim(f"  {s.kind}, {s.status}")
+        ]
         lines += [f"  {printable(s.summary)}"] if s.summary_by else []
         lines += numbered(s.code, style)
         lines += _rest(s, style)
@@ -183,20 +235,27 @@ def present(result: ShowResult, style: Style) -> str:
         lines += _edges(out, s.callees, s.callees_total, style, is_out=True)
         if count := s.unresolved:
             words = Words(
-                f"{count} calls of this name with unknown target", f"대상을 모르는 같은 이름의 호출 {count}개"
+                f"{count} calls of this name with unknown target",
+                f"대상을 모르는 같은 이름의 호출 {count}개",
             )
             lines.append(style.dim("  " + words.say(style.lang)))
         blocks.append("\n".join(lines))
     if result.others:
         more = result.total - len(result.symbols)
         head = style.say(f"{more} more of this name:", f"같은 이름 {more}개 더:")
-        blocks.append(style.dim("\n".join([head, *(f"  {printable(one)}" for one in result.others)])))
+        blocks.append(
+            style.dim("\n".join([head, *(f"  {printable(one)}" for one in result.others)]))
+        )
     return "\n\n".join([*blocks, *freshness_lines(result.freshness, style)])
 
 
 def _counted(s: ShownSymbol) -> str:
     tests = s.callers_in_tests
-    return f"{s.callers_total - tests} + {tests} test" + "s" * (tests != 1) if tests else str(s.callers_total)
+    return (
+        f"{s.callers_total - tests} + {tests} test" + "s" * (tests != 1)
+        if tests
+        else str(s.callers_total)
+    )
 
 
 def _rest(s: ShownSymbol, style: Style) -> list[str]:
@@ -204,13 +263,20 @@ def _rest(s: ShownSymbol, style: Style) -> list[str]:
     rows = heads(s.members, style)
     if s.cut and not s.members:
         left = s.end_line - s.code.first - s.code.text.count("\n")
-        more = Words(f"… {left} more lines, to {s.end_line}: `full`", f"… {left}줄 더, {s.end_line}까지: `full`")
+        more = Words(
+            f"… {left} more lines, to {s.end_line}: `full`",
+            f"… {left}줄 더, {s.end_line}까지: `full`",
+        )
         rows.append(style.dim(more.say(style.lang)))
     return rows
 
 
-def _edges(words: Words, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False) -> list[str]:
-    """Return the other ends: a caller as the place of its call, a callee behind the line of the call."""
+def _edges(
+    words: Words, rows: Sequence[EdgeRow], total: int, style: Style, *, is_out: bool = False
+) -> list[str]:
+    """Return the other ends: a caller as the place of its call, a callee behind the line of the
+    call.
+    """
     if not rows:
         return []
     lines = [f"  {words.say(style.lang)}:"]
@@ -231,12 +297,15 @@ OPERATION = Operation(
     name="code show",
     examples=("gieok code show Order.total", "gieok code show Order --full"),
     tool="code_symbol",
-    tool_hint="For one symbol that you can name; of a long class or a file the heads of what is inside",
+    tool_hint=(
+        "For one symbol that you can name; of a long class or a file the heads of what is inside"
+    ),
     shows_source=True,
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        "Show a symbol: its code, who calls it, what it calls", "심볼 하나를 보여 줍니다: 코드, 부르는 곳, 부르는 것"
+        "Show a symbol: its code, who calls it, what it calls",
+        "심볼 하나를 보여 줍니다: 코드, 부르는 곳, 부르는 것",
     ),
 )

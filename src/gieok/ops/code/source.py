@@ -1,4 +1,6 @@
-"""Source as it is shown: byte for byte the file's, line by line with numbers, and what a reader must know of it beside."""
+"""Source as it is shown: byte for byte the file's, line by line with numbers, and what a reader
+must know of it beside.
+"""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +21,9 @@ _SIGNATURE_CHARS = 140
 
 
 class Excerpt(NamedTuple):
-    """Lines of a file, from `first` on, and how they differ from what an editor would show or the file holds."""
+    """Lines of a file, from `first` on, and how they differ from what an editor would show or the
+    file holds.
+    """
 
     first: int
     text: str
@@ -32,7 +36,9 @@ class Excerpt(NamedTuple):
 
 
 def excerpt(project: Project, path: str, first: int, last: int) -> Excerpt:
-    """Return lines of a file as they were indexed: what was redacted there stays so, and is told."""
+    """Return lines of a file as they were indexed: what was redacted there stays so, and is
+    told.
+    """
     documents = project.store.get(SCOPE, [path])
     if not documents:
         return Excerpt(first, "")
@@ -64,10 +70,18 @@ def _notes(first: int, text: str, data: bytes, *, is_redacted: bool) -> list[Wor
     if b"\r\n" in data:
         found.append(Words("the file's lines end in CR LF", "파일의 줄은 CR LF로 끝납니다"))
     if "\N{REPLACEMENT CHARACTER}" in text and b"\xef\xbf\xbd" not in data:
-        found.append(Words("bytes that are not UTF-8 are shown as \ufffd", "UTF-8이 아닌 바이트는 \ufffd 로 보입니다"))
+        found.append(
+            Words(
+                "bytes that are not UTF-8 are shown as \ufffd",
+                "UTF-8이 아닌 바이트는 \ufffd 로 보입니다",
+            )
+        )
     elif data and (read := encoding.decode(data)) is not None and read.encoding != "UTF-8":
         found.append(
-            Words(f"the file is in {read.encoding}, not in UTF-8", f"파일은 UTF-8이 아니라 {read.encoding}입니다")
+            Words(
+                f"the file is in {read.encoding}, not in UTF-8",
+                f"파일은 UTF-8이 아니라 {read.encoding}입니다",
+            )
         )
     return found
 
@@ -80,13 +94,18 @@ _REDACTION = Words(
 
 def _hidden(named: str) -> Words:
     return Words(
-        f"the code below holds characters that do not show or change the order of what is shown: {named}",
+        (
+            f"the code below holds characters that do not show or change the order of what is "
+            f"shown: {named}"
+        ),
         f"아래 코드에 보이지 않거나 보이는 순서를 바꾸는 문자가 있습니다: {named}",
     )
 
 
 def numbered(shown: Excerpt, style: Style) -> list[str]:
-    """Return notes, then the lines, each behind its number and a tab; for a terminal without what it would obey."""
+    """Return notes, then the lines, each behind its number and a tab; for a terminal without what
+    it would obey.
+    """
     lines = shown.text.split("\n") if shown.text else []
     noted = [style.dim(f"  ! {note.say(style.lang)}") for note in shown.notes]
     width = 0 if style.verbatim else 6  # a model pays for every space
@@ -119,7 +138,11 @@ def members(project: Project, s: Symbol) -> list[MemberRow]:
     if s.kind not in (Kind.CLASS, Kind.MODULE):
         return []
     prefix = f"{s.path}::" if s.kind == Kind.MODULE else f"{s.key}."
-    inside = (m for m in project.store.symbols(paths=[s.path]) if m.key.startswith(prefix) and m.key != s.key)
+    inside = (
+        m
+        for m in project.store.symbols(paths=[s.path])
+        if m.key.startswith(prefix) and m.key != s.key
+    )
     return [
         MemberRow(m.key.partition("::")[2], m.kind, m.start_line, m.end_line, m.signature)
         for m in inside
@@ -130,7 +153,8 @@ def members(project: Project, s: Symbol) -> list[MemberRow]:
 def heads(rows: Sequence[MemberRow], style: Style) -> list[str]:
     """Return a line for each member: its lines, and its signature."""
     return [
-        style.dim(f"{m.start_line}-{m.end_line}") + f"  {printable(shortened(m.signature, _SIGNATURE_CHARS))}"
+        style.dim(f"{m.start_line}-{m.end_line}")
+        + f"  {printable(shortened(m.signature, _SIGNATURE_CHARS))}"
         for m in rows
     ]
 

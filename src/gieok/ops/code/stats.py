@@ -13,8 +13,12 @@ from gieok.ops.operation import NoRequest, Operation, Style, Words, printable
 
 #: What is counted by kind, in Korean; names of languages, statuses and markers stay.
 _KINDS = {
-    "pairs": "쌍", "tests": "테스트", "functions": "함수", "changed": "바뀜", "gone": "없어짐",
-}  # fmt: skip
+    "pairs": "쌍",
+    "tests": "테스트",
+    "functions": "함수",
+    "changed": "바뀜",
+    "gone": "없어짐",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +47,24 @@ def run(context: Context, request: NoRequest) -> CodeStatsResult:
     written = sum(1 for row in kept if row.text)
     counted = statistics.count(project)
     taken_in = executed.taken_in(project)
-    return CodeStatsResult(counted, len(rows), last, strong + cheap, cheap, written, len(kept) - written, taken_in)
+    return CodeStatsResult(
+        counted, len(rows), last, strong + cheap, cheap, written, len(kept) - written, taken_in
+    )
 
 
 def _tokens(context: Context, role: str) -> int:
     used = context.memory.journal().usage(date.min)
-    return sum(usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role)
+    return sum(
+        usage.input_tokens + usage.output_tokens for (_, of), usage in used.items() if of == role
+    )
 
 
 _LABELS = {
-    "files": "파일", "lines": "줄", "passages": "구절", "vectors": "벡터", "languages": "언어", "statuses": "읽은 상태",
-    "kinds": "종류", "edges": "연결", "tiers": "확실한 정도", "unresolved_calls": "대상을 모르는 호출", "markers": "표시",
-    "deprecated": "사용 중단 심볼", "central": "많이 쓰이는 것", "complex": "복잡한 것", "depth": "가져오기 깊이",
-    "disk_bytes": "디스크 바이트", "executions": "커버리지",
+    "files": "파일", "lines": "줄", "passages": "구절", "vectors": "벡터", "languages": "언어",
+    "statuses": "읽은 상태", "kinds": "종류", "edges": "연결", "tiers": "확실한 정도",
+    "unresolved_calls": "대상을 모르는 호출", "markers": "표시", "deprecated": "사용 중단 심볼",
+    "central": "많이 쓰이는 것", "complex": "복잡한 것", "depth": "가져오기 깊이", "disk_bytes": "디스크 바이트",
+    "executions": "커버리지",
 }  # fmt: skip
 
 
@@ -65,7 +74,10 @@ def present(result: CodeStatsResult, style: Style) -> str:
     for name, value in result.counted._asdict().items():
         if isinstance(value, dict):
             shown = (
-                ", ".join(f"{style.say(str(key), _KINDS.get(str(key), str(key)))} {n:,}" for key, n in value.items())
+                ", ".join(
+                    f"{style.say(str(key), _KINDS.get(str(key), str(key)))} {n:,}"
+                    for key, n in value.items()
+                )
                 or "-"
             )
             shown = f" {shown}"
@@ -73,10 +85,19 @@ def present(result: CodeStatsResult, style: Style) -> str:
             shown = "".join(f"\n    {n:>5}  {key}" for key, n in value) or " -"
         else:
             shown = f" {value:,}"
-        lines.append(f"{style.bold(style.say(name.replace('_', ' '), _LABELS[name]))}:{printable(shown)}")
-    lines.append(f"{style.bold(style.say('syncs', '동기화'))}: {result.syncs}, {result.last_analysis}")
-    tokens, summaries = Words("tokens of models", "모델 토큰"), Words("summaries by a model", "모델이 쓴 요약")
-    upkeep = style.say(f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}")
+        lines.append(
+            f"{style.bold(style.say(name.replace('_', ' '), _LABELS[name]))}:{printable(shown)}"
+        )
+    lines.append(
+        f"{style.bold(style.say('syncs', '동기화'))}: {result.syncs}, {result.last_analysis}"
+    )
+    tokens, summaries = (
+        Words("tokens of models", "모델 토큰"),
+        Words("summaries by a model", "모델이 쓴 요약"),
+    )
+    upkeep = style.say(
+        f"{result.upkeep_tokens:,} for upkeep", f"변경 요약 {result.upkeep_tokens:,}"
+    )
     waits = style.say(f"{result.waiting_summaries:,} wait", f"대기 {result.waiting_summaries:,}")
     lines.append(f"{style.bold(tokens.say(style.lang))}: {result.tokens:,} ({upkeep})")
     lines.append(f"{style.bold(summaries.say(style.lang))}: {result.model_summaries:,} ({waits})")

@@ -56,7 +56,16 @@ class CodeCounts(NamedTuple):
 def _counted(c: Statistics) -> CodeCounts:
     central = [Central(*one) for one in c.central]
     return CodeCounts(
-        c.files, c.lines, c.languages, c.kinds, c.edges, c.tiers, c.unresolved_calls, c.passages, c.vectors, central
+        c.files,
+        c.lines,
+        c.languages,
+        c.kinds,
+        c.edges,
+        c.tiers,
+        c.unresolved_calls,
+        c.passages,
+        c.vectors,
+        central,
     )
 
 
@@ -73,7 +82,8 @@ class CodeStatusResult:
     coverage: CoverageState
     #: Files that are indexed in part, with the reason.
     notes: tuple[Skipped, ...]
-    #: What the daemon says of the project, '' where it does not run; None where it is not the daemon's.
+    #: What the daemon says of the project, '' where it does not run; None where it is not the
+    #: daemon's.
     watched: str | None = None
     found: Hidden[bool] = True
 
@@ -89,49 +99,71 @@ def run(context: Context, request: NoRequest) -> CodeStatusResult:
     counted = statistics.count(project)
     coverage = CoverageState(**counted.executions, at=executed.taken_in(project))
     return CodeStatusResult(
-        project.root, counted, freshness(project), deeper.record(project),
-        quality if isinstance(quality, int) else None, escalation.pending(project.root), coverage,
-        tuple(notes(project)), state_of(running, project.root) if is_watched else None,
-    )  # fmt: skip
+        project.root,
+        counted,
+        freshness(project),
+        deeper.record(project),
+        quality if isinstance(quality, int) else None,
+        escalation.pending(project.root),
+        coverage,
+        tuple(notes(project)),
+        state_of(running, project.root) if is_watched else None,
+    )
 
 
 #: Parts of a project's description, in Korean.
 _SECTIONS = {
-    "architecture": "구조", "philosophy": "철학", "constraints": "제약", "limitations": "한계", "tech debt": "기술 부채",
-    "roadmap": "앞으로", "completion": "완성도",
+    "architecture": "구조", "philosophy": "철학", "constraints": "제약", "limitations": "한계",
+    "tech debt": "기술 부채", "roadmap": "앞으로", "completion": "완성도",
 }  # fmt: skip
 
 
 def present(result: CodeStatusResult, style: Style) -> str:
     """Show the project in a few lines."""
     c = result.counted
-    head = style.say(f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄")
+    head = style.say(
+        f"Code: {c.files:,} files, {c.lines:,} lines", f"코드: 파일 {c.files:,}개, {c.lines:,}줄"
+    )
     kinds = ", ".join(f"{name} {n:,}" for name, n in c.kinds.items() if name != "lambda")
     edges = ", ".join(f"{name} {n:,}" for name, n in c.edges.items())
-    lines = [style.bold(head) + style.dim(f"  {result.root}"), *(f"  {row}" for row in (kinds, edges) if row)]
+    lines = [
+        style.bold(head) + style.dim(f"  {result.root}"),
+        *(f"  {row}" for row in (kinds, edges) if row),
+    ]
     if c.executions["pairs"]:
         lines.append(_coverage(result).say(style.lang))
     if result.quality is not None:
         lines.append(style.say(f"  quality {result.quality}/100", f"  품질 {result.quality}/100"))
     if result.watched is not None:
         off = style.say("not running: `gieok up`", "꺼져 있음: `gieok up`")
-        lines.append(style.say("  watched by the daemon: ", "  데몬이 지켜봄: ") + printable(result.watched or off))
+        lines.append(
+            style.say("  watched by the daemon: ", "  데몬이 지켜봄: ")
+            + printable(result.watched or off)
+        )
     lines += [
-        printable(f"  {style.say('note', '참고')}: {n.path}: {style.told(n.reason)}") for n in result.notes[:_SHOWN]
+        printable(f"  {style.say('note', '참고')}: {n.path}: {style.told(n.reason)}")
+        for n in result.notes[:_SHOWN]
     ]
     lines += [style.dim(f"  … {len(result.notes) - _SHOWN}")] if len(result.notes) > _SHOWN else []
     lines += [
         f"  {style.bold(style.say(name, _SECTIONS.get(name, name)))}: {printable(style.told(text))}"
         for name, text in result.record.items()
     ]
-    return "\n".join([*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)])
+    return "\n".join(
+        [*lines, *freshness_lines(result.freshness, style), *pending_lines(result.pending, style)]
+    )
 
 
 def _coverage(result: CodeStatusResult) -> Words:
     c, day = result.coverage, result.coverage.at[:10]
-    tests, functions, pairs, changed = (f"{n:,}" for n in (c.tests, c.functions, c.pairs, c.changed))
+    tests, functions, pairs, changed = (
+        f"{n:,}" for n in (c.tests, c.functions, c.pairs, c.changed)
+    )
     return Words(
-        f"  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} pairs changed since",
+        (
+            f"  coverage of {day}: {tests} tests ran {functions} functions; {changed} of {pairs} "
+            f"pairs changed since"
+        ),
         f"  {day} 커버리지: 테스트 {tests}개가 함수 {functions}개를 실행; {pairs}쌍 중 {changed}쌍이 그 뒤 바뀜",
     )
 

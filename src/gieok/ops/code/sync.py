@@ -15,7 +15,9 @@ class SyncRequest:
     """Parameters of `gieok code sync`."""
 
     file: list[str] = argument(
-        Words("only these files (default: whatever changed)", "이 파일들만 (기본: 바뀐 것 모두)"), [], positional=True
+        Words("only these files (default: whatever changed)", "이 파일들만 (기본: 바뀐 것 모두)"),
+        [],
+        positional=True,
     )
     trigger: str = argument(Words("reason to write into the log", "로그에 남길 까닭"), "sync")
     no_wait: bool = argument(Words("do not wait for vectors", "벡터를 기다리지 않음"), False)
@@ -34,18 +36,22 @@ def _known(context: Context, project: Project, name: str) -> str:
     if path in project.store.files() or (project.root / path).exists():
         return path
     raise BadRequest(
-        f"there is no file {name!r}, and none is indexed", hint="`gieok code sync` alone reads whatever changed"
+        f"there is no file {name!r}, and none is indexed",
+        hint="`gieok code sync` alone reads whatever changed",
     )
 
 
 OPERATION = Operation(
     name="code sync",
     when_stopped=Words(
-        "what was read is kept; `gieok code sync` goes on", "읽은 것은 남아 있습니다. `gieok code sync`가 이어서 합니다"
+        "what was read is kept; `gieok code sync` goes on",
+        "읽은 것은 남아 있습니다. `gieok code sync`가 이어서 합니다",
     ),
     examples=("gieok code sync", "gieok code sync src/shop/order.py"),
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Read what changed in the project's files again", "프로젝트에서 바뀐 파일을 다시 읽습니다"),
+    doc=Words(
+        "Read what changed in the project's files again", "프로젝트에서 바뀐 파일을 다시 읽습니다"
+    ),
 )

@@ -26,7 +26,9 @@ class ValidationRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ValidateResult:
-    """The checks and the score that they make; `found` is False where the score is low, so that the exit status says so."""
+    """The checks and the score that they make; `found` is False where the score is low, so that the
+    exit status says so.
+    """
 
     checks: tuple[ValidationRow, ...]
     quality: int
@@ -51,10 +53,16 @@ def run(context: Context, request: NoRequest) -> ValidateResult:
     rows = tuple(ValidationRow(c.name, c.ok, c.share, c.detail, c.weight) for c in checks)
     result = ValidateResult(rows, validate.quality(checks))
     at = context.clock.now().isoformat()
-    layout.append_log(project.root, "validations", {
-        "at": at, "quality": result.quality, "status": "done" if result.found else "failed",
-        "checks": {c.name: round(c.share, 4) for c in checks},
-    })  # fmt: skip
+    layout.append_log(
+        project.root,
+        "validations",
+        {
+            "at": at,
+            "quality": result.quality,
+            "status": "done" if result.found else "failed",
+            "checks": {c.name: round(c.share, 4) for c in checks},
+        },
+    )
     earlier = list(layout.read_log(project.root, "validations"))
     escalation.add(project.root, escalation.reasons_of_validation(result.quality, earlier), (), at)
     return result
@@ -64,7 +72,10 @@ def present(result: ValidateResult, style: Style) -> str:
     """Show the score and each check."""
     head = style.say(f"Quality {result.quality}/100", f"품질 {result.quality}/100")
     rows = [
-        f"  {'✓' if c.ok else '·'} {style.bold(style.told(c.name))}: {100 * c.share:.0f} %, {printable(style.told(c.detail))}"
+        (
+            f"  {'✓' if c.ok else '·'} {style.bold(style.told(c.name))}: {100 * c.share:.0f} %, "
+            f"{printable(style.told(c.detail))}"
+        )
         for c in result.checks
     ]
     return "\n".join([style.bold(head), *rows])
@@ -76,5 +87,8 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Check the project's index and score its quality", "프로젝트 색인을 검사하고 품질 점수를 매깁니다"),
+    doc=Words(
+        "Check the project's index and score its quality",
+        "프로젝트 색인을 검사하고 품질 점수를 매깁니다",
+    ),
 )

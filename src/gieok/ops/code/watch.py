@@ -1,4 +1,6 @@
-"""`gieok code watch`: sync whenever files change, until interrupted; or let the daemon do it, for good."""
+"""`gieok code watch`: sync whenever files change, until interrupted; or let the daemon do it, for
+good.
+"""
 
 import contextlib
 import time
@@ -32,15 +34,22 @@ class WatchRequest:
 
     once: bool = argument(Words("stop after the first change", "첫 변경 뒤 멈춤"), False)
     daemon: bool = argument(
-        Words("let the daemon (`gieok up`) watch from now on, after restarts too",
-              "이제부터 데몬(`gieok up`)이 지켜봄, 다시 시작해도 계속"), False,
-    )  # fmt: skip
-    stop: bool = argument(Words("let the daemon watch no longer", "데몬이 더는 지켜보지 않음"), False)
+        Words(
+            "let the daemon (`gieok up`) watch from now on, after restarts too",
+            "이제부터 데몬(`gieok up`)이 지켜봄, 다시 시작해도 계속",
+        ),
+        False,
+    )
+    stop: bool = argument(
+        Words("let the daemon watch no longer", "데몬이 더는 지켜보지 않음"), False
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class HandedResult:
-    """Whether a project is the daemon's to watch now, whether it was before, the daemon that runs, and what it says of it."""
+    """Whether a project is the daemon's to watch now, whether it was before, the daemon that runs,
+    and what it says of it.
+    """
 
     root: Path
     handed: bool
@@ -97,7 +106,9 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
         if changed and not paths:
             return True
         are_files = all(map(language_of, paths))
-        result = synced(context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ())
+        result = synced(
+            context, project, "watch", only=paths if len(paths) <= _BULK and are_files else ()
+        )
         if result.note:
             context.tell(printable(result.note))
         if result.change.touched:
@@ -110,11 +121,14 @@ def _watch(context: Context, project: Project, *, once: bool) -> SyncResult:
     return result
 
 
-def relevant(root: Path, changed: set[Path], rules: IgnoreRules, known: Collection[str] | None = None) -> list[str]:
-    """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one of our own.
+def relevant(
+    root: Path, changed: set[Path], rules: IgnoreRules, known: Collection[str] | None = None
+) -> list[str]:
+    """Return the changed paths that are indexed, or would be: by the rule that `scan` has, not one
+    of our own.
 
-    `known` are the files that are indexed; with None, what is gone or cannot be read may have been. A folder is one of them:
-    moved here or away, it is all that is told of the files in it.
+    `known` are the files that are indexed; with None, what is gone or cannot be read may have been.
+    A folder is one of them: moved here or away, it is all that is told of the files in it.
     """
     folders = {folder for path in known or () for folder in map(str, PurePosixPath(path).parents)}
     found = []
@@ -125,7 +139,10 @@ def relevant(root: Path, changed: set[Path], rules: IgnoreRules, known: Collecti
             is_ours = isinstance(looked, scan.Skipped) and looked.reason != scan.IGNORED
             is_folder = looked is None and not path.suffix and not path.is_file()
         else:
-            is_ours, is_folder = relative in known, relative in folders or (looked is None and path.is_dir())
+            is_ours, is_folder = (
+                relative in known,
+                relative in folders or (looked is None and path.is_dir()),
+            )
         if isinstance(looked, scan.Candidate) or is_ours or is_folder:
             found.append(relative)
     return found
@@ -150,7 +167,10 @@ def present(result: SyncResult | HandedResult, style: Style) -> str:
         words = Words(f"{root} is handed over, but: {state}", f"{it} 맡겼지만: {state}")
     elif result.daemon:
         words = Words(
-            f"{root} is handed over, but the daemon does not take it (an older one?): `gieok down`, then `gieok up`",
+            (
+                f"{root} is handed over, but the daemon does not take it (an older one?): `gieok "
+                f"down`, then `gieok up`"
+            ),
             f"{it} 맡겼지만 데몬이 받지 않습니다 (옛 버전?): `gieok down` 뒤 `gieok up`",
         )
     else:
@@ -168,6 +188,7 @@ OPERATION = Operation(
     present=present,
     effect=Effect.WRITE,
     doc=Words(
-        "Keep the project's index up to date while files change", "파일이 바뀌는 동안 프로젝트 색인을 최신으로 둡니다"
+        "Keep the project's index up to date while files change",
+        "파일이 바뀌는 동안 프로젝트 색인을 최신으로 둡니다",
     ),
 )

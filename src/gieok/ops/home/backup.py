@@ -1,4 +1,6 @@
-"""`gieok backup create | list | verify | restore | prune`: the home as one file, made while everything runs."""
+"""`gieok backup create | list | verify | restore | prune`: the home as one file, made while
+everything runs.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,10 +24,12 @@ class CreateRequest:
 
     to: str = argument(_TO, "")
     encrypt: bool = argument(
-        Words("refuse to make one that is not encrypted", "암호화되지 않은 백업은 만들지 않음"), False
+        Words("refuse to make one that is not encrypted", "암호화되지 않은 백업은 만들지 않음"),
+        False,
     )
     with_keys: bool = argument(
-        Words("put `.env` in too (encrypted backups only)", "`.env`도 넣음 (암호화한 백업만)"), False
+        Words("put `.env` in too (encrypted backups only)", "`.env`도 넣음 (암호화한 백업만)"),
+        False,
     )
 
 
@@ -51,7 +55,10 @@ class RestoreBackupRequest:
     file: str = argument(_FILE, "", positional=True)
     to: str = argument(Words("the home to make (default: this one)", "만들 홈 (기본: 지금 홈)"), "")
     replace: bool = argument(
-        Words("take the place of a home that is in use; that one is kept aside", "쓰던 홈을 대신함; 그 홈은 따로 둠"),
+        Words(
+            "take the place of a home that is in use; that one is kept aside",
+            "쓰던 홈을 대신함; 그 홈은 따로 둠",
+        ),
         False,
     )
     key_file: str = argument(_KEY_FILE, "")
@@ -85,7 +92,9 @@ def _rows(files: Sequence[BackupFile]) -> tuple[BackupRow, ...]:
 
 @dataclass(frozen=True, slots=True)
 class BackupResult:
-    """A backup that was made or read: number and size of the files in it, what it leaves out, which older ones went."""
+    """A backup that was made or read: number and size of the files in it, what it leaves out, which
+    older ones went.
+    """
 
     backup: Annotated[BackupFile, As(_row)]
     files: int
@@ -155,7 +164,9 @@ def listed(context: Context, request: BackupListRequest) -> BackupListResult:
 
 def verify(context: Context, request: VerifyRequest) -> BackupResult:
     """Read a backup from its first byte to its last. Raises Damaged, WrongKey."""
-    report = context.admin.backups().verify(_file(context, request.file), _path(context, request.key_file))
+    report = context.admin.backups().verify(
+        _file(context, request.file), _path(context, request.key_file)
+    )
     return _result(report, is_made=False)
 
 
@@ -164,10 +175,15 @@ def restore(context: Context, request: RestoreBackupRequest) -> RestoreBackupRes
     home = _path(context, request.to) or context.home
     context.say(context.words("restoring", "복원하는 중"))
     done: Restored = context.admin.backups().restore(
-        _file(context, request.file), home, replace=request.replace, key_file=_path(context, request.key_file)
+        _file(context, request.file),
+        home,
+        replace=request.replace,
+        key_file=_path(context, request.key_file),
     )
     counts = (done.messages, done.memories, done.documents)
-    return RestoreBackupResult(str(done.home), done.report.file, done.report.members, *counts, done.kept_aside)
+    return RestoreBackupResult(
+        str(done.home), done.report.file, done.report.members, *counts, done.kept_aside
+    )
 
 
 def prune(context: Context, request: PruneRequest) -> PruneResult:
@@ -178,7 +194,9 @@ def prune(context: Context, request: PruneRequest) -> PruneResult:
     old = backups.listed(folder)[request.keep :]
     if old and not request.yes:
         lines = [printable(str(one.path)) for one in old]
-        question = context.words("remove these backups for good? (y/N) ", "이 백업을 영영 지울까요? (y/N) ")
+        question = context.words(
+            "remove these backups for good? (y/N) ", "이 백업을 영영 지울까요? (y/N) "
+        )
         if not context.agrees(lines, question, "a backup that is removed is gone: give --yes"):
             return PruneResult(())
     return PruneResult(backups.prune(request.keep, folder))
@@ -189,13 +207,17 @@ def _path(context: Context, text: str) -> Path | None:
 
 
 def _file(context: Context, text: str) -> Path:
-    """Return the backup that is meant: a path, a name in the folder of backups, or the newest there."""
+    """Return the backup that is meant: a path, a name in the folder of backups, or the newest
+    there.
+    """
     backups = context.admin.backups()
     if not text:
         newest = next(iter(backups.listed()), None)
         if newest is None:
             folder = str(backups.folder())
-            raise BadRequest(f"there is no backup in {folder!r}", hint="name one: `gieok backup verify FILE`")
+            raise BadRequest(
+                f"there is no backup in {folder!r}", hint="name one: `gieok backup verify FILE`"
+            )
         return newest.path
     named = context.caller.path(text)
     beside = backups.folder() / text
@@ -205,7 +227,13 @@ def _file(context: Context, text: str) -> Path:
 def _result(report: BackupReport, *, is_made: bool) -> BackupResult:
     left_out = tuple(Reason(*one) for one in report.left_out)
     return BackupResult(
-        report.file, report.members, report.content_bytes, report.gieok, left_out, report.pruned, is_made
+        report.file,
+        report.members,
+        report.content_bytes,
+        report.gieok,
+        left_out,
+        report.pruned,
+        is_made,
     )
 
 
@@ -214,7 +242,11 @@ def _size(count: int) -> str:
 
 
 def _line(file: BackupFile, style: Style) -> str:
-    lock = style.say("encrypted", "암호화됨") if file.is_encrypted else style.say("in the clear", "암호화 안 됨")
+    lock = (
+        style.say("encrypted", "암호화됨")
+        if file.is_encrypted
+        else style.say("in the clear", "암호화 안 됨")
+    )
     return f"{style.bold(printable(str(file.path)))}  {_size(file.size_bytes)}, {lock}"
 
 
@@ -225,13 +257,18 @@ def present_one(result: BackupResult, style: Style) -> str:
         style.say("backed up and read back: ", "백업하고 다시 읽어 확인: ")
         if result.is_made
         else style.say("whole: ", "온전함: "),
-        style.say(f"  {result.files:,} files of {content}", f"  파일 {result.files:,}개, {content}"),
+        style.say(
+            f"  {result.files:,} files of {content}", f"  파일 {result.files:,}개, {content}"
+        ),
     ]
     lines[0] += _line(result.backup, style)
     if result.is_made and not result.backup.is_encrypted:
         lines.append(
             style.say(
-                "  anyone who has the file can read it: `gieok encryption on` encrypts the next ones",
+                (
+                    "  anyone who has the file can read it: `gieok encryption on` encrypts the "
+                    "next ones"
+                ),
                 "  이 파일을 가진 사람은 누구나 읽을 수 있습니다: `gieok encryption on`이면 다음부터 암호화합니다",
             )
         )
@@ -240,7 +277,10 @@ def present_one(result: BackupResult, style: Style) -> str:
     without = style.say("not in it", "들어 있지 않음")
     return "\n".join(
         lines
-        + [f"  ✗ {without}: {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left_out]
+        + [
+            f"  ✗ {without}: {printable(one.path)}: {printable(style.told(one.reason))}"
+            for one in result.left_out
+        ]
     )
 
 
@@ -257,25 +297,33 @@ def present_list(result: BackupListResult, style: Style) -> str:
             f"{result.folder}에 백업이 없습니다: `gieok backup`",
         )
     kept = style.say(
-        f"the newest {result.keep} are kept (`backup.keep`)", f"최신 {result.keep}개를 둡니다 (`backup.keep`)"
+        f"the newest {result.keep} are kept (`backup.keep`)",
+        f"최신 {result.keep}개를 둡니다 (`backup.keep`)",
     )
     every = style.say("all are kept (`backup.keep: 0`)", "모두 둡니다 (`backup.keep: 0`)")
-    return "\n".join([*(_line(one, style) for one in result.backups), kept if result.keep else every])
+    return "\n".join(
+        [*(_line(one, style) for one in result.backups), kept if result.keep else every]
+    )
 
 
 def present_restored(result: RestoreBackupResult, style: Style) -> str:
     """Show what stands where now."""
     lines = [
         style.say(
-            f"restored {result.home}: {result.messages:,} messages, {result.memories:,} memories made of them, "
+            f"restored {result.home}: {result.messages:,} messages, {result.memories:,} "
+            f"memories made of them, "
             f"{result.documents:,} documents in the index",
             f"{result.home} 복원: 메시지 {result.messages:,}개, 그로부터 만든 기억 {result.memories:,}개, "
             f"색인의 문서 {result.documents:,}개",
         )
     ]
     if result.kept_aside:
-        lines.append(style.say(f"  the home before: {result.kept_aside}", f"  이전 홈: {result.kept_aside}"))
-    lines.append(style.say("  next: `gieok doctor`, `gieok up`", "  다음: `gieok doctor`, `gieok up`"))
+        lines.append(
+            style.say(f"  the home before: {result.kept_aside}", f"  이전 홈: {result.kept_aside}")
+        )
+    lines.append(
+        style.say("  next: `gieok doctor`, `gieok up`", "  다음: `gieok doctor`, `gieok up`")
+    )
     return "\n".join(lines)
 
 
@@ -298,7 +346,8 @@ CREATE = Operation(
     effect=Effect.WRITE,
     examples=("gieok backup", "gieok backup --to /media/usb/gieok"),
     doc=Words(
-        "Back up the home into one file while everything runs", "모든 것이 도는 동안 홈을 파일 하나로 백업합니다"
+        "Back up the home into one file while everything runs",
+        "모든 것이 도는 동안 홈을 파일 하나로 백업합니다",
     ),
 )
 LIST = Operation(
@@ -313,8 +362,13 @@ VERIFY = Operation(
     handler=verify,
     present=present_one,
     effect=Effect.WRITE,  # it may ask for a passphrase: never in the daemon
-    examples=("gieok backup verify", "gieok backup verify gieok-20261123T021500Z.tar.gz.age --key-file key.txt"),
-    doc=Words("Read a backup from its first byte to its last", "백업을 처음부터 끝까지 읽어 확인합니다"),
+    examples=(
+        "gieok backup verify",
+        "gieok backup verify gieok-20261123T021500Z.tar.gz.age --key-file key.txt",
+    ),
+    doc=Words(
+        "Read a backup from its first byte to its last", "백업을 처음부터 끝까지 읽어 확인합니다"
+    ),
 )
 RESTORE = Operation(
     name="backup restore",
@@ -331,7 +385,10 @@ RESTORE = Operation(
         "gieok backup restore FILE --to ~/.gieok-old",
         "gieok backup restore FILE --replace",
     ),
-    doc=Words("Restore a home from a backup, once all of it is verified", "백업 전체를 확인한 뒤 홈을 복원합니다"),
+    doc=Words(
+        "Restore a home from a backup, once all of it is verified",
+        "백업 전체를 확인한 뒤 홈을 복원합니다",
+    ),
 )
 PRUNE = Operation(
     name="backup prune",

@@ -41,25 +41,32 @@ class Cleaned(NamedTuple):
 
 
 def clean(context: Context, *, is_dry: bool) -> Cleaned:
-    """Redact everything that Gieok stores, or only count. Killed at any moment, it can be run again."""
+    """Redact everything that Gieok stores, or only count. Killed at any moment, it can be run
+    again.
+    """
     with context.memory.journal().exclusive("rebuild"):
         return _clean(context, is_dry=is_dry)
 
 
 def _clean(context: Context, *, is_dry: bool) -> Cleaned:
-    of_records = sum(_clean_record(context, base, file, is_dry=is_dry) for base, file in _records(context))
+    of_records = sum(
+        _clean_record(context, base, file, is_dry=is_dry) for base, file in _records(context)
+    )
     journal = context.memory.journal()
     of_journal = journal.rewrite(redact, is_dry=is_dry) + _clean_made(context, is_dry=is_dry)
     still = [] if is_dry else [Reason(*one) for one in rederive(context)]
     of_documents = 0
     for store in memory_stores(context):
         try:
-            of_documents += _clean_store(context, store, is_dry=is_dry, has_files=store is context.memory.store())
+            of_documents += _clean_store(
+                context, store, is_dry=is_dry, has_files=store is context.memory.store()
+            )
             if not is_dry:
                 still += _settle(context, store)
         except StoreError as error:
             still.append(Reason(store.location, f"{error} ({error.hint})"))
-    if not is_dry:  # what names lines that hold no more names documents, whose names may have held a secret
+    # what names lines that hold no more names documents, whose names may have held a secret
+    if not is_dry:
         still += [Reason(*one) for one in rederive(context)]
     of_files = leftovers.rewrite(context.home, redact, is_dry=is_dry)
     of_files += len(leftovers.drop_set_aside(context.home, is_dry=is_dry))
@@ -74,7 +81,10 @@ def _clean_made(context: Context, *, is_dry: bool) -> int:
     """Redact what Gieok made in the journal, which delivers it to the store again."""
     journal = context.memory.journal()
     found = [
-        _entry(fresh, lambda document: (Passage(0, len(document.text), 1, document.text.count("\n") + 1),))
+        _entry(
+            fresh,
+            lambda document: (Passage(0, len(document.text), 1, document.text.count("\n") + 1),),
+        )
         for scope in journal.made_scopes()
         for entry in (*journal.made(scope), *_archived(context, scope))
         if (fresh := cleaned(entry.document)) != entry.document
@@ -88,7 +98,9 @@ def _clean_made(context: Context, *, is_dry: bool) -> int:
 
 
 def _archived(context: Context, scope: Scope) -> Iterator[Entry]:
-    """Yield what is archived of a scope, as the store holds it; redacted, it is hot again until it leaves anew."""
+    """Yield what is archived of a scope, as the store holds it; redacted, it is hot again until it
+    leaves anew.
+    """
     keys = [one.key for one in context.memory.journal().archived(scope)]
     for start in range(0, len(keys), _AT_ONCE):
         yield from context.memory.store().entries(scope, keys[start : start + _AT_ONCE])
@@ -99,13 +111,20 @@ def _entry(document: Document, cut: Callable[[Document], tuple[Passage, ...]]) -
 
 
 def _clean_store(context: Context, store: Store, *, is_dry: bool, has_files: bool) -> int:
-    """Redact documents of files and conversations from their stored text: the file need not exist."""
+    """Redact documents of files and conversations from their stored text: the file need not
+    exist.
+    """
     done = 0
     for scope in store.scopes():
         for found in _changed(store, scope):
             done += len(found)
             if not is_dry:
-                store.put([_entry(fresh, lambda d: read.passages(d, context.memory.cut)) for fresh in found])
+                store.put(
+                    [
+                        _entry(fresh, lambda d: read.passages(d, context.memory.cut))
+                        for fresh in found
+                    ]
+                )
         there = [root for root in roots.load(store, scope) if root.path.exists()]
         if there and has_files and not is_dry:  # the keys of files whose names hold a secret
             sync.sync(store, scope, there, context.memory.cut)
@@ -123,19 +142,29 @@ def _changed(store: Store, scope: Scope) -> Iterator[list[Document]]:
 
 def _settle(context: Context, store: Store) -> list[Reason]:
     bring_copy_in_line(context, store)
-    return [Reason(store.location, why) for why in store.scrub()] if isinstance(store, Scrubbing) else []
+    return (
+        [Reason(store.location, why) for why in store.scrub()]
+        if isinstance(store, Scrubbing)
+        else []
+    )
 
 
 def _records(context: Context) -> list[tuple[Path, Path]]:
     """Return every record, on whichever shelf, with its `.gieok` folder."""
     names = (records.MEMORY, records.RETIRED, records.ARCHIVE)
-    return [(base, file) for base in shelves(context) for name in names for file in records.listed(base, name)]
+    return [
+        (base, file)
+        for base in shelves(context)
+        for name in names
+        for file in records.listed(base, name)
+    ]
 
 
 def _clean_record(context: Context, base: Path, file: Path, *, is_dry: bool) -> bool:
     """Rewrite a record without its secrets, in content and name; the old file is removed last.
 
-    What waits for trust is not the user's and stays as it is. Judged, cleaned and trusted are the same bytes.
+    What waits for trust is not the user's and stays as it is. Judged, cleaned and trusted are the
+    same bytes.
     """
     with fs.lock_resource(context.home, base):
         return file.exists() and _clean_one(context, base, file, is_dry=is_dry)

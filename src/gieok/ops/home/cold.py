@@ -1,4 +1,6 @@
-"""What is done with the cold tier by itself at its time: synchronised, and filled once that is approved."""
+"""What is done with the cold tier by itself at its time: synchronised, and filled once that is
+approved.
+"""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -22,12 +24,19 @@ def by_itself(context: Context, is_stopped: Callable[[], bool]) -> str:
     if Tier.COLD not in context.archive.tiers().shelves:
         return ""
     done = synced(context)
-    counts = {"corrected": done.corrected, "followed": done.followed, "asked": done.asked, "wrong": len(done.wrong)}
+    counts = {
+        "corrected": done.corrected,
+        "followed": done.followed,
+        "asked": done.asked,
+        "wrong": len(done.wrong),
+    }
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count)
 
 
 def asked(context: Context) -> list[date]:
-    """Return the days that are old enough for cold, and keep as an incident that they wait for a person, if they do."""
+    """Return the days that are old enough for cold, and keep as an incident that they wait for a
+    person, if they do.
+    """
     tiers = context.archive.tiers()
     incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
     days = [one.day for one in approval.due(tiers, context.archive.warm_days)]
@@ -35,7 +44,8 @@ def asked(context: Context) -> list[date]:
         incidents.resolved(_APPROVAL)
         return days
     text = context.words(
-        f"{len(days):,} day{'s' * (len(days) != 1)} may go to cold", f"{len(days):,}일치를 cold로 옮길 수 있습니다"
+        f"{len(days):,} day{'s' * (len(days) != 1)} may go to cold",
+        f"{len(days):,}일치를 cold로 옮길 수 있습니다",
     )
     hint = context.words("`gieok archive pending` shows it", "`gieok archive pending`이 보여줍니다")
     waits = ArchiveFailed(f"{text}: `gieok archive pending`", hint=hint)
@@ -51,7 +61,9 @@ def answered(context: Context) -> None:
 
 
 def to_cold(context: Context, is_stopped: Callable[[], bool]) -> str:
-    """Move to cold what is old enough where that needs no approval; else tell once of what waits."""
+    """Move to cold what is old enough where that needs no approval; else tell once of what
+    waits.
+    """
     del is_stopped
     tiers = context.archive.tiers()
     if Tier.COLD not in tiers.shelves:

@@ -30,7 +30,9 @@ def up(context: Context, request: NoRequest) -> UpResult:
 
 def _control(context: Context) -> DaemonControl:
     if context.admin.daemon is None:
-        raise BadRequest("this process cannot start or stop a daemon", hint="run `gieok up` on the command line")
+        raise BadRequest(
+            "this process cannot start or stop a daemon", hint="run `gieok up` on the command line"
+        )
     return context.admin.daemon()
 
 
@@ -40,7 +42,8 @@ def present_up(result: UpResult, style: Style) -> str:
     if result.started:
         return style.say(f"started (process {pid})", f"시작했습니다 (프로세스 {pid})")
     return style.say(
-        f"runs already (process {pid}, since {since})", f"이미 돌고 있습니다 (프로세스 {pid}, {since}부터)"
+        f"runs already (process {pid}, since {since})",
+        f"이미 돌고 있습니다 (프로세스 {pid}, {since}부터)",
     )
 
 
@@ -86,7 +89,11 @@ def down(context: Context, request: NoRequest) -> DownResult:
 
 def present_down(result: DownResult, style: Style) -> str:
     """Say that it is gone."""
-    words = Words("stopped", "멈췄습니다") if result.found else Words("no daemon runs", "도는 데몬이 없습니다")
+    words = (
+        Words("stopped", "멈췄습니다")
+        if result.found
+        else Words("no daemon runs", "도는 데몬이 없습니다")
+    )
     return words.say(style.lang)
 
 

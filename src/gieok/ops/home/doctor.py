@@ -1,4 +1,6 @@
-"""`gieok doctor`: prove each chain by doing it, and say what to run where one is broken, and what was not tried."""
+"""`gieok doctor`: prove each chain by doing it, and say what to run where one is broken, and what
+was not tried.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -60,7 +62,9 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One chain: whether it works (None: that was not tried), what was seen, and what to run if not."""
+    """One chain: whether it works (None: that was not tried), what was seen, and what to run if
+    not.
+    """
 
     name: str
     ok: bool | None
@@ -107,14 +111,20 @@ class DoctorRequest:
 
     agents: bool = argument(
         Words(
-            "let each agent that is installed answer one prompt in a throwaway home, against a model of Gieok's own",
+            (
+                "let each agent that is installed answer one prompt in a throwaway home, against "
+                "a model of Gieok's own"
+            ),
             "설치된 에이전트마다 임시 홈에서 Gieok 자신의 모델을 상대로 프롬프트 하나에 답하게 함",
         ),
         False,
     )
     free: bool = argument(
         Words(
-            "ask no model and no service beyond this machine that may cost money or tokens: those are named as not tried",
+            (
+                "ask no model and no service beyond this machine that may cost money or tokens: "
+                "those are named as not tried"
+            ),
             "돈이나 토큰이 들 수 있는, 이 컴퓨터 밖의 모델과 서비스에는 묻지 않음. 시험하지 않은 것으로 적음",
         ),
         False,
@@ -154,7 +164,9 @@ def probe(context: Context, *, is_free: bool = False) -> Iterator[Check]:
     yield _check("embedder", lambda: _PAID if skips["embedder"] else _embedder(context))
     if (by := context.memory.reranking()) is not None:
         yield _check("reranker", lambda: _PAID if skips["reranker"] else _reranker(by))
-    yield _check("write, read back, search", lambda: _round_trip(context, by_meaning=not skips["embedder"]))
+    yield _check(
+        "write, read back, search", lambda: _round_trip(context, by_meaning=not skips["embedder"])
+    )
     yield _check("folders", lambda: _folders(context))
     yield from _transcripts(context)
     yield from _models(context, is_free=is_free)
@@ -190,7 +202,9 @@ def _check(name: str, look: Callable[[], str | Untried]) -> Check:
     except GieokError as error:
         return Check(name, False, str(error), error.hint)
     except OSError as error:
-        return Check(name, False, str(error), "check the permissions and the free space of this place")
+        return Check(
+            name, False, str(error), "check the permissions and the free space of this place"
+        )
 
 
 def _home(context: Context) -> str:
@@ -208,7 +222,9 @@ def _journal(context: Context) -> str:
     kept = journal.kept(_REALM).get(name)
     journal.keep(_REALM, {}, [name])
     if kept != said:
-        raise GieokError(f"{journal.location} does not give back what was written", hint="restore a backup")
+        raise GieokError(
+            f"{journal.location} does not give back what was written", hint="restore a backup"
+        )
     return f"{journal.stats().messages:,} messages in {journal.location}"
 
 
@@ -235,7 +251,8 @@ def _server(context: Context) -> str:
         return ""
     why = daemon.parts.get("server", "not there yet")
     raise GieokError(
-        f"the daemon's server does not answer: {why}", hint="`gieok logs` shows more; `serve.port` is its port"
+        f"the daemon's server does not answer: {why}",
+        hint="`gieok logs` shows more; `serve.port` is its port",
     )
 
 
@@ -244,39 +261,62 @@ def _store(context: Context) -> str:
     if wrong:
         raise StoreCorrupt("; ".join(wrong))
     stats = context.memory.store().stats()
-    return f"{context.memory.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} passages in all scopes"
+    return (
+        f"{context.memory.store_name} is sound: {stats.documents:,} documents, {stats.passages:,} "
+        f"passages in all scopes"
+    )
 
 
 def _elsewhere(context: Context) -> Iterator[Check]:
-    """Yield what is seen of copies at services: of the store in use, and of others, which nobody looks after."""
+    """Yield what is seen of copies at services: of the store in use, and of others, which nobody
+    looks after.
+    """
     if (copy := _check("service", lambda: _service(context))).detail:
         yield copy
-    yield from (Check("elsewhere", False, f"{one.path}: {one.reason}") for one in unused_remote_data(context))
+    yield from (
+        Check("elsewhere", False, f"{one.path}: {one.reason}")
+        for one in unused_remote_data(context)
+    )
 
 
 def _service(context: Context) -> str:
-    """Ask the service of a copy how much it holds; '' for a store without one. Raises where that is not what was sent."""
+    """Ask the service of a copy how much it holds; '' for a store without one. Raises where that is
+    not what was sent.
+    """
     store = context.memory.store()
     if not isinstance(store, ManagedCopy) or not isinstance(store, Droppable):
         return ""
-    there, sent = (sum(one.documents for one in found) for found in (store.remote_data(), store.known_remote_data()))
+    there, sent = (
+        sum(one.documents for one in found)
+        for found in (store.remote_data(), store.known_remote_data())
+    )
     if there != sent:
         raise GieokError(
             f"{there:,} documents are at {store.service_name}, and {sent:,} were sent",
-            hint="`gieok index --force` compares, uploads what is missing and deletes what is too many",
+            hint=(
+                "`gieok index --force` compares, uploads what is missing and deletes what is too "
+                "many"
+            ),
         )
-    return f"{there:,} documents are at {store.service_name}, as many as were sent: counted there just now"
+    return (
+        f"{there:,} documents are at {store.service_name}, as many as were sent: counted there "
+        f"just now"
+    )
 
 
 def _embedder(context: Context) -> str | Untried:
-    """Use the embedder that the settings ask for, and say where the vectors that are there are another's."""
+    """Use the embedder that the settings ask for, and say where the vectors that are there are
+    another's.
+    """
     embedder = context.memory.embedder()
     if embedder is None:
         return Untried("not tried: none is configured: keyword search only")
     wanted = embedder.wanted() if isinstance(embedder, Followed) else embedder
     seen = context.admin.try_embedder(wanted)
     behind = embedder.behind if isinstance(embedder, Followed) else ""
-    return f"{wanted.model}, {wanted.dimension} dimensions: {seen}" + (f"; {behind}" if behind else "")
+    return f"{wanted.model}, {wanted.dimension} dimensions: {seen}" + (
+        f"; {behind}" if behind else ""
+    )
 
 
 def _reranker(by: Reranking) -> str:
@@ -286,7 +326,8 @@ def _reranker(by: Reranking) -> str:
     )
     if right <= wrong:
         raise RerankerFailed(
-            f"{by.reranker.model} does not tell an answer from another sentence ({right:.2f}, {wrong:.2f})"
+            f"{by.reranker.model} does not tell an answer from another sentence ({right:.2f}, "
+            f"{wrong:.2f})"
         )
     return f"{by.reranker.model}: {right:.2f} for an answer, {wrong:.2f} for another sentence"
 
@@ -299,17 +340,23 @@ def _round_trip(context: Context, *, by_meaning: bool) -> str:
         Path(folder, "점검.md").write_text(_PROBE_NOTE, encoding="utf-8")
         root = roots.Root("doctor", Path(folder))
         try:
-            ingest(store, scope, read_root(scope, root, context.memory.cut), owns=root.owns, force=True)
+            ingest(
+                store, scope, read_root(scope, root, context.memory.cut), owns=root.owns, force=True
+            )
             if embedder is not None and isinstance(store, VectorSearch):
-                lifecycle.fill_vectors(store, embedder, batches=1)  # the newest first: the probe, not the whole backlog
-            question = Question(text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None)
+                # the newest first: the probe, not the whole backlog
+                lifecycle.fill_vectors(store, embedder, batches=1)
+            question = Question(
+                text="결제를 언제 정산하지?", scopes=(scope,), use_vectors=embedder is not None
+            )
             profile = context.memory.profile("").with_least_score(0.0)
             found = recall(store, embedder, question, profile, context.clock, context.zone)
         finally:
             store.forget(scope, list(store.hashes(scope)))
     if not found.hits or "정산했다" not in found.hits[0].snippet:
         raise GieokError(
-            "a note that was just written is not found", hint="run `gieok index --force`, then `gieok doctor`"
+            "a note that was just written is not found",
+            hint="run `gieok index --force`, then `gieok doctor`",
         )
     return "a note was stored, found by an inflected word, and forgotten" + (
         f"; {found.degraded}" if found.degraded else ""
@@ -317,7 +364,9 @@ def _round_trip(context: Context, *, by_meaning: bool) -> str:
 
 
 def _waiting(context: Context) -> Iterator[str]:
-    """Yield a line for the project here and each other that a person was told of, where something waits for trust."""
+    """Yield a line for the project here and each other that a person was told of, where something
+    waits for trust.
+    """
     here = context.project
     for root in dict.fromkeys(filter(None, (here, *grants.told_of(context.home)))):
         if Path(root).is_dir() and (waits := waiting.waiting(context.home, root)):
@@ -330,7 +379,8 @@ def _folders(context: Context) -> str | Untried:
     gone = [str(root.path) for root in known if not root.path.exists()]
     if gone:
         raise GieokError(
-            f"indexed folders that are not there: {', '.join(gone)}", hint="bring them back, or index others"
+            f"indexed folders that are not there: {', '.join(gone)}",
+            hint="bring them back, or index others",
         )
     for root in known:
         if root.path.is_dir():
@@ -346,12 +396,18 @@ def _told(one: Told) -> Check:
     """Return what came of looking at a way of telling."""
     name = f"notify {one.channel}"
     if one.ok and not one.was_tried:
-        return Check(name, None, f"not tried: {one.said}; `gieok notify test {one.channel}` tells you something")
+        return Check(
+            name,
+            None,
+            f"not tried: {one.said}; `gieok notify test {one.channel}` tells you something",
+        )
     return Check(name, one.ok, one.said, one.hint)
 
 
 def _transcripts(context: Context) -> Iterator[Check]:
-    """Read the newest transcripts of each agent that has some here, and name talk that is not read."""
+    """Read the newest transcripts of each agent that has some here, and name talk that is not
+    read.
+    """
     transcripts = context.observe.transcripts()
     try:
         not_read = list_unread_talk(context, transcripts.places)
@@ -364,10 +420,14 @@ def _transcripts(context: Context) -> Iterator[Check]:
         name = f"transcripts of {one.agent}" if one.agent else "transcripts"
         yield _check(name, partial(_transcript, one, transcripts.open_database))
     if not found:
-        yield Check("transcripts", None, "not tried: no agent that is observed has written any here")
+        yield Check(
+            "transcripts", None, "not tried: no agent that is observed has written any here"
+        )
 
 
-def _transcript(found: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]) -> str | Untried:
+def _transcript(
+    found: AgentTranscripts, open_database: Callable[[str, Path], TranscriptStore]
+) -> str | Untried:
     seen, count = sample.read(found, open_database), len(found.found)
     if not seen.messages:
         return Untried(f"nothing that anybody said is in the newest {seen.opened:,} of {count:,}")
@@ -381,7 +441,11 @@ def _models(context: Context, *, is_free: bool) -> Iterator[Check]:
         if any(error.setting in ("", trial.setting) for error in context.troubles):
             yield Check(name, None, "not tried: what the settings say of it is wrong, above")
         elif is_free and trial.is_paid:
-            yield Check(name, None, f"not tried: {trial.model} may cost money, and --free asks nothing that does")
+            yield Check(
+                name,
+                None,
+                f"not tried: {trial.model} may cost money, and --free asks nothing that does",
+            )
         else:
             yield _check(name, trial.attempt)
 
@@ -398,5 +462,7 @@ OPERATION = Operation(
     present=present,
     forgives_config=True,
     effect=Effect.WRITE,
-    doc=Words("Prove that every part works by using it", "모든 부분을 실제로 써서 잘 되는지 확인합니다"),
+    doc=Words(
+        "Prove that every part works by using it", "모든 부분을 실제로 써서 잘 되는지 확인합니다"
+    ),
 )

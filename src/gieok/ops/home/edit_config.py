@@ -10,7 +10,10 @@ from gieok.ops.encode import Hidden
 from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words
 
 _NEW = Words(
-    "# Settings of Gieok. `gieok config show` lists all of them: name: value, or group: {name: value}.\n",
+    (
+        "# Settings of Gieok. `gieok config show` lists all of them: name: value, or group: "
+        "{name: value}.\n"
+    ),
     "# Gieok의 설정입니다. 전체 목록은 `gieok config show`: 이름: 값, 또는 묶음: {이름: 값}.\n",
 )
 
@@ -25,28 +28,42 @@ class EditedConfig:
 
 
 def run(context: Context, request: NoRequest) -> EditedConfig:
-    """Open the file, check what was written, put it in place. Raises BadConfig, and keeps the old file and a draft."""
+    """Open the file, check what was written, put it in place. Raises BadConfig, and keeps the old
+    file and a draft.
+    """
     del request
     file = paths.user_config(context.home)
     draft = file.with_name("config.draft.yaml")
     before = file.read_text(encoding="utf-8") if file.is_file() else _NEW.say(context.lang)
     text = draft.read_text(encoding="utf-8") if draft.is_file() else before
     while True:
-        text = edited(context, text, "config.yaml", f"write in {str(file)!r}, or `gieok config set NAME VALUE`")
+        text = edited(
+            context,
+            text,
+            "config.yaml",
+            f"write in {str(file)!r}, or `gieok config set NAME VALUE`",
+        )
         if not (wrong := context.admin.wrong_settings(text)):
             break
         told = [f"✗ {error}" for error in wrong]
         question = context.words("Edit again? [y/N] ", "다시 고칠까요? [y/N] ")
         if context.ask is None or not context.agrees(told, question, ""):
             fs.replace_private(draft, text)
-            hint = f"nothing was changed; what you wrote is in {str(draft)!r}, and `gieok config edit` goes on with it"
+            hint = (
+                f"nothing was changed; what you wrote is in {str(draft)!r}, and `gieok config "
+                f"edit` goes on with it"
+            )
             raise BadConfig(str(wrong[0]), hint=hint)
     changed = text != (before if file.is_file() else "") and text != _NEW.say(context.lang)
     if changed:
         with fs.lock_resource(context.home, file):
-            if before != (file.read_text(encoding="utf-8") if file.is_file() else _NEW.say(context.lang)):
+            if before != (
+                file.read_text(encoding="utf-8") if file.is_file() else _NEW.say(context.lang)
+            ):
                 fs.replace_private(draft, text)
-                hint = f"what you wrote is in {str(draft)!r}, and `gieok config edit` goes on with it"
+                hint = (
+                    f"what you wrote is in {str(draft)!r}, and `gieok config edit` goes on with it"
+                )
                 raise BadConfig(f"{str(file)!r} was changed meanwhile", hint=hint)
             fs.replace_private(file, text)
     draft.unlink(missing_ok=True)
@@ -57,7 +74,9 @@ def present(result: EditedConfig, style: Style) -> str:
     """Say whether anything changed."""
     if not result.changed:
         return style.say("nothing was changed", "바뀐 것이 없습니다")
-    return style.say(f"in force: {style.path(result.path)}", f"적용했습니다: {style.path(result.path)}")
+    return style.say(
+        f"in force: {style.path(result.path)}", f"적용했습니다: {style.path(result.path)}"
+    )
 
 
 OPERATION = Operation(

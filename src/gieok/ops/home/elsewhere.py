@@ -1,4 +1,6 @@
-"""What of this memory lies at a service or on a server: who has some, what is recorded of it, and how it is deleted there."""
+"""What of this memory lies at a service or on a server: who has some, what is recorded of it, and
+how it is deleted there.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +14,9 @@ from gieok.ports.store import Droppable, RemoteData, Store
 
 
 class RemotePlace(NamedTuple):
-    """A store that may have data elsewhere; `store` is None where it cannot be opened, and `trouble` says why."""
+    """A store that may have data elsewhere; `store` is None where it cannot be opened, and
+    `trouble` says why.
+    """
 
     name: str
     store: Store | None
@@ -42,13 +46,17 @@ def _opened(context: Context, name: str, mark: Path | None) -> RemotePlace:
 
 
 def unused_remote_data(context: Context) -> list[Reason]:
-    """Return what lies at services for stores that are not in use, as far as it is recorded here. Nobody is asked."""
+    """Return what lies at services for stores that are not in use, as far as it is recorded here.
+    Nobody is asked.
+    """
     found: list[Reason] = []
     for name, mark in context.admin.elsewhere().items():
         if name == context.memory.store_name or mark is None:
             continue
         place = _opened(context, name, mark)
-        found += [Reason(one.name, left_words(name, one).say(context.lang)) for one in place.known()]
+        found += [
+            Reason(one.name, left_words(name, one).say(context.lang)) for one in place.known()
+        ]
         found += [Reason(name, place.trouble)] if place.trouble else []
     return found
 
@@ -56,6 +64,9 @@ def unused_remote_data(context: Context) -> list[Reason]:
 def left_words(name: str, data: RemoteData) -> Words:
     """Say what of a store that is not in use lies elsewhere, and how to delete it."""
     return Words(
-        f"{data.documents:,} documents of yours lie there, and nothing here uses them: `gieok store drop {name}` deletes them",
+        (
+            f"{data.documents:,} documents of yours lie there, and nothing here uses them: `gieok "
+            f"store drop {name}` deletes them"
+        ),
         f"문서 {data.documents:,}개가 거기 있고 여기서는 쓰지 않습니다. `gieok store drop {name}`이 지웁니다",
     )

@@ -14,7 +14,10 @@ from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, argu
 from gieok.ports.encryption import EncryptionChange, EncryptionStatus, SealedPlace
 
 _SHORTEST = 8
-_KEY_FILE = Words("where the key is, or is to be made (default: in the home)", "키가 있거나 만들 파일 (기본: 홈 안)")
+_KEY_FILE = Words(
+    "where the key is, or is to be made (default: in the home)",
+    "키가 있거나 만들 파일 (기본: 홈 안)",
+)
 _PASSPHRASE = Words(
     "protect a new key by a passphrase, asked unseen (or GIEOK_PASSPHRASE)",
     "새 키를 암호로 보호함; 보이지 않게 묻거나 GIEOK_PASSPHRASE",
@@ -97,14 +100,26 @@ def status(context: Context, request: NoRequest) -> EncryptionResult:
     known: EncryptionStatus = context.admin.encryption().status()
     clear = tuple(ClearPlace(*one) for one in known.in_clear)
     return EncryptionResult(
-        known.is_on, known.is_changing, known.recipient, known.key_file, known.has_passphrase,
-        tuple(known.places), tuple(known.databases), known.can_files, known.can_databases, clear,
-    )  # fmt: skip
+        known.is_on,
+        known.is_changing,
+        known.recipient,
+        known.key_file,
+        known.has_passphrase,
+        tuple(known.places),
+        tuple(known.databases),
+        known.can_files,
+        known.can_databases,
+        clear,
+    )
 
 
 def on(context: Context, request: EncryptionOnRequest) -> EncryptionChangeResult:
     """Encrypt everything, once a person knows what losing the key means."""
-    return _changed(context, request, lambda *words: context.admin.encryption().on(*words, databases=request.databases))
+    return _changed(
+        context,
+        request,
+        lambda *words: context.admin.encryption().on(*words, databases=request.databases),
+    )
 
 
 def rotate(context: Context, request: EncryptionRequest) -> EncryptionChangeResult:
@@ -114,7 +129,12 @@ def rotate(context: Context, request: EncryptionRequest) -> EncryptionChangeResu
 
 def off(context: Context, request: EncryptionOffRequest) -> EncryptionChangeResult:
     """Decrypt everything, once a person agrees."""
-    lines = [context.words("archive and backups are decrypted, and new ones too", "보관한 기억과 백업을 해독해 둡니다")]
+    lines = [
+        context.words(
+            "archive and backups are decrypted, and new ones too",
+            "보관한 기억과 백업을 해독해 둡니다",
+        )
+    ]
     if not request.yes and not _agrees(context, lines):
         return _nothing()
     return _result(context.admin.encryption().off())
@@ -127,11 +147,17 @@ def _changed(
 ) -> EncryptionChangeResult:
     lines = [
         context.words(
-            "Without the key nobody can read what is encrypted: not you, not us. Keep a copy of it somewhere else.",
+            (
+                "Without the key nobody can read what is encrypted: not you, not us. Keep a copy "
+                "of it somewhere else."
+            ),
             "키를 잃으면 암호화한 것은 누구도 읽을 수 없습니다. 키를 다른 곳에도 복사해 두세요.",
         ),
         context.words(
-            "A key on this disk protects backups and copies that leave it, not this machine while it runs.",
+            (
+                "A key on this disk protects backups and copies that leave it, not this machine "
+                "while it runs."
+            ),
             "이 디스크에 둔 키는 밖으로 나간 백업과 사본을 지킬 뿐, 켜져 있는 이 컴퓨터를 지키지는 않습니다.",
         ),
     ]
@@ -147,7 +173,9 @@ def _agrees(context: Context, lines: list[str]) -> bool:
 
 
 def _passphrase(context: Context) -> str:
-    """Return the passphrase for a new key: as it is set, or typed twice, unseen. Raises BadRequest."""
+    """Return the passphrase for a new key: as it is set, or typed twice, unseen. Raises
+    BadRequest.
+    """
     known = context.admin.secret("GIEOK_PASSPHRASE")
     if not known and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise BadRequest(
@@ -157,11 +185,16 @@ def _passphrase(context: Context) -> str:
     if not known:
         from getpass import getpass  # only here
 
-        known = getpass(context.words("new passphrase (not shown): ", "새 암호 (보이지 않음): "), sys.stderr)
+        known = getpass(
+            context.words("new passphrase (not shown): ", "새 암호 (보이지 않음): "), sys.stderr
+        )
         if known != getpass(context.words("again: ", "다시: "), sys.stderr):
             raise BadRequest("these are two passphrases: nothing is changed", hint="run it again")
     if len(known) < _SHORTEST:
-        raise BadRequest(f"a passphrase has at least {_SHORTEST} signs: nothing is changed", hint="four words do well")
+        raise BadRequest(
+            f"a passphrase has at least {_SHORTEST} signs: nothing is changed",
+            hint="four words do well",
+        )
     return known
 
 
@@ -171,18 +204,34 @@ def _nothing() -> EncryptionChangeResult:
 
 def _result(change: EncryptionChange) -> EncryptionChangeResult:
     return EncryptionChangeResult(
-        not change.wrong, change.recipient, change.key_file, change.is_new_key, change.files, tuple(change.wrong)
+        not change.wrong,
+        change.recipient,
+        change.key_file,
+        change.is_new_key,
+        change.files,
+        tuple(change.wrong),
     )
 
 
 def present_status(result: EncryptionResult, style: Style) -> str:
     """Show what is encrypted, with which key, and what is not."""
     if result.is_on:
-        protected = style.say(", protected by a passphrase", ", 암호로 보호됨") if result.has_passphrase else ""
+        protected = (
+            style.say(", protected by a passphrase", ", 암호로 보호됨")
+            if result.has_passphrase
+            else ""
+        )
         head = style.say("encryption is on", "암호화 켜짐")
-        lines = [f"{head}: {result.recipient}", f"  {style.say('key', '키')}: {printable(result.key_file)}{protected}"]
+        lines = [
+            f"{head}: {result.recipient}",
+            f"  {style.say('key', '키')}: {printable(result.key_file)}{protected}",
+        ]
     else:
-        lines = [style.say("encryption is off: `gieok encryption on`", "암호화 꺼짐: `gieok encryption on`")]
+        lines = [
+            style.say(
+                "encryption is off: `gieok encryption on`", "암호화 꺼짐: `gieok encryption on`"
+            )
+        ]
     if not result.can_files:
         lines.append(
             style.say(
@@ -207,12 +256,17 @@ def present_status(result: EncryptionResult, style: Style) -> str:
         )
     lines += _databases(result, style)
     lines.append(style.say("always in the clear:", "언제나 그대로:"))
-    return "\n".join(lines + [f"  {style.told(one.path)}: {style.told(one.reason)}" for one in result.in_clear])
+    return "\n".join(
+        lines + [f"  {style.told(one.path)}: {style.told(one.reason)}" for one in result.in_clear]
+    )
 
 
 def _databases(result: EncryptionResult, style: Style) -> list[str]:
     shown = [
-        f"{one.name}: {style.say('encrypted', '암호화됨') if one.sealed else style.say('in the clear', '그대로')}"
+        (
+            f"{one.name}: "
+            f"{style.say('encrypted', '암호화됨') if one.sealed else style.say('in the clear', '그대로')}"
+        )
         for one in result.databases
     ]
     names = style.say("databases", "데이터베이스")
@@ -238,7 +292,11 @@ def present_change(result: EncryptionChangeResult, style: Style) -> str:
     """Show what was done, where the key is, and what is left."""
     if not result.done and not result.wrong:
         return style.say("nothing was changed", "아무것도 바꾸지 않았습니다")
-    lines = [style.say(f"{result.files:,} files written anew", f"파일 {result.files:,}개를 새로 썼습니다")]
+    lines = [
+        style.say(
+            f"{result.files:,} files written anew", f"파일 {result.files:,}개를 새로 썼습니다"
+        )
+    ]
     if result.key_file:
         lines.append(f"{style.say('the key', '키')}: {style.bold(printable(result.key_file))}")
         lines.append(
@@ -249,7 +307,11 @@ def present_change(result: EncryptionChangeResult, style: Style) -> str:
         )
     lines += [f"  ✗ {printable(style.told(one))}" for one in result.wrong]
     if result.wrong:
-        lines.append(style.say("run the same command again to go on", "같은 명령을 다시 실행하면 이어서 합니다"))
+        lines.append(
+            style.say(
+                "run the same command again to go on", "같은 명령을 다시 실행하면 이어서 합니다"
+            )
+        )
     return "\n".join(lines)
 
 
@@ -275,7 +337,8 @@ ON = Operation(
         "gieok encryption on --key-file /media/usb/gieok.key",
     ),
     doc=Words(
-        "Encrypt archives and backups, those that are there too", "보관한 기억과 백업을 암호화합니다 (이미 있는 것도)"
+        "Encrypt archives and backups, those that are there too",
+        "보관한 기억과 백업을 암호화합니다 (이미 있는 것도)",
     ),
 )
 ROTATE = Operation(

@@ -1,8 +1,8 @@
 """Who may see the pages and call operations: whoever can read the home.
 
-For programs a token in a file. For browsers a link of one use, then a cookie; every change carries a token. Those are signed
-with a secret in the home, so nothing has to be kept, but which links were used: by any server of the home, also by one that
-was started since. All files have the mode 0600.
+For programs a token in a file. For browsers a link of one use, then a cookie; every change carries
+a token. Those are signed with a secret in the home, so nothing has to be kept, but which links were
+used: by any server of the home, also by one that was started since. All files have the mode 0600.
 """
 
 import hmac
@@ -43,7 +43,9 @@ class Gate:
         return self._signed("link", _LINK_S)
 
     def enter(self, code: str) -> str:
-        """Return the value of a session's cookie for the code of a link; '' where it is not good, or was used."""
+        """Return the value of a session's cookie for the code of a link; '' where it is not good,
+        or was used.
+        """
         if not self._is_good("link", code):
             return ""
         fs.make_private(self._used)
@@ -65,10 +67,14 @@ class Gate:
 
     def may_change(self, cookie: str, token: str) -> bool:
         """Say whether a change comes from a page of this session."""
-        return self.is_open(cookie) and hmac.compare_digest(self.change_token(cookie).encode(), token.encode())
+        return self.is_open(cookie) and hmac.compare_digest(
+            self.change_token(cookie).encode(), token.encode()
+        )
 
     def proof(self, asked: str, port: int, pid: int) -> str:
-        """Return what proves that a server knows the secret of the home: `asked` is another each time."""
+        """Return what proves that a server knows the secret of the home: `asked` is another each
+        time.
+        """
         return self._mark("server", f"{port}\0{pid}\0{asked}")
 
     def _signed(self, what: str, seconds: int) -> str:
@@ -91,16 +97,24 @@ def _until(text: str) -> int:
 
 
 def owner_token(home: Path) -> str:
-    """Return the token by which programs of the home's owner call the server, made at the first need. Raises BadConfig."""
-    return _kept(paths.owner_token(home), lambda: f"{OWNER_PREFIX}{secrets.token_urlsafe(32)}", _OWNER)
+    """Return the token by which programs of the home's owner call the server, made at the first
+    need. Raises BadConfig.
+    """
+    return _kept(
+        paths.owner_token(home), lambda: f"{OWNER_PREFIX}{secrets.token_urlsafe(32)}", _OWNER
+    )
 
 
 def _kept(file: Path, made: Callable[[], str], form: re.Pattern[str]) -> str:
-    """Return the text of a file of the home, made at the first need. Raises BadConfig: what is cut off can be guessed."""
+    """Return the text of a file of the home, made at the first need. Raises BadConfig: what is cut
+    off can be guessed.
+    """
     if not file.is_file():
         fs.make_private(file.parent)
         fs.create(file, made())
     text = file.read_text(encoding="utf-8", errors="replace").strip()
     if not form.fullmatch(text):
-        raise BadConfig(f"{file} holds no token", hint="delete the file: the next start makes another")
+        raise BadConfig(
+            f"{file} holds no token", hint="delete the file: the next start makes another"
+        )
     return text

@@ -1,4 +1,6 @@
-"""How memory grew, and what the hook decided, for the pages: counted from what there is; nothing is kept for it."""
+"""How memory grew, and what the hook decided, for the pages: counted from what there is; nothing is
+kept for it.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -73,7 +75,9 @@ def _rows(store: Store, scope: Scope, context: Context) -> list[tuple[date, str,
 
 
 def hook_weeks(context: Context, weeks: int) -> list[WeekOfHook]:
-    """Return what the hook did in each of the last weeks, oldest first; none where it was never called."""
+    """Return what the hook did in each of the last weeks, oldest first; none where it was never
+    called.
+    """
     rows = stats.read(context.home)
     if not rows:
         return []

@@ -1,6 +1,8 @@
-"""What grows beside memories, and when it is let go of: a table, which `gieok archive status` shows.
+"""What grows beside memories, and when it is let go of: a table, which `gieok archive status`
+shows.
 
-Memories themselves, messages and what a person wrote are never touched here; nor is what waits for anybody.
+Memories themselves, messages and what a person wrote are never touched here; nor is what waits for
+anybody.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +18,8 @@ _FOREVER = 0
 
 
 class Kind(NamedTuple):
-    """Something that grows. It is kept for `days` since it was written (0: for ever), and at most `most` of it (0: any number).
+    """Something that grows. It is kept for `days` since it was written (0: for ever), and at most
+    `most` of it (0: any number).
 
     `files` are patterns below the home folder; without any, it is rows of the journal.
     """
@@ -29,10 +32,31 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind("events", Words("unreadable hook events", "읽을 수 없는 훅 이벤트"), 7, files=("spool/*.bad",)),
-    Kind("shown", Words("what sessions were shown", "세션에 보인 것"), 30, 40, ("hook/sessions/*.json",)),
-    Kind("logs", Words("logs of before", "지난 로그"), 30, files=("daemon.log.1", "logs/*.1", "hook/*.jsonl.1")),
-    Kind("damaged", Words("damaged files set aside", "따로 둔 망가진 파일"), 90, files=("set-aside/*",)),
+    Kind(
+        "events",
+        Words("unreadable hook events", "읽을 수 없는 훅 이벤트"),
+        7,
+        files=("spool/*.bad",),
+    ),
+    Kind(
+        "shown",
+        Words("what sessions were shown", "세션에 보인 것"),
+        30,
+        40,
+        ("hook/sessions/*.json",),
+    ),
+    Kind(
+        "logs",
+        Words("logs of before", "지난 로그"),
+        30,
+        files=("daemon.log.1", "logs/*.1", "hook/*.jsonl.1"),
+    ),
+    Kind(
+        "damaged",
+        Words("damaged files set aside", "따로 둔 망가진 파일"),
+        90,
+        files=("set-aside/*",),
+    ),
     Kind("settings", Words("settings as read", "읽어 둔 설정"), 90, files=("resolved/*.json",)),
     Kind(
         "unfinished",
@@ -88,11 +112,15 @@ def _row(home: Path, kind: Kind, grown: Mapping[str, int]) -> KindRow:
 
 
 def tidy(context: Context, is_stopped: Callable[[], bool] = lambda: False) -> str:
-    """Let go of what is too old, then give space back where that pays; return what was done. Safe to kill."""
+    """Let go of what is too old, then give space back where that pays; return what was done. Safe
+    to kill.
+    """
     now, journal = context.clock.now(), context.memory.journal()
     table = kinds(context)
     done = {kind.name: _clear(context.home, kind, now) for kind in table if kind.files}
-    before = {kind.name: now - timedelta(days=kind.days) for kind in table if not kind.files and kind.days}
+    before = {
+        kind.name: now - timedelta(days=kind.days) for kind in table if not kind.files and kind.days
+    }
     most = next(kind.most for kind in table if kind.name == "rejects")
     done |= journal.prune(before, most_rejects=most)
     freed = 0
@@ -109,7 +137,11 @@ def _clear(home: Path, kind: Kind, now: datetime) -> int:
     """Remove the files of a kind that are too old, or too many; return how many."""
     found = sorted(_files(home, kind), key=_written, reverse=True)
     oldest = now.timestamp() - kind.days * 86_400 if kind.days else 0.0
-    gone = [file for number, file in enumerate(found) if _written(file) < oldest or (kind.most and number >= kind.most)]
+    gone = [
+        file
+        for number, file in enumerate(found)
+        if _written(file) < oldest or (kind.most and number >= kind.most)
+    ]
     for file in gone:
         _remove(file)
     return len(gone)

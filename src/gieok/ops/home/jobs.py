@@ -1,8 +1,9 @@
 """What is done by itself at its time: a table of jobs, and the one rule of when each is due.
 
-The daemon sleeps until the next one (`daemon/schedules`); `gieok archive run` does without a daemon what is due. When each
-was done is kept in the journal: what was missed, as the machine slept or no daemon ran, is done once. A job that fails is an
-incident, and is tried again later.
+The daemon sleeps until the next one (`daemon/schedules`); `gieok archive run` does without a daemon
+what is due. When each
+was done is kept in the journal: what was missed, as the machine slept or no daemon ran, is done
+once. A job that fails is an incident, and is tried again later.
 """
 
 import json
@@ -37,7 +38,8 @@ Stopped = Callable[[], bool]
 
 
 class Job(NamedTuple):
-    """Something done by itself. `setting` holds its schedule; `work` returns what it did, '' for nothing; it may be killed.
+    """Something done by itself. `setting` holds its schedule; `work` returns what it did, '' for
+    nothing; it may be killed.
 
     `is_local`: it is about this machine's files, and each machine of a journal on a server does it.
     """
@@ -58,7 +60,9 @@ class Ran(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A job with its times, in UTC: None for never. `failed` is why it is tried again at `next_at`."""
+    """A job with its times, in UTC: None for never. `failed` is why it is tried again at
+    `next_at`.
+    """
 
     job: Job
     expression: str
@@ -69,15 +73,21 @@ class Planned(NamedTuple):
 
 
 class _Record(NamedTuple):
-    """What is kept of a job: from when on its times count; when it ran last ('': never), and what it did."""
+    """What is kept of a job: from when on its times count; when it ran last ('': never), and what
+    it did.
+    """
 
     since: datetime
     last: str = ""
     said: str = ""
 
 
-def run_due(context: Context, jobs: Sequence[Job] | None = None, *, is_stopped: Stopped = lambda: False) -> list[Ran]:
-    """Do what is due, one after the other; return what was done. Never raises for a job that fails. Raises StoreError."""
+def run_due(
+    context: Context, jobs: Sequence[Job] | None = None, *, is_stopped: Stopped = lambda: False
+) -> list[Ran]:
+    """Do what is due, one after the other; return what was done. Never raises for a job that fails.
+    Raises StoreError.
+    """
     journal, done = context.memory.journal(), list[Ran]()
     for job in JOBS if jobs is None else jobs:
         if is_stopped() or not _is_due(context, job):
@@ -98,10 +108,17 @@ def plan(context: Context, jobs: Iterable[Job] | None = None) -> list[Planned]:
     """Return every job with its times; nothing is written."""
     has_journal = context.memory.has_journal()
     kept = context.memory.journal().kept(_REALM) if has_journal else {}
-    incidents = {found.name: found for found in context.memory.journal().incidents()} if has_journal else {}
+    incidents = (
+        {found.name: found for found in context.memory.journal().incidents()} if has_journal else {}
+    )
     now = context.clock.now()
     return [
-        _planned(context, job, _record(kept.get(_name(context, job)), now), incidents.get(_incident(context, job)))
+        _planned(
+            context,
+            job,
+            _record(kept.get(_name(context, job)), now),
+            incidents.get(_incident(context, job)),
+        )
         for job in (JOBS if jobs is None else jobs)
     ]
 
@@ -113,7 +130,12 @@ def _planned(context: Context, job: Job, record: _Record, failed: Incident | Non
     if failed is None:
         return Planned(job, schedule.expression, next_at, last, record.said, "")
     return Planned(
-        job, schedule.expression, next_at and max(next_at, failed.next_try), last, record.said, failed.detail
+        job,
+        schedule.expression,
+        next_at and max(next_at, failed.next_try),
+        last,
+        record.said,
+        failed.detail,
     )
 
 
@@ -135,7 +157,8 @@ def _run(context: Context, job: Job, is_stopped: Stopped) -> Ran:
     begun = context.clock.now()
     try:
         said = redact(job.work(context, is_stopped))
-    except Exception as error:  # noqa: BLE001 - one job that fails must not keep the others from their time
+    # One job that fails must not keep the others from their time.
+    except Exception as error:  # noqa: BLE001
         failed = error if isinstance(error, GieokError | OSError) else unexpected(error)
         title = _WAITS.say(context.lang).format(name=job.doc.say(context.lang))
         incidents.failed(name, failed, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT)
@@ -157,7 +180,9 @@ def _incidents(context: Context) -> Incidents:
 
 
 def _name(context: Context, job: Job) -> str:
-    """Return the name under which a job is kept: with a sum of the machine and its home where others share the journal."""
+    """Return the name under which a job is kept: with a sum of the machine and its home where
+    others share the journal.
+    """
     if not job.is_local or not context.memory.has_journal():
         return job.name
     if Path(context.memory.journal().location).is_relative_to(context.home):
@@ -171,7 +196,9 @@ def _incident(context: Context, job: Job) -> str:
 
 
 def _record(text: str | None, now: datetime) -> _Record:
-    """Return what is kept of a job; times of the future are from before the clock was set back, and count from now."""
+    """Return what is kept of a job; times of the future are from before the clock was set back, and
+    count from now.
+    """
     if text is None:
         return _Record(now)
     row = json.loads(text)
@@ -201,7 +228,9 @@ def _warm(context: Context, is_stopped: Stopped) -> str:
     before = {incident.name for incident in context.memory.journal().incidents()}
     done = warmed(context)
     if done.wrong and INCIDENT not in before:
-        title = Words("gieok: something is wrong with the archive", "gieok: 보관한 기억에 문제가 있습니다")
+        title = Words(
+            "gieok: something is wrong with the archive", "gieok: 보관한 기억에 문제가 있습니다"
+        )
         context.admin.notices().notify(title.say(context.lang), "; ".join(done.wrong[:5]))
     return moved(done)
 
@@ -230,7 +259,9 @@ def _said(context: Context, is_stopped: Stopped) -> str:
     journal, days = context.memory.journal(), int(context.admin.setting("archive.journal_days"))
     if not days or not isinstance(journal, ArchivedTalk):
         return ""
-    before = (context.clock.now() - timedelta(days=days)).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    before = (context.clock.now() - timedelta(days=days)).replace(
+        day=1, hour=0, minute=0, second=0, microsecond=0
+    )
     done = journal.archive_talk(before, is_stopped)
     freed = journal.compact(done.bytes) if done.bytes else 0
     if done.wrong:
@@ -247,7 +278,9 @@ def _compare_copy(context: Context, is_stopped: Stopped) -> str:
 
 
 def _inactivity(context: Context, is_stopped: Stopped) -> str:
-    """Remind users who stay away, let go of episodes, and of deletions that can no more be taken back."""
+    """Remind users who stay away, let go of episodes, and of deletions that can no more be taken
+    back.
+    """
     if not context.character.has_accounts():
         return ""
     house = context.character.house()
@@ -264,11 +297,28 @@ JOBS = (
     Job(WARM, "archive.schedule_warm", Words("hot to warm", "hot에서 warm으로"), _warm),
     Job("talk", "archive.schedule_warm", Words("talk to files", "대화를 파일로"), _said),
     Job("backup", "backup.schedule", Words("backup", "백업"), _back_up, is_local=True),
-    Job("housekeeping", "housekeeping.schedule", Words("housekeeping", "정리"), housekeeping.tidy, is_local=True),
-    Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
-    Job("inactivity", "character.schedule_inactivity", Words("users who stay away", "오지 않는 사용자"), _inactivity),
     Job(
-        "service", "gemini.schedule", Words("comparing with the service", "서비스와 비교"), _compare_copy, is_local=True
+        "housekeeping",
+        "housekeeping.schedule",
+        Words("housekeeping", "정리"),
+        housekeeping.tidy,
+        is_local=True,
     ),
-    Job("sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself),
+    Job("cold", "archive.schedule_cold", Words("moving to cold", "cold로 옮기기"), cold.to_cold),
+    Job(
+        "inactivity",
+        "character.schedule_inactivity",
+        Words("users who stay away", "오지 않는 사용자"),
+        _inactivity,
+    ),
+    Job(
+        "service",
+        "gemini.schedule",
+        Words("comparing with the service", "서비스와 비교"),
+        _compare_copy,
+        is_local=True,
+    ),
+    Job(
+        "sync", "archive.schedule_sync", Words("synchronising cold", "cold 맞추기"), cold.by_itself
+    ),
 )

@@ -1,7 +1,8 @@
-"""`gieok journal switch`: copy the journal elsewhere, with the accounts beside it, compare, and use it from then on.
+"""`gieok journal switch`: copy the journal elsewhere, with the accounts beside it, compare, and use
+it from then on.
 
-Only when both hold the same does the setting change. Killed at any moment, the journal in use is whole, and running the command
-again goes on where it stopped. The old journal stays.
+Only when both hold the same does the setting change. Killed at any moment, the journal in use is
+whole, and running the command again goes on where it stopped. The old journal stays.
 """
 
 from collections.abc import Iterator
@@ -28,18 +29,25 @@ class JournalSwitchRequest:
     """Parameters of `gieok journal switch`."""
 
     name: str = argument(
-        Words("where to move it: sqlite, postgres", "옮겨 갈 곳: sqlite, postgres"), "", positional=True
+        Words("where to move it: sqlite, postgres", "옮겨 갈 곳: sqlite, postgres"),
+        "",
+        positional=True,
     )
     dry_run: bool = argument(Words("only tell what would be done", "무엇을 할지만 보임"), False)
     replace: bool = argument(
-        Words("drop what the other journal holds beside or instead", "다른 저널에 따로 있거나 다르게 있는 것을 버림"),
+        Words(
+            "drop what the other journal holds beside or instead",
+            "다른 저널에 따로 있거나 다르게 있는 것을 버림",
+        ),
         False,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class JournalSwitchResult:
-    """From where to where, how many scopes and users, and how many parts were copied; `done` is False for a dry run."""
+    """From where to where, how many scopes and users, and how many parts were copied; `done` is
+    False for a dry run.
+    """
 
     from_: str
     to: str
@@ -56,25 +64,35 @@ def run(context: Context, request: JournalSwitchRequest) -> JournalSwitchResult:
     now = context.admin.setting("journal")
     if request.name not in context.admin.journal_names or request.name == now:
         known = ", ".join(name for name in context.admin.journal_names if name != now)
-        raise BadRequest(f"{request.name!r} is no journal to switch to (now: {now})", hint=f"one of: {known}")
+        raise BadRequest(
+            f"{request.name!r} is no journal to switch to (now: {now})", hint=f"one of: {known}"
+        )
     source, target = context.memory.journal(), context.admin.open_journal(request.name)
     with closing(target), _accounts(context, now, request.name) as accounts:
         if request.dry_run:
             copied = _looked_at(source, target)
             users = _looked_at(*accounts) if accounts else _NOTHING
         else:
-            copy = partial(journal_copy.copy, replace=request.replace, progress=context.progress("copied"))
+            copy = partial(
+                journal_copy.copy, replace=request.replace, progress=context.progress("copied")
+            )
             with source.exclusive("rebuild"), source.exclusive("deliver"):
                 copied = copy(source, target)
                 users = copy(*accounts, what="list of accounts") if accounts else _NOTHING
                 context.admin.choose("journal", request.name)
     parts, is_done = copied.copied + users.copied, not request.dry_run
-    return JournalSwitchResult(now, request.name, target.location, copied.scopes, parts, is_done, users.scopes)
+    return JournalSwitchResult(
+        now, request.name, target.location, copied.scopes, parts, is_done, users.scopes
+    )
 
 
 @contextmanager
-def _accounts(context: Context, now: str, then: str) -> "Iterator[tuple[Accounts, Accounts] | None]":
-    """Open the accounts beside both journals; None where there are none, or the same beside either."""
+def _accounts(
+    context: Context, now: str, then: str
+) -> "Iterator[tuple[Accounts, Accounts] | None]":
+    """Open the accounts beside both journals; None where there are none, or the same beside
+    either.
+    """
     admin = context.admin
     if not (admin.has_accounts(now) or admin.has_accounts(then)):
         yield None
@@ -84,7 +102,9 @@ def _accounts(context: Context, now: str, then: str) -> "Iterator[tuple[Accounts
 
 
 def _looked_at(source: CopiedJournal, target: CopiedJournal) -> journal_copy.Copied:
-    return journal_copy.Copied(len(journal_copy.differences(source, target)), len(source.copied_scopes()))
+    return journal_copy.Copied(
+        len(journal_copy.differences(source, target)), len(source.copied_scopes())
+    )
 
 
 def present(result: JournalSwitchResult, style: Style) -> str:
@@ -94,9 +114,14 @@ def present(result: JournalSwitchResult, style: Style) -> str:
             f"{result.copied:,} parts would be copied to {result.location}. Nothing was changed.",
             f"{result.location}(으)로 {result.copied:,}개 부분을 복사할 것입니다. 아무것도 바꾸지 않았습니다.",
         )
-    users = Words(f", {result.users:,} users", f", 사용자 {result.users:,}명") if result.users else Words("", "")
+    users = (
+        Words(f", {result.users:,} users", f", 사용자 {result.users:,}명")
+        if result.users
+        else Words("", "")
+    )
     return style.say(
-        f"The journal is in {result.to} now ({result.location}): {result.scopes:,} scopes{users.en}, compared and equal. "
+        f"The journal is in {result.to} now ({result.location}): {result.scopes:,} "
+        f"scopes{users.en}, compared and equal. "
         f"The old one ({result.from_}) is still there.",
         f"이제 저널은 {result.to}에 있습니다({result.location}): 범위 {result.scopes:,}개{users.ko}, 비교해 같음. "
         f"옛 저널({result.from_})은 그대로 있습니다.",
@@ -115,7 +140,10 @@ OPERATION = Operation(
     effect=Effect.WRITE,
     surfaces=frozenset({Surface.CLI}),  # a person decides where memory lives, not an agent
     doc=Words(
-        "Move the journal (raw messages, what was made of them) and accounts elsewhere, and use them from then on",
+        (
+            "Move the journal (raw messages, what was made of them) and accounts elsewhere, and "
+            "use them from then on"
+        ),
         "저널(원래 메시지와 그로부터 만든 것)과 계정을 다른 곳으로 옮기고 이제부터 그것을 씁니다",
     ),
 )

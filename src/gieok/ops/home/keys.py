@@ -1,4 +1,6 @@
-"""`gieok keys list | set | rotate | test`: the keys of services. A key is asked for or read from stdin, never an argument."""
+"""`gieok keys list | set | rotate | test`: the keys of services. A key is asked for or read from
+stdin, never an argument.
+"""
 
 import sys
 from dataclasses import dataclass
@@ -20,7 +22,10 @@ VERDICTS = {
     Verdict.MISSING: Words("not set", "없음"),
     Verdict.UNTRIED: Words("not tried", "시험하지 못함"),
 }
-_PLACES = {"environment": Words("environment", "환경 변수"), "keyring": Words("keyring", "시스템 키링")}
+_PLACES = {
+    "environment": Words("environment", "환경 변수"),
+    "keyring": Words("keyring", "시스템 키링"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +34,8 @@ class KeyRequest:
 
     name: list[str] = argument(
         Words(
-            "whose key: a service (openai, smtp, ...) or a variable", "누구의 키인지: 서비스(openai, smtp …) 또는 변수"
+            "whose key: a service (openai, smtp, ...) or a variable",
+            "누구의 키인지: 서비스(openai, smtp …) 또는 변수",
         ),
         [],
         positional=True,
@@ -96,19 +102,25 @@ def put(context: Context, request: KeyRequest) -> KeySetResult:
 
 
 def rotate(context: Context, request: KeyRequest) -> KeySetResult:
-    """Ask for the next key, try it, and put it in the place of the one that is set. Raises BadRequest: that one stays."""
+    """Ask for the next key, try it, and put it in the place of the one that is set. Raises
+    BadRequest: that one stays.
+    """
     keys = context.admin.keys()
     row = keys.row(_one(request.name))
     keys.require_free(row)
     if not row.place:
         raise BadRequest(
-            f"{row.variable} is not set: there is nothing to replace", hint=f"`gieok keys set {row.names[0]}`"
+            f"{row.variable} is not set: there is nothing to replace",
+            hint=f"`gieok keys set {row.names[0]}`",
         )
     value = _read(context, row)
     trials = tuple(keys.test(row, value))
     if bad := next((trial for trial in trials if trial.verdict is not Verdict.VALID), None):
         raise BadRequest(
-            f"the key that was there stays: of the new one {bad.name} says: {bad.verdict.value}: {bad.said}",
+            (
+                f"the key that was there stays: of the new one {bad.name} says: "
+                f"{bad.verdict.value}: {bad.said}"
+            ),
             hint=f"{bad.hint}; `gieok keys set {row.names[0]}` keeps a key untried",
         )
     return KeySetResult(row.variable, keys.put(row, value), trials)
@@ -117,7 +129,9 @@ def rotate(context: Context, request: KeyRequest) -> KeySetResult:
 def test(context: Context, request: KeysTestRequest) -> KeysTestResult:
     """Ask each service once."""
     keys = context.admin.keys()
-    rows = [keys.row(name) for name in request.names] or [row for row in keys.rows() if row.place or row.used_by]
+    rows = [keys.row(name) for name in request.names] or [
+        row for row in keys.rows() if row.place or row.used_by
+    ]
     return KeysTestResult(tuple(trial for row in dict.fromkeys(rows) for trial in keys.test(row)))
 
 
@@ -127,7 +141,10 @@ def _one(names: list[str]) -> str:
         return names[0]
     raise BadRequest(
         "give one name, and no key: arguments stand in the shell's history",
-        hint="`gieok keys set openai` asks for the key; `… < FILE` reads it. If you typed one, replace it",
+        hint=(
+            "`gieok keys set openai` asks for the key; `… < FILE` reads it. If you typed one, "
+            "replace it"
+        ),
     )
 
 
@@ -136,16 +153,23 @@ def _read(context: Context, row: KeyRow) -> str:
     if sys.stdin.isatty():
         from getpass import getpass  # only here
 
-        text = getpass(context.words(f"{row.variable} (not shown): ", f"{row.variable} (보이지 않음): "), sys.stderr)
+        text = getpass(
+            context.words(f"{row.variable} (not shown): ", f"{row.variable} (보이지 않음): "),
+            sys.stderr,
+        )
     else:
         text = sys.stdin.read(_LONGEST)
     value = text.strip()
     if not value:
         raise BadRequest(
-            "no key was given: nothing is changed", hint="type or paste it at the prompt, or give it on stdin"
+            "no key was given: nothing is changed",
+            hint="type or paste it at the prompt, or give it on stdin",
         )
     if not (value.isprintable() and len(value) < _LONGEST):
-        raise BadRequest("that is no key: it has line breaks or signs that cannot be seen", hint="copy it again, alone")
+        raise BadRequest(
+            "that is no key: it has line breaks or signs that cannot be seen",
+            hint="copy it again, alone",
+        )
     return value
 
 
@@ -179,14 +203,27 @@ def present_list(result: KeysResult, style: Style) -> str:
 
 def present_set(result: KeySetResult, style: Style) -> str:
     """Show where the key is now."""
-    kept = style.say(f"{result.variable} is set in {result.place}", f"{result.variable} 저장: {result.place}")
-    running = style.say("a running daemon uses it from its next call", "실행 중인 데몬은 다음 호출부터 이 키를 씁니다")
-    proved = [] if result.trials else [style.say("prove it: `gieok keys test`", "확인: `gieok keys test`")]
-    return "\n".join([*(_line(trial, style) for trial in result.trials), f"{kept}; {running}", *proved])
+    kept = style.say(
+        f"{result.variable} is set in {result.place}", f"{result.variable} 저장: {result.place}"
+    )
+    running = style.say(
+        "a running daemon uses it from its next call",
+        "실행 중인 데몬은 다음 호출부터 이 키를 씁니다",
+    )
+    proved = (
+        []
+        if result.trials
+        else [style.say("prove it: `gieok keys test`", "확인: `gieok keys test`")]
+    )
+    return "\n".join(
+        [*(_line(trial, style) for trial in result.trials), f"{kept}; {running}", *proved]
+    )
 
 
 def mark_of(verdict: Verdict) -> str:
-    """Return the sign of what a trial came to; what was not tried has neither that of success nor that of failure."""
+    """Return the sign of what a trial came to; what was not tried has neither that of success nor
+    that of failure.
+    """
     return {Verdict.VALID: "✓", Verdict.UNTRIED: "–"}.get(verdict, "✗")
 
 
@@ -202,7 +239,10 @@ def present_test(result: KeysTestResult, style: Style) -> str:
 
 def _line(trial: Trial, style: Style) -> str:
     mark, verdict = mark_of(trial.verdict), VERDICTS[trial.verdict].say(style.lang)
-    line = f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: {printable(style.told(trial.said))}"
+    line = (
+        f"{mark} {style.bold(trial.name)} ({trial.variable}): {verdict}: "
+        f"{printable(style.told(trial.said))}"
+    )
     return line + (f"\n    → {printable(style.told(trial.hint))}" if trial.hint else "")
 
 
@@ -226,7 +266,10 @@ SET = Operation(
         "gieok keys set smtp < password.txt",
         "pass show openai | gieok keys set openai",
     ),
-    doc=Words("Ask for a key, unseen, and keep it (`.env`, 0600)", "키를 보이지 않게 물어 저장합니다 (`.env`, 0600)"),
+    doc=Words(
+        "Ask for a key, unseen, and keep it (`.env`, 0600)",
+        "키를 보이지 않게 물어 저장합니다 (`.env`, 0600)",
+    ),
 )
 ROTATE = Operation(
     name="keys rotate",
@@ -234,7 +277,10 @@ ROTATE = Operation(
     present=present_set,
     effect=Effect.WRITE,
     examples=("gieok keys rotate openai", "pass show openai | gieok keys rotate openai"),
-    doc=Words("Replace a key by the next one, once that proves valid", "새 키가 유효한지 확인한 뒤 바꿉니다"),
+    doc=Words(
+        "Replace a key by the next one, once that proves valid",
+        "새 키가 유효한지 확인한 뒤 바꿉니다",
+    ),
 )
 TEST = Operation(
     name="keys test",
@@ -242,5 +288,8 @@ TEST = Operation(
     present=present_test,
     effect=Effect.WRITE,
     examples=("gieok keys test", "gieok keys test openai smtp"),
-    doc=Words("Ask each service once whether it takes its key", "서비스마다 키가 통하는지 한 번씩 물어봅니다"),
+    doc=Words(
+        "Ask each service once whether it takes its key",
+        "서비스마다 키가 통하는지 한 번씩 물어봅니다",
+    ),
 )

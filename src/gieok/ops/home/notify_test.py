@@ -1,4 +1,6 @@
-"""`gieok notify test`: tell the user something now in every way that they chose, and say what came of each."""
+"""`gieok notify test`: tell the user something now in every way that they chose, and say what came
+of each.
+"""
 
 from dataclasses import dataclass
 
@@ -53,7 +55,10 @@ def present(result: NotifyTestResult, style: Style) -> str:
     lines = []
     for one in result.told:
         what = style.say("sent", "보냄") if one.ok else style.say("not sent", "못 보냄")
-        lines.append(f"{'✓' if one.ok else '✗'} {style.bold(one.channel)}: {what}: {printable(style.told(one.said))}")
+        lines.append(
+            f"{'✓' if one.ok else '✗'} {style.bold(one.channel)}: {what}: "
+            f"{printable(style.told(one.said))}"
+        )
         lines += [f"    → {printable(style.told(one.hint))}"] if not one.ok else []
     return "\n".join([*lines, *_next(result, style)])
 
@@ -71,7 +76,10 @@ def _next(result: NotifyTestResult, style: Style) -> list[str]:
     if [one.channel for one in result.told] == [LOG]:
         return [
             style.say(
-                "only the log is told: try `gieok notify test desktop`, openclaw or smtp (docs/notify.md)",
+                (
+                    "only the log is told: try `gieok notify test desktop`, openclaw or smtp "
+                    "(docs/notify.md)"
+                ),
                 "로그에만 남깁니다: `gieok notify test desktop`, openclaw, smtp를 시험해 보세요 (docs/notify.md)",
             )
         ]
@@ -83,6 +91,13 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    examples=("gieok notify test", "gieok notify test desktop", "gieok notify test openclaw smtp --json"),
-    doc=Words("Tell you something now, in every way you chose", "고른 방법마다 지금 알림을 하나 보내 봅니다"),
+    examples=(
+        "gieok notify test",
+        "gieok notify test desktop",
+        "gieok notify test openclaw smtp --json",
+    ),
+    doc=Words(
+        "Tell you something now, in every way you chose",
+        "고른 방법마다 지금 알림을 하나 보내 봅니다",
+    ),
 )

@@ -1,4 +1,6 @@
-"""`gieok open`: let a browser of this machine see the pages; a server is started where none runs."""
+"""`gieok open`: let a browser of this machine see the pages; a server is started where none
+runs.
+"""
 
 import webbrowser
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True)
 class OpenResult:
-    """A link that lets one browser in, once, within five minutes; and whether a server was started for it."""
+    """A link that lets one browser in, once, within five minutes; and whether a server was started
+    for it.
+    """
 
     link: str
     opened: bool
@@ -31,7 +35,9 @@ class OpenResult:
 def run(context: Context, request: OpenRequest) -> OpenResult:
     """Make a link, and hand it to the browser where there is one."""
     if context.admin.daemon is None:
-        raise BadRequest("this process cannot start a server", hint="run `gieok open` on the command line")
+        raise BadRequest(
+            "this process cannot start a server", hint="run `gieok open` on the command line"
+        )
     context.say(context.words("starting the server", "서버를 시작하는 중"))
     server, started = context.admin.daemon().serve()
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
@@ -49,7 +55,8 @@ def present(result: OpenResult, style: Style) -> str:
     lines = [result.link, f"  {style.dim(note)}"]
     if result.started:
         told = style.say(
-            "a server was started for it; `gieok down` stops it", "서버를 시작했습니다. `gieok down`으로 멈춥니다"
+            "a server was started for it; `gieok down` stops it",
+            "서버를 시작했습니다. `gieok down`으로 멈춥니다",
         )
         lines.append(f"  {style.dim(told)}")
     return "\n".join(lines)

@@ -1,4 +1,6 @@
-"""`gieok pause`, `gieok resume`: what is said and told in between is kept nowhere, then or later."""
+"""`gieok pause`, `gieok resume`: what is said and told in between is kept nowhere, then or
+later.
+"""
 
 import re
 from dataclasses import dataclass
@@ -10,13 +12,14 @@ from gieok.ops.encode import Hidden, Omitted
 from gieok.ops.operation import Effect, NoRequest, Operation, Style, Words, argument
 
 _UNITS = {
-    "seconds": 1, "second": 1, "sec": 1, "s": 1, "초": 1,
-    "minutes": 60, "minute": 60, "min": 60, "m": 60, "분": 60,
-    "hours": 3_600, "hour": 3_600, "hr": 3_600, "h": 3_600, "시간": 3_600,
-    "days": 86_400, "day": 86_400, "d": 86_400, "일": 86_400,
-    "weeks": 604_800, "week": 604_800, "w": 604_800, "주": 604_800,
+    "seconds": 1, "second": 1, "sec": 1, "s": 1, "초": 1, "minutes": 60, "minute": 60, "min": 60,
+    "m": 60, "분": 60, "hours": 3_600, "hour": 3_600, "hr": 3_600, "h": 3_600, "시간": 3_600,
+    "days": 86_400, "day": 86_400, "d": 86_400, "일": 86_400, "weeks": 604_800, "week": 604_800,
+    "w": 604_800, "주": 604_800,
 }  # fmt: skip
-_PIECE = re.compile(rf"(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})(?:동안|간)?(?=$|[\s,\d])", re.IGNORECASE)
+_PIECE = re.compile(
+    rf"(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})(?:동안|간)?(?=$|[\s,\d])", re.IGNORECASE
+)
 #: A longer one was meant otherwise.
 _LONGEST_S = 366 * 86_400
 
@@ -36,7 +39,9 @@ class PauseRequest:
 
 @dataclass(frozen=True, slots=True)
 class PauseResult:
-    """Since when memory is paused, and until when; `until` is left out where that is `gieok resume`."""
+    """Since when memory is paused, and until when; `until` is left out where that is `gieok
+    resume`.
+    """
 
     since: datetime
     until: Omitted[datetime] = None
@@ -65,17 +70,27 @@ def resume(context: Context, request: NoRequest) -> ResumeResult:
     """End the pause, durably."""
     del request
     span = context.privacy.end_pause(context.clock.now().timestamp())
-    return ResumeResult(span is not None, datetime.fromtimestamp(span.since, context.zone) if span else None)
+    return ResumeResult(
+        span is not None, datetime.fromtimestamp(span.since, context.zone) if span else None
+    )
 
 
 def duration_s(words: str) -> float:
-    """Return the seconds that words mean: `2h`, `1h30m`, `30분`, `1시간 30분`, `2 days`. Raises BadRequest."""
+    """Return the seconds that words mean: `2h`, `1h30m`, `30분`, `1시간 30분`, `2 days`. Raises
+    BadRequest.
+    """
     rest = _PIECE.sub("", words.strip()).replace(",", "").replace("동안", "").strip()
-    total = sum(float(number) * _UNITS[unit.lower()] for number, unit in _PIECE.findall(words.strip()))
+    total = sum(
+        float(number) * _UNITS[unit.lower()] for number, unit in _PIECE.findall(words.strip())
+    )
     if rest or not total:
-        raise BadRequest(f"{words!r} is no length of time", hint="write 30m, 2h, 1d, `1h 30m`, `2시간` …")
+        raise BadRequest(
+            f"{words!r} is no length of time", hint="write 30m, 2h, 1d, `1h 30m`, `2시간` …"
+        )
     if total > _LONGEST_S:
-        raise BadRequest(f"{words!r} is more than a year", hint="leave out --for: it lasts until `gieok resume`")
+        raise BadRequest(
+            f"{words!r} is more than a year", hint="leave out --for: it lasts until `gieok resume`"
+        )
     return total
 
 

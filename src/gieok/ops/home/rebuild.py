@@ -1,7 +1,8 @@
 """`gieok rebuild`: rebuild the index from files, journal and projects.
 
-The index is derived: what Gieok made itself is in the journal, everything else in files. A sound index stays in use until the
-new one takes its place in one step; a damaged one is set aside first, and what can still be read of it saves embedding.
+The index is derived: what Gieok made itself is in the journal, everything else in files. A sound
+index stays in use until the new one takes its place in one step; a damaged one is set aside first,
+and what can still be read of it saves embedding.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,14 +35,19 @@ class RebuildRequest:
     """Parameters of `gieok rebuild`."""
 
     no_wait: bool = argument(
-        Words("do not wait for vectors; keyword search works at once", "벡터를 기다리지 않음; 키워드 검색은 바로 됨"),
+        Words(
+            "do not wait for vectors; keyword search works at once",
+            "벡터를 기다리지 않음; 키워드 검색은 바로 됨",
+        ),
         False,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class RebuildResult:
-    """Counts of the new index, and of what the journal restored; `set_aside` is the folder of the damaged one, if any."""
+    """Counts of the new index, and of what the journal restored; `set_aside` is the folder of the
+    damaged one, if any.
+    """
 
     scopes: int
     documents: int
@@ -63,7 +69,9 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
         store = context.memory.store()
         distil.deliver(journal, store)
         old = _Old(salvaged or store) if salvaged or not aside else None
-        renewing = store.renewed() if not aside and isinstance(store, Renewable) else nullcontext(store)
+        renewing = (
+            store.renewed() if not aside and isinstance(store, Renewable) else nullcontext(store)
+        )
         with renewing as target:
             turns.restart(context.memory.journal(), target)
             _derive(context, target)
@@ -72,7 +80,9 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
             saved = old.vectors_into(target, context.progress("vectors kept")) if old else 0
         # What other processes wrote meanwhile.
         _derive(context, store)
-        failed = [one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)]
+        failed = [
+            one for scope in _scopes(context, None) for one in _bring_in_line(context, store, scope)
+        ]
         embedded, note = (0, "") if request.no_wait else _embed(context, store)
         store.compact()
         for scope in (one for one in journal.made_scopes() if not is_served(one.path)):
@@ -97,7 +107,9 @@ def run(context: Context, request: RebuildRequest) -> RebuildResult:
 
 
 def _sound_or_aside(context: Context) -> tuple[str, Store | None]:
-    """Return '' and None for a sound store; else its quarantine folder, and the store there if it opens."""
+    """Return '' and None for a sound store; else its quarantine folder, and the store there if it
+    opens.
+    """
     try:
         wrong = context.memory.store().check()
     except StoreCorrupt as error:
@@ -142,13 +154,16 @@ class _Old:
     def _read(self, read: Callable[[], _T], otherwise: _T) -> _T:
         try:
             return read()
-        except (StoreError, ValueError, KeyError, TypeError):  # a damaged page may decode to anything
+        # a damaged page may decode to anything
+        except (StoreError, ValueError, KeyError, TypeError):
             return otherwise
 
 
 def _scopes(context: Context, old: _Old | None) -> list[Scope]:
     journal = context.memory.journal()
-    return sorted({*durable.noted_scopes(journal), *journal.made_scopes(), *(old.scopes() if old else ())})
+    return sorted(
+        {*durable.noted_scopes(journal), *journal.made_scopes(), *(old.scopes() if old else ())}
+    )
 
 
 def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> None:
@@ -172,7 +187,8 @@ def _fill(context: Context, target: Store, old: _Old | None, *, force: bool) -> 
 
 
 def _fill_archived(context: Context, target: Store, old: _Old | None) -> list[Reason]:
-    """Give a new store what lives in archives, by their files; what no file tells any more is taken from `old`.
+    """Give a new store what lives in archives, by their files; what no file tells any more is taken
+    from `old`.
 
     Return the files that could not be read.
     """
@@ -189,27 +205,44 @@ def _derive(context: Context, target: Store) -> None:
     """Make the documents of what was said."""
     if context.observe.has_turns:
         turns.update_all(
-            context.memory.journal(), target, zone=context.zone, progress=context.progress("blocks of turns")
+            context.memory.journal(),
+            target,
+            zone=context.zone,
+            progress=context.progress("blocks of turns"),
         )
 
 
-def _bring_in_line(context: Context, target: Store, scope: Scope, *, force: bool = False) -> list[Failed]:
+def _bring_in_line(
+    context: Context, target: Store, scope: Scope, *, force: bool = False
+) -> list[Failed]:
     """Make a scope hold what its files and the journal say; return what could not be read."""
     journal = context.memory.journal()
     durable.restore(journal, target, scope)
-    made = {entry.document.key for entry in journal.made(scope)} | {one.key for one in journal.archived(scope)}
-    gone = [key for key in target.hashes(scope) if key.startswith(observation.PREFIX) and key not in made]
+    made = {entry.document.key for entry in journal.made(scope)} | {
+        one.key for one in journal.archived(scope)
+    }
+    gone = [
+        key
+        for key in target.hashes(scope)
+        if key.startswith(observation.PREFIX) and key not in made
+    ]
     target.forget(scope, gone)  # forgotten, or reflected away, while this was under way
     wanted = roots.load(target, scope)
     failed: list[Failed] = []
     if any(root.path.exists() for root in wanted):
         progress = context.progress(f"{scope}: indexed")
-        failed += sync.sync(target, scope, wanted, context.memory.cut, force=force, progress=progress).failed
+        failed += sync.sync(
+            target, scope, wanted, context.memory.cut, force=force, progress=progress
+        ).failed
     return failed
 
 
-def _still_there(target: Store, scope: Scope, had: Sequence[str], unread: Sequence[str]) -> list[str]:
-    """Return what is missing in `target` and not gone: its folder or file cannot be read now, or nobody knows its origin."""
+def _still_there(
+    target: Store, scope: Scope, had: Sequence[str], unread: Sequence[str]
+) -> list[str]:
+    """Return what is missing in `target` and not gone: its folder or file cannot be read now, or
+    nobody knows its origin.
+    """
     known, forgotten = target.hashes(scope), durable.forgotten(target, scope)
     there = [root for root in roots.load(target, scope) if root.path.exists()]
     below = tuple(f"{key}/" for key in unread)
@@ -228,9 +261,17 @@ def _embed(context: Context, store: Store) -> tuple[int, str]:
         embedder = context.memory.embedder() if isinstance(store, VectorSearch) else None
         if embedder is None or not isinstance(store, VectorSearch):
             return 0, ""
-        done = lifecycle.fill_vectors(store, embedder, context.progress("embedded"), is_first=is_users)
+        done = lifecycle.fill_vectors(
+            store, embedder, context.progress("embedded"), is_first=is_users
+        )
         lifecycle.fill_lines(store, embedder)
-        promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
+        promotion.update(
+            store,
+            context.home,
+            context.memory.journal(),
+            now=context.clock.now(),
+            zone=context.zone,
+        )
     except EmbedderFailed as error:
         return 0, f"{error} ({error.hint})"
     return done, ""
@@ -240,32 +281,45 @@ def present(result: RebuildResult, style: Style) -> str:
     """Show the counts of the new index, and where a damaged one is."""
     lines = [
         style.say(
-            f"rebuilt: {result.documents:,} documents in {result.scopes} scope{'' if result.scopes == 1 else 's'}, "
+            f"rebuilt: {result.documents:,} documents in {result.scopes} "
+            f"scope{'' if result.scopes == 1 else 's'}, "
             f"{result.from_journal:,} of them from the journal; "
             f"{result.vectors_kept:,} vectors kept, {result.embedded:,} made",
-            f"다시 만듦: 범위 {result.scopes}개의 문서 {result.documents:,}개, 그중 저널에서 {result.from_journal:,}개; "
+            f"다시 만듦: 범위 {result.scopes}개의 문서 {result.documents:,}개, 그중 저널에서 "
+            f"{result.from_journal:,}개; "
             f"벡터 {result.vectors_kept:,}개 남기고 {result.embedded:,}개 만듦",
         )
     ]
     if result.set_aside:
         lines.append(
-            style.say(f"  the damaged index is in {result.set_aside}", f"  망가진 색인은 {result.set_aside}에 있습니다")
+            style.say(
+                f"  the damaged index is in {result.set_aside}",
+                f"  망가진 색인은 {result.set_aside}에 있습니다",
+            )
         )
     if result.waiting:
         lines.append(
-            style.say(f"  {result.waiting:,} passages wait for vectors", f"  벡터를 기다리는 구절 {result.waiting:,}개")
+            style.say(
+                f"  {result.waiting:,} passages wait for vectors",
+                f"  벡터를 기다리는 구절 {result.waiting:,}개",
+            )
         )
     if result.note:
         lines.append(f"  {style.told(result.note)}")
     return "\n".join(
-        lines + [f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.failed]
+        lines
+        + [
+            f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}"
+            for one in result.failed
+        ]
     )
 
 
 OPERATION = Operation(
     name="rebuild",
     when_stopped=Words(
-        "the index is as it was; `gieok rebuild` begins anew", "색인은 그대로입니다. `gieok rebuild`가 처음부터 합니다"
+        "the index is as it was; `gieok rebuild` begins anew",
+        "색인은 그대로입니다. `gieok rebuild`가 처음부터 합니다",
     ),
     examples=("gieok rebuild",),
     handler=run,

@@ -1,4 +1,6 @@
-"""`gieok redact`: text without its secrets, as they are cut wherever Gieok stores or sends anything."""
+"""`gieok redact`: text without its secrets, as they are cut wherever Gieok stores or sends
+anything.
+"""
 
 import sys
 from dataclasses import dataclass
@@ -19,7 +21,9 @@ from gieok.text.redact import redact_counted
 class RedactRequest:
     """Parameters of `gieok redact`."""
 
-    stdin: bool = argument(Words("read text, print it without secrets", "글을 읽어 비밀을 가려서 출력"), False)
+    stdin: bool = argument(
+        Words("read text, print it without secrets", "글을 읽어 비밀을 가려서 출력"), False
+    )
     all: bool = argument(
         Words(
             "count what was stored with a secret in it",
@@ -29,9 +33,12 @@ class RedactRequest:
     )
     apply: bool = argument(Words("with --all: cut them out", "--all과 함께: 가림"), False)
     source: bool = argument(
-        Words("it is source code: cut quoted values, key blocks, known shapes", "소스 코드: 따옴표 값, 키 블록, 알려진 모양만"),
+        Words(
+            "it is source code: cut quoted values, key blocks, known shapes",
+            "소스 코드: 따옴표 값, 키 블록, 알려진 모양만",
+        ),
         False,
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +77,40 @@ class StoredResult:
         """Return the lines that a person reads."""
         c = self.cleaned
         head = Words(
-            f"with a secret: {c.journal} in the journal, {c.documents} documents, {c.records} records, {c.files} other files",
+            (
+                f"with a secret: {c.journal} in the journal, {c.documents} documents, {c.records} "
+                f"records, {c.files} other files"
+            ),
             f"비밀이 든 것: 저널 {c.journal}개, 문서 {c.documents}개, 기록 {c.records}개, 그 밖의 파일 {c.files}개",
         )
         done = (
             Words("they are cut out now", "이제 가렸습니다")
             if self.applied
-            else Words("`gieok redact --all --apply` cuts them out", "`gieok redact --all --apply`로 가립니다")
+            else Words(
+                "`gieok redact --all --apply` cuts them out",
+                "`gieok redact --all --apply`로 가립니다",
+            )
         )
         lines = [head.say(self.lang), *([done.say(self.lang)] if self.found else [])]
         lines += gap_lines(self.not_looked_at, Style(self.lang, colour=False))
-        return "\n".join([*lines, *(f"  ✗ {place}: {in_language(why, self.lang)}" for place, why in c.still_in)]) + "\n"
+        return (
+            "\n".join(
+                [
+                    *lines,
+                    *(f"  ✗ {place}: {in_language(why, self.lang)}" for place, why in c.still_in),
+                ]
+            )
+            + "\n"
+        )
 
 
 def run(context: Context, request: RedactRequest) -> RedactResult | StoredResult:
     """Read all of standard input, or look at all that is stored. Raises BadRequest."""
     if request.all and not request.stdin:
         cleaned = clean_up.clean(context, is_dry=not request.apply)
-        return StoredResult(cleaned, request.apply, context.lang, tuple(gaps.gaps_of_backups(context)) or None)
+        return StoredResult(
+            cleaned, request.apply, context.lang, tuple(gaps.gaps_of_backups(context)) or None
+        )
     if not request.stdin or request.all or request.apply:
         raise BadRequest(
             "there is nothing to redact",

@@ -22,7 +22,8 @@ RestartSec=5
 WantedBy=default.target
 """
 _LAUNCHD = """<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN"
+  "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0"><dict>
 <key>Label</key><string>gieok</string>
 <key>EnvironmentVariables</key><dict><key>GIEOK_HOME</key><string>{home}</string></dict>
@@ -34,7 +35,8 @@ _LAUNCHD = """<?xml version="1.0" encoding="UTF-8"?>
 _WINDOWS = """<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
 <Triggers><LogonTrigger><Enabled>true</Enabled></LogonTrigger></Triggers>
-<Settings><ExecutionTimeLimit>PT0S</ExecutionTimeLimit><StartWhenAvailable>true</StartWhenAvailable></Settings>
+<Settings><ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+<StartWhenAvailable>true</StartWhenAvailable></Settings>
 <Actions><Exec><Command>{program}</Command><Arguments>{rest}</Arguments></Exec></Actions>
 </Task>
 """
@@ -55,8 +57,12 @@ _FORGET = {
 class ServiceRequest:
     """Parameters of `gieok service install`."""
 
-    system: str = argument(Words("for which system", "어느 시스템용인지"), "auto", choices=("auto", *_NEXT))
-    dry_run: bool = argument(Words("print the file, write nothing", "파일을 쓰지 않고 보여 주기만 함"), False)
+    system: str = argument(
+        Words("for which system", "어느 시스템용인지"), "auto", choices=("auto", *_NEXT)
+    )
+    dry_run: bool = argument(
+        Words("print the file, write nothing", "파일을 쓰지 않고 보여 주기만 함"), False
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,9 @@ def run(context: Context, request: ServiceRequest) -> ServiceResult:
 
 
 def installed(context: Context) -> list[tuple[Path, str]]:
-    """Return the files of services of ours that are there, each with the command by which the system forgets it."""
+    """Return the files of services of ours that are there, each with the command by which the
+    system forgets it.
+    """
     found = [(_file(context, system)[0], command) for system, command in _FORGET.items()]
     return [
         (file, command)
@@ -91,16 +99,24 @@ def installed(context: Context) -> list[tuple[Path, str]]:
 
 
 def _file(context: Context, system: str) -> tuple[Path, str]:
-    caller, home, command = context.caller, str(context.home), [sys.executable, "-m", "gieok.daemon"]
+    caller, home, command = (
+        context.caller,
+        str(context.home),
+        [sys.executable, "-m", "gieok.daemon"],
+    )
     if system == "systemd":
         quoted = " ".join(f'"{part}"' for part in command)
         base = Path(caller.environment.get("XDG_CONFIG_HOME") or caller.user / ".config")
-        return base / "systemd" / "user" / "gieok.service", _SYSTEMD.format(home=home, command=quoted)
+        return base / "systemd" / "user" / "gieok.service", _SYSTEMD.format(
+            home=home, command=quoted
+        )
     if system == "launchd":
         arguments = "".join(f"<string>{escape(part)}</string>" for part in command)
         file = caller.user / "Library" / "LaunchAgents" / "gieok.plist"
         return file, _LAUNCHD.format(home=escape(home), arguments=arguments)
-    return context.home / "gieok-task.xml", _WINDOWS.format(program=escape(command[0]), rest=" ".join(command[1:]))
+    return context.home / "gieok-task.xml", _WINDOWS.format(
+        program=escape(command[0]), rest=" ".join(command[1:])
+    )
 
 
 def present(result: ServiceResult, style: Style) -> str:

@@ -1,4 +1,6 @@
-"""`gieok config set`, `gieok config unset`: change one setting of the user's file; the rest of it stays as it is."""
+"""`gieok config set`, `gieok config unset`: change one setting of the user's file; the rest of it
+stays as it is.
+"""
 
 from dataclasses import dataclass
 
@@ -16,9 +18,11 @@ class SetRequest:
     """Parameters of `gieok config set`."""
 
     name: str = argument(
-        Words("the setting (gieok config show)", "설정 이름 (gieok config show)"), "", positional=True,
+        Words("the setting (gieok config show)", "설정 이름 (gieok config show)"),
+        "",
+        positional=True,
         needed="gieok config set search.limit 5",
-    )  # fmt: skip
+    )
     value: str = argument(Words("its new value", "새 값"), "", positional=True)
 
 
@@ -27,7 +31,10 @@ class UnsetRequest:
     """Parameters of `gieok config unset`."""
 
     name: str = argument(
-        Words("the setting", "설정 이름"), "", positional=True, needed="gieok config unset search.limit"
+        Words("the setting", "설정 이름"),
+        "",
+        positional=True,
+        needed="gieok config unset search.limit",
     )
 
 
@@ -54,7 +61,9 @@ def unset(context: Context, request: UnsetRequest) -> SetResult:
 
 def _row(context: Context, name: str) -> SettingRow:
     if name in _MOVED_BY:
-        raise BadRequest(f"{name!r} is where data is, which has to move", hint=f"run `gieok {_MOVED_BY[name]}`")
+        raise BadRequest(
+            f"{name!r} is where data is, which has to move", hint=f"run `gieok {_MOVED_BY[name]}`"
+        )
     rows = {row.name: row for row in context.admin.settings}
     if name not in rows:
         from difflib import get_close_matches

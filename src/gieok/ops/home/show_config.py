@@ -1,4 +1,6 @@
-"""`gieok config show`: every setting, its value, where it comes from, and what is wrong with what was set."""
+"""`gieok config show`: every setting, its value, where it comes from, and what is wrong with what
+was set.
+"""
 
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,7 +14,9 @@ from gieok.ops.operation import TRUST_HINT, Operation, Style, Words, argument, w
 
 
 class SettingValue(NamedTuple):
-    """A value with its origin; what is wrong with another one that was set, and what to do about it."""
+    """A value with its origin; what is wrong with another one that was set, and what to do about
+    it.
+    """
 
     value: str
     origin: str
@@ -22,7 +26,8 @@ class SettingValue(NamedTuple):
 
 def _by_name(rows: tuple[SettingRow, ...]) -> dict[str, SettingValue]:
     return {
-        row.name: SettingValue(row.value, row.origin, *((row.wrong, row.hint) if row.wrong else ())) for row in rows
+        row.name: SettingValue(row.value, row.origin, *((row.wrong, row.hint) if row.wrong else ()))
+        for row in rows
     }
 
 
@@ -31,7 +36,10 @@ class ShowRequest:
     """Parameters of `gieok config show`."""
 
     names: list[str] = argument(
-        Words("only these settings, or groups of them (default: all)", "이 설정이나 묶음만 (기본: 모두)"),
+        Words(
+            "only these settings, or groups of them (default: all)",
+            "이 설정이나 묶음만 (기본: 모두)",
+        ),
         [],
         positional=True,
     )
@@ -59,7 +67,9 @@ def run(context: Context, request: ShowRequest) -> ConfigResult:
             near = next(iter(get_close_matches(name, [row.name for row in rows], 1)), "")
             hint = f"did you mean {near}?" if near else "`gieok config show` lists them"
             raise BadRequest(f"there is no setting {name!r}", hint=hint)
-    chosen = [row for row in rows if not request.names or any(_is_of(row, name) for name in request.names)]
+    chosen = [
+        row for row in rows if not request.names or any(_is_of(row, name) for name in request.names)
+    ]
     return ConfigResult(tuple(chosen))
 
 
@@ -79,7 +89,9 @@ def present(result: ConfigResult, style: Style) -> str:
     for row in result.rows:
         name, value = style.bold(row.name.ljust(name_width)), row.value.ljust(value_width)
         lines.append(f"{name}  {value}  {row.origin}  {style.dim(style.told(row.doc))}".rstrip())
-        lines += [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"] if row.wrong else []
+        lines += (
+            [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"] if row.wrong else []
+        )
     return "\n".join(lines)
 
 
@@ -89,5 +101,8 @@ OPERATION = Operation(
     handler=run,
     present=present,
     forgives_config=True,
-    doc=Words("Print every setting with its value and where it comes from", "모든 설정의 값과 출처를 출력합니다"),
+    doc=Words(
+        "Print every setting with its value and where it comes from",
+        "모든 설정의 값과 출처를 출력합니다",
+    ),
 )

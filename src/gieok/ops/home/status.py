@@ -1,4 +1,6 @@
-"""`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part works."""
+"""`gieok status`: what is remembered, how fresh it is, and with `--deep`, whether every part
+works.
+"""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -22,7 +24,15 @@ from gieok.ops.home.elsewhere import unused_remote_data
 from gieok.ops.memory import waiting
 from gieok.ops.memory.waiting import Waiting
 from gieok.ops.observe.sidecar_state import SidecarState, sidecar_state
-from gieok.ops.operation import TRUST_HINT, Operation, Style, Surface, Words, argument, full_disk_words
+from gieok.ops.operation import (
+    TRUST_HINT,
+    Operation,
+    Style,
+    Surface,
+    Words,
+    argument,
+    full_disk_words,
+)
 from gieok.ops.withholding import moment
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedCopy, ModelSwitch, Store, VectorCopy, VectorSearch
@@ -33,7 +43,9 @@ class StatusRequest:
     """Parameters of `gieok status`."""
 
     deep: bool = argument(
-        Words("probe every part by using it", "모든 부분을 실제로 써 보며 확인"), False, cli_only=True
+        Words("probe every part by using it", "모든 부분을 실제로 써 보며 확인"),
+        False,
+        cli_only=True,
     )
 
 
@@ -49,7 +61,9 @@ class RootPath(NamedTuple):
 
 
 class SwitchProgress(NamedTuple):
-    """How far the vectors of the model that the settings ask for are; those of another answer until all are there."""
+    """How far the vectors of the model that the settings ask for are; those of another answer until
+    all are there.
+    """
 
     from_: str
     to: str
@@ -59,8 +73,14 @@ class SwitchProgress(NamedTuple):
     def words(self) -> Words:
         """Return the line that a person reads."""
         return Words(
-            f"vectors are of {self.from_}; {self.done:,} of {self.of:,} are made by {self.to}: `gieok index --rebuild`",
-            f"벡터는 {self.from_}의 것; {self.to}로 {self.of:,}개 가운데 {self.done:,}개 만듦: `gieok index --rebuild`",
+            (
+                f"vectors are of {self.from_}; {self.done:,} of {self.of:,} are made by "
+                f"{self.to}: `gieok index --rebuild`"
+            ),
+            (
+                f"벡터는 {self.from_}의 것; {self.to}로 {self.of:,}개 가운데 {self.done:,}개 만듦: `gieok "
+                f"index --rebuild`"
+            ),
         )
 
 
@@ -72,7 +92,9 @@ class WaitingCounts(NamedTuple):
 
 
 class TierCounts(NamedTuple):
-    """Memories of all scopes by tier, and the job that comes next, with its time in the user's zone."""
+    """Memories of all scopes by tier, and the job that comes next, with its time in the user's
+    zone.
+    """
 
     memories: Mapping[str, int]
     next_job: str
@@ -82,12 +104,18 @@ class TierCounts(NamedTuple):
         """Return the line that a person reads."""
         held = ", ".join(f"{tier} {count:,}" for tier, count in self.memories.items()) or "0"
         job = next((one.doc.ko for one in jobs.JOBS if one.name == self.next_job), self.next_job)
-        after = style.say(f"; next: {self.next_job}, {self.next_at}", f"; 다음: {job}, {self.next_at}")
-        return style.say(f"  tiers: {held}", f"  기억의 층: {held}") + (after if self.next_at else "")
+        after = style.say(
+            f"; next: {self.next_job}, {self.next_at}", f"; 다음: {job}, {self.next_at}"
+        )
+        return style.say(f"  tiers: {held}", f"  기억의 층: {held}") + (
+            after if self.next_at else ""
+        )
 
 
 class WithheldState(NamedTuple):
-    """What is nobody's business now: a pause with its times, how many sessions are private, what is excluded."""
+    """What is nobody's business now: a pause with its times, how many sessions are private, what is
+    excluded.
+    """
 
     paused: bool
     since: OrNull[str]
@@ -104,7 +132,10 @@ class WithheldState(NamedTuple):
             lines.append(
                 style.bold(
                     style.say(
-                        f"  paused since {self.since}{until}: nothing is taken in or injected (`gieok resume`)",
+                        (
+                            f"  paused since {self.since}{until}: nothing is taken in or injected "
+                            f"(`gieok resume`)"
+                        ),
                         f"  {self.since}부터 멈춤{until}: 아무것도 기억하거나 넣지 않음 (`gieok resume`)",
                     )
                 )
@@ -123,7 +154,9 @@ class WithheldState(NamedTuple):
 
 
 class PromptCounts(NamedTuple):
-    """Prompts that the hook answered in the last days, and how many of them by words alone, without meaning."""
+    """Prompts that the hook answered in the last days, and how many of them by words alone, without
+    meaning.
+    """
 
     answered: int
     by_words: int
@@ -132,7 +165,10 @@ class PromptCounts(NamedTuple):
         """Return the line that a person reads."""
         share = f"{self.by_words / self.answered:.0%}"
         return style.say(
-            f"  prompts of the last {_PROMPT_DAYS} days: by words alone {share} of {self.answered:,}",
+            (
+                f"  prompts of the last {_PROMPT_DAYS} days: by words alone {share} of "
+                f"{self.answered:,}"
+            ),
             f"  지난 {_PROMPT_DAYS}일의 프롬프트: {self.answered:,}개 가운데 낱말로만 답한 것 {share}",
         )
 
@@ -183,7 +219,9 @@ class StatusResult:
     @property
     @shown
     def state(self) -> str:
-        """Return `empty` (so is all that is read here), `stale` (the disk is newer), `embedding` (vectors miss) or `synced`."""
+        """Return `empty` (so is all that is read here), `stale` (the disk is newer), `embedding`
+        (vectors miss) or `synced`.
+        """
         if not self.roots and not self.stats.documents and not any(self.also_documents):
             return "empty"
         if self.stale or self.missing_roots:
@@ -204,7 +242,11 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
         context.tell(full_disk_words(context.home).say(context.lang))
     stores = context.memory.stores()
     result, silent = first_answer(stores, lambda store: _count(context, store))
-    beside = () if silent else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
+    beside = (
+        ()
+        if silent
+        else tuple(_beside_line(store, context.scope, result.stats) for store in stores[1:])
+    )
     checks = tuple(probe(context)) if request.deep else ()
     root = context.project
     waits = waiting.waiting(context.home, root) if root else Waiting("")
@@ -212,7 +254,9 @@ def run(context: Context, request: StatusRequest) -> StatusResult:
     return replace(
         result,
         also=tuple(map(str, also)),
-        also_documents=first_answer(stores, lambda store: tuple(store.stats(s).documents for s in also))[0],
+        also_documents=first_answer(
+            stores, lambda store: tuple(store.stats(s).documents for s in also)
+        )[0],
         waits=waits,
         withheld=withheld_state(context),
         details=result.details + beside + _unused(context),
@@ -303,9 +347,15 @@ def _embedder_name(context: Context, store: Store) -> str:
 
 
 def _switch(context: Context, store: Store) -> SwitchProgress | None:
-    """Return how far a switch to another embedder is; None where none is due. Nothing is embedded for that."""
+    """Return how far a switch to another embedder is; None where none is due. Nothing is embedded
+    for that.
+    """
     embedder = context.memory.embedder() if isinstance(store, ModelSwitch) else None
-    if not isinstance(embedder, Followed) or not isinstance(store, ModelSwitch) or not isinstance(store, VectorCopy):
+    if (
+        not isinstance(embedder, Followed)
+        or not isinstance(store, ModelSwitch)
+        or not isinstance(store, VectorCopy)
+    ):
         return None
     try:
         wanted = embedder.wanted().model
@@ -320,7 +370,10 @@ def _switch(context: Context, store: Store) -> SwitchProgress | None:
 def _uncalibrated(context: Context, store: Store) -> tuple[str, ...]:
     """Return the models in use, other than the bundled one, that nobody has calibrated."""
     known = context.memory.profile("").calibrations
-    by, active = context.memory.reranking(), store.active_model() if isinstance(store, VectorCopy) else None
+    by, active = (
+        context.memory.reranking(),
+        store.active_model() if isinstance(store, VectorCopy) else None,
+    )
     names = [active[0]] if active and context.memory.embedder_name != "none" else []
     try:
         names += [by.reranker.model] if by else []
@@ -341,7 +394,8 @@ def _whose(scope: str) -> Words:
         return Words(f"yours, everywhere ({scope})", f"어디서나 내 것 ({scope})")
     if places.is_brought(scope):
         return Words(
-            f"what the repository brought along, searched only ({scope})", f"저장소에 딸려 온 것, 검색에만 ({scope})"
+            f"what the repository brought along, searched only ({scope})",
+            f"저장소에 딸려 온 것, 검색에만 ({scope})",
         )
     if scope.startswith("project:"):
         return Words(f"this project's ({scope})", f"이 프로젝트의 것 ({scope})")
@@ -373,14 +427,19 @@ def present(result: StatusResult, style: Style) -> str:
     )
     whose = [
         f"{_whose(scope).say(style.lang)}{_holds(documents).say(style.lang)}"
-        for scope, documents in zip_longest((str(result.scope), *result.also), (s.documents, *result.also_documents))
+        for scope, documents in zip_longest(
+            (str(result.scope), *result.also), (s.documents, *result.also_documents)
+        )
     ]
     by = result.switch.from_ if result.switch else result.embedder
     size = f"{s.disk_bytes / 1e6:.1f} MB"
     lines = [style.bold(head), style.say("  read here: ", "  여기서 읽는 것: ") + "; ".join(whose)]
     lines.append(
         style.say(
-            f"  {s.passages:,} passages, {s.vectors:,} with vectors by {by}, {size} in {result.location}",
+            (
+                f"  {s.passages:,} passages, {s.vectors:,} with vectors by {by}, {size} in "
+                f"{result.location}"
+            ),
             f"  구절 {s.passages:,}개, {by} 벡터 {s.vectors:,}개, {size}: {result.location}",
         )
     )
@@ -393,7 +452,9 @@ def present(result: StatusResult, style: Style) -> str:
         for name in result.uncalibrated
     ]
     lines += [f"  {style.told(line)}" for line in result.details]
-    lines += [style.say("  journal: ", "  저널: ") + result.journal] if "://" in result.journal else []
+    lines += (
+        [style.say("  journal: ", "  저널: ") + result.journal] if "://" in result.journal else []
+    )
     lines += [style.say("  accounts: ", "  계정: ") + result.accounts] if result.accounts else []
     lines += [style.say("  server: ", "  서버: ") + result.server] if result.server else []
     lines += [f"  {root.name}: {root.path}" for root in result.roots]
@@ -427,7 +488,10 @@ def _amiss(result: StatusResult, style: Style) -> list[str]:
     if result.left_out:
         lines.append(
             style.say(
-                f"  left out, copies of notes and folders of other programs: {result.left_out:,} (`gieok index` names them)",
+                (
+                    f"  left out, copies of notes and folders of other programs: "
+                    f"{result.left_out:,} (`gieok index` names them)"
+                ),
                 f"  뺀 노트 사본과 다른 프로그램의 폴더: {result.left_out:,}개 (`gieok index`가 이름을 보여 줌)",
             )
         )
@@ -442,5 +506,8 @@ OPERATION = Operation(
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Show what is remembered and how fresh it is", "무엇을 기억하는지, 얼마나 최신인지 보여 줍니다"),
+    doc=Words(
+        "Show what is remembered and how fresh it is",
+        "무엇을 기억하는지, 얼마나 최신인지 보여 줍니다",
+    ),
 )

@@ -1,4 +1,6 @@
-"""`gieok store distribute`: spread the tables of a server over the nodes of a cluster, by the scope of each row."""
+"""`gieok store distribute`: spread the tables of a server over the nodes of a cluster, by the scope
+of each row.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +31,9 @@ class DistributeResult:
 
 
 def run(context: Context, request: DistributeRequest) -> DistributeResult:
-    """Issue the calls, the journal's first: the others are kept beside its scopes. Raises StoreError without the extension."""
+    """Issue the calls, the journal's first: the others are kept beside its scopes. Raises
+    StoreError without the extension.
+    """
     parts = list(_parts(context))
     statements = tuple(call for part in parts for call in part.distribution())
     issued = 0 if request.dry_run else sum(part.distribute() for part in parts)
@@ -56,7 +60,10 @@ def present(result: DistributeResult, style: Style) -> str:
     if not result.done:
         return "\n".join(f"{call};" for call in result.statements)
     return style.say(
-        f"{result.location}: {result.issued} of {len(result.statements)} tables were distributed now.",
+        (
+            f"{result.location}: {result.issued} of {len(result.statements)} tables were "
+            f"distributed now."
+        ),
         f"{result.location}: 표 {len(result.statements)}개 가운데 {result.issued}개를 이제 나누었습니다.",
     )
 

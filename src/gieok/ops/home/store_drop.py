@@ -1,4 +1,6 @@
-"""`gieok store drop`: delete what a store that is not in use any more has at a service or on a server."""
+"""`gieok store drop`: delete what a store that is not in use any more has at a service or on a
+server.
+"""
 
 from dataclasses import dataclass
 
@@ -17,11 +19,14 @@ class DropRequest:
     """Parameters of `gieok store drop`."""
 
     name: str = argument(
-        Words("whose data elsewhere is deleted: gemini, postgres", "다른 곳의 데이터를 지울 저장소: gemini, postgres"),
+        Words(
+            "whose data elsewhere is deleted: gemini, postgres",
+            "다른 곳의 데이터를 지울 저장소: gemini, postgres",
+        ),
         "",
         positional=True,
         needed="gieok store drop gemini",
-    )  # fmt: skip
+    )
     yes: bool = argument(Words("do not ask", "묻지 않음"), False)
     dry_run: bool = argument(Words("only tell what is there", "무엇이 있는지만 보임"), False)
 
@@ -37,7 +42,9 @@ class DropResult:
 
 
 def run(context: Context, request: DropRequest) -> DropResult:
-    """Ask what is there, let a person confirm, delete it, and look that it is gone. Raises StoreError where it is not."""
+    """Ask what is there, let a person confirm, delete it, and look that it is gone. Raises
+    StoreError where it is not.
+    """
     store = _droppable(context, request.name)
     there = store.remote_data()
     if request.dry_run or not there:
@@ -48,14 +55,19 @@ def run(context: Context, request: DropRequest) -> DropResult:
 
 def _droppable(context: Context, name: str) -> Droppable:
     if name not in context.admin.store_names:
-        raise BadRequest(f"{name!r} is no store", hint=f"one of: {', '.join(context.admin.store_names)}")
+        raise BadRequest(
+            f"{name!r} is no store", hint=f"one of: {', '.join(context.admin.store_names)}"
+        )
     if name == context.memory.store_name:
         raise BadRequest(
-            f"{name!r} is the store in use", hint="`gieok store switch sqlite` moves memory first, then drop it"
+            f"{name!r} is the store in use",
+            hint="`gieok store switch sqlite` moves memory first, then drop it",
         )
     store = context.admin.open_store(name)
     if not isinstance(store, Droppable):
-        raise BadRequest(f"{name!r} keeps everything on this machine", hint=f"its file is {store.location}")
+        raise BadRequest(
+            f"{name!r} keeps everything on this machine", hint=f"its file is {store.location}"
+        )
     return store
 
 
@@ -63,11 +75,17 @@ def _confirm(context: Context, request: DropRequest, there: list[RemoteData]) ->
     if request.yes:
         return
     if context.ask is None:
-        raise BadRequest("nobody can be asked: there is no terminal", hint="give --yes, or --dry-run to look")
+        raise BadRequest(
+            "nobody can be asked: there is no terminal", hint="give --yes, or --dry-run to look"
+        )
     lines = [f"  {line}" for line in _lines(there, context.lang)]
-    context.tell("\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *lines]))
+    context.tell(
+        "\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *lines])
+    )
     word = _WORDS[context.lang == "ko"]
-    said = context.ask(context.words(f"type `{word}` to go on: ", f"계속하려면 `{word}`를 입력하세요: "))
+    said = context.ask(
+        context.words(f"type `{word}` to go on: ", f"계속하려면 `{word}`를 입력하세요: ")
+    )
     if said.strip().lower() not in _WORDS:
         raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
 
@@ -76,17 +94,22 @@ def _lines(there: "list[RemoteData] | tuple[RemoteData, ...]", lang: str) -> lis
     lines = []
     for one in there:
         stays = Words(
-            f"; {one.others:,} documents of others in it stay", f"; 다른 사람의 문서 {one.others:,}개는 남습니다"
+            f"; {one.others:,} documents of others in it stay",
+            f"; 다른 사람의 문서 {one.others:,}개는 남습니다",
         )
         what = Words(f"{one.documents:,} documents", f"문서 {one.documents:,}개")
-        lines.append(f"{printable(one.name)}: {what.say(lang)}{stays.say(lang) if one.others else ''}")
+        lines.append(
+            f"{printable(one.name)}: {what.say(lang)}{stays.say(lang) if one.others else ''}"
+        )
     return lines
 
 
 def present(result: DropResult, style: Style) -> str:
     """Show what was there, and that it is gone."""
     if not result.dropped:
-        return style.say(f"{result.store}: nothing of yours is there", f"{result.store}: 거기 있는 것이 없습니다")
+        return style.say(
+            f"{result.store}: nothing of yours is there", f"{result.store}: 거기 있는 것이 없습니다"
+        )
     verb = (
         style.say("deleted, and looked for afterwards", "지우고 다시 확인함")
         if result.done

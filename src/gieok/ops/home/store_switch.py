@@ -1,7 +1,8 @@
 """`gieok store switch`: move everything to another store, and use that one from then on.
 
-The new store is filled beside the old one and compared with it; only then does the setting change, in one step. Killed at
-any moment, the configured store is whole, and running the command again goes on where it stopped. The old index stays.
+The new store is filled beside the old one and compared with it; only then does the setting change,
+in one step. Killed at any moment, the configured store is whole, and running the command again goes
+on where it stopped. The old index stays.
 """
 
 from dataclasses import dataclass
@@ -24,11 +25,16 @@ class SwitchRequest:
     """Parameters of `gieok store switch`."""
 
     name: str = argument(
-        Words("the store to move to: sqlite, postgres ...", "옮겨 갈 저장소: sqlite, postgres ..."), "", positional=True
+        Words("the store to move to: sqlite, postgres ...", "옮겨 갈 저장소: sqlite, postgres ..."),
+        "",
+        positional=True,
     )
     dry_run: bool = argument(Words("only tell what would be done", "무엇을 할지만 보임"), False)
     replace: bool = argument(
-        Words("forget what only the new store holds in these scopes", "이 범위에서 새 저장소에만 있는 것을 잊음"),
+        Words(
+            "forget what only the new store holds in these scopes",
+            "이 범위에서 새 저장소에만 있는 것을 잊음",
+        ),
         False,
     )
 
@@ -78,12 +84,15 @@ def run(context: Context, request: SwitchRequest) -> SwitchResult:
         vectors,
         done=not request.dry_run,
         left_there=_left_there(source),
-        is_hook_left=context.memory.store_name == _LOCAL and context.admin.store_names[request.name],
+        is_hook_left=context.memory.store_name == _LOCAL
+        and context.admin.store_names[request.name],
     )
 
 
 def _left_there(source: Store) -> tuple[RemoteData, ...]:
-    """Return what the old store has elsewhere: as recorded, or as its server says, which was just read."""
+    """Return what the old store has elsewhere: as recorded, or as its server says, which was just
+    read.
+    """
     if not isinstance(source, Droppable):
         return ()
     return tuple(source.known_remote_data() or source.remote_data())
@@ -92,8 +101,10 @@ def _left_there(source: Store) -> tuple[RemoteData, ...]:
 def _plan(name: str, source: Store, target: Store) -> Words:
     stats, scopes = source.stats(), len(source.scopes())
     return Words(
-        f"{stats.documents:,} documents ({stats.passages:,} passages, {stats.vectors:,} vectors) of {scopes} scopes are "
-        f"copied from {source.location} to {target.location} and compared; then `store: {name}` is set. "
+        f"{stats.documents:,} documents ({stats.passages:,} passages, {stats.vectors:,} "
+        f"vectors) of {scopes} scopes are "
+        f"copied from {source.location} to {target.location} and compared; then `store: "
+        f"{name}` is set. "
         f"Nothing is removed from {source.location}.",
         f"{source.location}에서 {target.location}(으)로 범위 {scopes}개의 문서 {stats.documents:,}개"
         f"(구절 {stats.passages:,}개, 벡터 {stats.vectors:,}개)를 복사해 비교한 뒤 `store: {name}`(으)로 바꿉니다. "
@@ -102,13 +113,21 @@ def _plan(name: str, source: Store, target: Store) -> Words:
 
 
 def _refuse_to_forget(source: Store, target: Store, *, replace: bool) -> None:
-    """Stop where the new store holds documents of these scopes that the old one does not know: they may be somebody's."""
+    """Stop where the new store holds documents of these scopes that the old one does not know: they
+    may be somebody's.
+    """
     for scope in source.scopes():
         own = target.hashes(scope).keys() - source.hashes(scope).keys()
         if own and not replace:
             raise BadRequest(
-                f"{target.location} holds {len(own):,} documents in {scope} that {source.location} does not",
-                hint="`--replace` forgets them; or set `store` in config.yaml by hand to use what is there",
+                (
+                    f"{target.location} holds {len(own):,} documents in {scope} that "
+                    f"{source.location} does not"
+                ),
+                hint=(
+                    "`--replace` forgets them; or set `store` in config.yaml by hand to use what "
+                    "is there"
+                ),
             )
 
 
@@ -117,7 +136,9 @@ def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
     copied = vectors = 0
     for _ in range(_TRIES):
         for scope in source.scopes():
-            copied += lifecycle.copy_scope(source, target, scope, progress=context.progress("copied"))
+            copied += lifecycle.copy_scope(
+                source, target, scope, progress=context.progress("copied")
+            )
         vectors += lifecycle.copy_vectors(source, target, context.progress("vectors"))
         target.compact()
         wrong = lifecycle.differences(source, target)
@@ -128,7 +149,10 @@ def _copy(context: Context, source: Store, target: Store) -> tuple[int, int]:
             return copied, vectors
     raise StoreError(
         f"{target.location} is not the same as {source.location}: {'; '.join(wrong[:3])}",
-        hint="end what writes meanwhile (such as `gieok index --watch`) and run it again; the old store is still in use",
+        hint=(
+            "end what writes meanwhile (such as `gieok index --watch`) and run it again; the old "
+            "store is still in use"
+        ),
     )
 
 
@@ -146,8 +170,14 @@ def present(result: SwitchResult, style: Style) -> str:
     ]
     lines += [
         Words(
-            f"Still in {one.name}: {one.documents:,} documents. `gieok store drop {result.from_}` deletes them there.",
-            f"{one.name}에 문서 {one.documents:,}개가 남아 있습니다. `gieok store drop {result.from_}`이 거기서 지웁니다.",
+            (
+                f"Still in {one.name}: {one.documents:,} documents. `gieok store drop "
+                f"{result.from_}` deletes them there."
+            ),
+            (
+                f"{one.name}에 문서 {one.documents:,}개가 남아 있습니다. `gieok store drop {result.from_}`이 "
+                f"거기서 지웁니다."
+            ),
         )
         for one in result.left_there
     ]

@@ -1,4 +1,6 @@
-"""What is put away: observations, what was said, and records; each found by the handle that it had."""
+"""What is put away: observations, what was said, and records; each found by the handle that it
+had.
+"""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -16,7 +18,9 @@ from gieok.text.markdown import front_matter
 
 
 class Away(NamedTuple):
-    """A memory that is put away. One of `document`, `turn` and `file` says what it is; `at` is '' where nobody noted it."""
+    """A memory that is put away. One of `document`, `turn` and `file` says what it is; `at` is ''
+    where nobody noted it.
+    """
 
     handle: str
     scope: Scope
@@ -29,7 +33,13 @@ class Away(NamedTuple):
     @property
     def kind(self) -> str:
         """Return what it is: `observation`, `turn` or `record`."""
-        return "observation" if self.document is not None else "turn" if self.turn is not None else "record"
+        return (
+            "observation"
+            if self.document is not None
+            else "turn"
+            if self.turn is not None
+            else "record"
+        )
 
     @property
     def key(self) -> str:
@@ -41,19 +51,36 @@ class Away(NamedTuple):
 
 def listed(context: Context, scopes: Iterable[Scope]) -> list[Away]:
     """Return what is put away in scopes, the last first."""
-    found = [one for scope in scopes for kind in (_observations, _turns, _records) for one in kind(context, scope)]
+    found = [
+        one
+        for scope in scopes
+        for kind in (_observations, _turns, _records)
+        for one in kind(context, scope)
+    ]
     return sorted(found, key=lambda one: one.at, reverse=True)
 
 
 def find(context: Context, handle: str, scopes: Iterable[Scope]) -> Away | None:
     """Return what had a handle, or begins with its digits where no other does."""
-    found = [one for one in listed(context, scopes) if one.handle == handle or one.handle.startswith(handle)]
-    return next((one for one in found if one.handle == handle), found[0] if len(found) == 1 else None)
+    found = [
+        one
+        for one in listed(context, scopes)
+        if one.handle == handle or one.handle.startswith(handle)
+    ]
+    return next(
+        (one for one in found if one.handle == handle), found[0] if len(found) == 1 else None
+    )
 
 
 def line(context: Context, document: Document, number: int) -> AwayTurn | None:
-    """Return the message that is put away whose line this is; None where it is another's, or forgotten."""
-    known = [one for one in putting_away.turns(context.memory.journal(), document.scope) if one.key == document.key]
+    """Return the message that is put away whose line this is; None where it is another's, or
+    forgotten.
+    """
+    known = [
+        one
+        for one in putting_away.turns(context.memory.journal(), document.scope)
+        if one.key == document.key
+    ]
     before = [one for one in known if one.line <= number]
     nearest = max(before, key=lambda one: one.line, default=None)
     lines = document.text.split("\n")
@@ -63,7 +90,9 @@ def line(context: Context, document: Document, number: int) -> AwayTurn | None:
 def said(context: Context, scope: Scope, turn: AwayTurn) -> str:
     """Return what was said in a message that is put away, as a person left it."""
     found = context.memory.journal().messages(scope, [turn.id])
-    message = found[0].message._replace(text=turn.before or found[0].message.text) if found else None
+    message = (
+        found[0].message._replace(text=turn.before or found[0].message.text) if found else None
+    )
     return "\n".join(turns.written(message)) if message else ""
 
 
@@ -82,7 +111,9 @@ def _turns(context: Context, scope: Scope) -> Iterator[Away]:
 
 
 def _records(context: Context, scope: Scope) -> Iterator[Away]:
-    """Yield the records of a scope that are on another shelf, by the handle that they had on the first."""
+    """Yield the records of a scope that are on another shelf, by the handle that they had on the
+    first.
+    """
     for root in roots.load(context.memory.store(), scope):
         if root.path.name != records.MEMORY or root.is_file:
             continue
@@ -94,7 +125,11 @@ def _records(context: Context, scope: Scope) -> Iterator[Away]:
                 matter = front_matter(text)
                 at = matter.fields.get("retired", "") or _changed(file)
                 yield Away(
-                    places.handle(scope.path, root.key_of(was)), scope, text[matter.end :].strip(), at, file=file
+                    places.handle(scope.path, root.key_of(was)),
+                    scope,
+                    text[matter.end :].strip(),
+                    at,
+                    file=file,
                 )
 
 

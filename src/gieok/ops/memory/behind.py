@@ -1,4 +1,6 @@
-"""What changed and nobody took in yet, for commands that answer without a daemon: transcripts, files of notes, a vault."""
+"""What changed and nobody took in yet, for commands that answer without a daemon: transcripts,
+files of notes, a vault.
+"""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +42,8 @@ class Behind(NamedTuple):
             )
         files = Words(f", {f:,} changed files", f", 바뀐 파일 {f:,}개") if f else Words("", "")
         return Words(
-            f"not searchable yet: {t:,} transcripts, {m:,} messages{files.en}: `gieok up` follows them, "
+            f"not searchable yet: {t:,} transcripts, {m:,} messages{files.en}: `gieok up` "
+            f"follows them, "
             "`gieok index` takes them in now",
             f"아직 검색되지 않음: 대화 기록 {t:,}개, 메시지 {m:,}개{files.ko}. `gieok up`이 따라가고, "
             "`gieok index`가 지금 받아들입니다",
@@ -48,25 +51,34 @@ class Behind(NamedTuple):
 
 
 def caught_up(context: Context, *, use_vectors: bool) -> Behind | None:
-    """Take in what changed last where no daemon does; return what that leaves, None for nothing. Never in the way."""
+    """Take in what changed last where no daemon does; return what that leaves, None for nothing.
+    Never in the way.
+    """
     try:
         left = context.memory.catch_up()
         if context.privacy.pause(context.clock.now().timestamp()):
             return Behind(0, 0, why=_PAUSED)
         files, waiting = _follow_files(context)
         _follow_vault(context)
-        if (left.made or files) and use_vectors and isinstance(store := context.memory.store(), VectorSearch):
+        if (
+            (left.made or files)
+            and use_vectors
+            and isinstance(store := context.memory.store(), VectorSearch)
+        ):
             embedder = context.memory.embedder()
             if embedder is not None:
                 lifecycle.fill_vectors(store, embedder, batches=1)
-    except (GieokError, OSError) as error:  # a store or a journal that is busy or read-only: what is there answers
+    # a store or a journal that is busy or read-only: what is there answers
+    except (GieokError, OSError) as error:
         return Behind(0, 0, why=Words(str(error), _in_korean(str(error))))
     why = _ELSEWHERE if left.is_elsewhere else None
     return Behind(left.transcripts, left.messages, waiting, why) if left or waiting else None
 
 
 def untrusted_records(context: Context, store: Store) -> int:
-    """Return how many records of the project here are not among what is searched: nobody trusts them yet."""
+    """Return how many records of the project here are not among what is searched: nobody trusts
+    them yet.
+    """
     project = context.project
     shelf = Path(project, places.PROJECT_FOLDER, "memory")
     return roots.not_indexed(store, context.scope, shelf) if project and shelf.is_dir() else 0
@@ -79,7 +91,8 @@ def _in_korean(why: str) -> str:
 
 
 def _follow_files(context: Context) -> tuple[int, int]:
-    """Take in the files of indexed folders that changed; return how many did, and how many are left.
+    """Take in the files of indexed folders that changed; return how many did, and how many are
+    left.
 
     A store on a server is left to the daemon: what answers there answers from many machines.
     """
@@ -100,12 +113,14 @@ def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, in
     for root in roots.load(store, scope):
         seen = freshness.look(root, marks.get(root.name, 0), known)
         if seen is None or (not marks.get(root.name) and len(seen.changed) > _MOST_FILES):
-            continue  # away, too large, or of an index that no mark was made for: `gieok index` compares it
+            # away, too large, or of an index that no mark was made for: `gieok index` compares it
+            continue
         if len(seen.changed) > _MOST_FILES:
             left += len(seen.changed)
             continue
         if seen.changed:
-            from gieok.capabilities.files import sync  # a search of what did not change has no time for it
+            # a search of what did not change has no time for it
+            from gieok.capabilities.files import sync
 
             report = sync.sync_changed(store, scope, [root], context.memory.cut, set(seen.changed))
             taken += len(report.added) + len(report.changed) + len(report.removed)
@@ -116,7 +131,9 @@ def _follow_scope(context: Context, store: Store, scope: Scope) -> tuple[int, in
 
 
 def _follow_vault(context: Context) -> None:
-    """Take in what a person changed in the notes of the cold tier; one that is elsewhere is synchronised at its time."""
+    """Take in what a person changed in the notes of the cold tier; one that is elsewhere is
+    synchronised at its time.
+    """
     if context.archive.cold in ("obsidian", "folder"):
         from gieok.ops.memory import vault  # few have one
 

@@ -1,8 +1,10 @@
-"""`gieok calibrate`: fit what scores mean for the models in use, on what the user's own turns asked and answered.
+"""`gieok calibrate`: fit what scores mean for the models in use, on what the user's own turns asked
+and answered.
 
-A question of a conversation asks the memory; what was said next is its answer. The line of the question itself is not counted.
-Asked again with that conversation withheld, nothing answers: so both kinds of questions are there. The correction is kept only
-where it does better on questions that it was not fitted on.
+A question of a conversation asks the memory; what was said next is its answer. The line of the
+question itself is not counted. Asked again with that conversation withheld, nothing answers: so
+both kinds of questions are there. The correction is kept only where it does better on questions
+that it was not fitted on.
 """
 
 import hashlib
@@ -43,12 +45,15 @@ class CalibrateRequest:
 
     dry_run: bool = argument(Words("measure, and keep nothing", "재기만 하고 남기지 않음"), False)
     reset: bool = argument(
-        Words("forget what was fitted for the models in use", "지금 쓰는 모델에 맞춘 것을 잊음"), False
+        Words("forget what was fitted for the models in use", "지금 쓰는 모델에 맞춘 것을 잊음"),
+        False,
     )
 
 
 class Fit(NamedTuple):
-    """What was fitted for a model: errors before and after, on questions that it was not fitted on."""
+    """What was fitted for a model: errors before and after, on questions that it was not fitted
+    on.
+    """
 
     model: str
     kind: str
@@ -69,7 +74,9 @@ class CalibrateResult:
 
 
 class Asked(NamedTuple):
-    """A question that was asked in a conversation, with the place of its line and of those that answer it."""
+    """A question that was asked in a conversation, with the place of its line and of those that
+    answer it.
+    """
 
     text: str
     scope: Scope
@@ -80,9 +87,15 @@ class Asked(NamedTuple):
 
 def run(context: Context, request: CalibrateRequest) -> CalibrateResult:
     """Fit, compare, and keep what is better."""
-    store, followed, by = context.memory.store(), context.memory.embedder(), context.memory.reranking()
+    store, followed, by = (
+        context.memory.store(),
+        context.memory.embedder(),
+        context.memory.reranking(),
+    )
     if followed is None or not isinstance(store, VectorSearch):
-        raise BadRequest("no embedder is used, so there is nothing to calibrate", hint="set `embedder`")
+        raise BadRequest(
+            "no embedder is used, so there is nothing to calibrate", hint="set `embedder`"
+        )
     embedder = lifecycle.for_store(followed, store)
     if request.reset:
         names = (embedder.model, *([by.reranker.model] if by else []))
@@ -90,7 +103,9 @@ def run(context: Context, request: CalibrateRequest) -> CalibrateResult:
             context.memory.keep_calibration(name, None)
         return CalibrateResult(0, (), names)
     asked = _chosen(store)
-    profile = replace(context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0)
+    profile = replace(
+        context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
+    )
     fits = [_of_embedder(context, store, embedder, profile, asked, keep=not request.dry_run)]
     if by is not None and len(asked) >= _LEAST_QUESTIONS:
         fits.append(_of_reranker(context, store, embedder, by, asked, keep=not request.dry_run))
@@ -98,9 +113,17 @@ def run(context: Context, request: CalibrateRequest) -> CalibrateResult:
 
 
 def _of_embedder(
-    context: Context, store: Store, embedder: Embedder, profile: Profile, asked: Sequence[Asked], *, keep: bool
+    context: Context,
+    store: Store,
+    embedder: Embedder,
+    profile: Profile,
+    asked: Sequence[Asked],
+    *,
+    keep: bool,
 ) -> Fit:
-    """Bring the model's cosines to the scale of the bundled one's, and correct its probabilities."""
+    """Bring the model's cosines to the scale of the bundled one's, and correct its
+    probabilities.
+    """
     model = embedder.model
     own = Calibration() if model == calibration.FITTED_ON else _scaled(store, embedder, asked)
     if len(asked) < _LEAST_QUESTIONS:
@@ -123,27 +146,46 @@ def _of_embedder(
 
 
 def _of_reranker(
-    context: Context, store: Store, embedder: Embedder, by: Reranking, asked: Sequence[Asked], *, keep: bool
+    context: Context,
+    store: Store,
+    embedder: Embedder,
+    by: Reranking,
+    asked: Sequence[Asked],
+    *,
+    keep: bool,
 ) -> Fit:
     """Make the reranker's score a probability."""
     plain = by._replace(calibrations={})
-    profile = replace(context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0)
+    profile = replace(
+        context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
+    )
     best = _judged(context, store, embedder, profile, plain, asked)
-    judged = [Judged(hit.signals["reranker"], is_right) for hit, is_right in best if "reranker" in hit.signals]
+    judged = [
+        Judged(hit.signals["reranker"], is_right)
+        for hit, is_right in best
+        if "reranker" in hit.signals
+    ]
     if len(judged) < _LEAST_QUESTIONS:
         return Fit(by.reranker.model, "reranker", 0.0, 0.0, False)
     slope, shift = calibration.fitted(judged)
     held_out = calibration.held_out(judged)
     if keep:
-        context.memory.keep_calibration(by.reranker.model, Calibration(slope=slope, shift=shift, questions=len(asked)))
-    return Fit(by.reranker.model, "reranker", calibration.error(judged), calibration.error(held_out), keep)
+        context.memory.keep_calibration(
+            by.reranker.model, Calibration(slope=slope, shift=shift, questions=len(asked))
+        )
+    return Fit(
+        by.reranker.model, "reranker", calibration.error(judged), calibration.error(held_out), keep
+    )
 
 
 def _scaled(store: Store, embedder: Embedder, asked: Sequence[Asked]) -> Calibration:
     """Return the scale of a model's cosines, by questions and passages at random."""
     texts = _some_passages(store)
     questions = [one.text for one in asked[:_BACKGROUND_QUESTIONS]] or texts[:_BACKGROUND_QUESTIONS]
-    vectors = [array("f", vector) for vector in embedder.embed_passages([text_to_embed(text) for text in texts])]
+    vectors = [
+        array("f", vector)
+        for vector in embedder.embed_passages([text_to_embed(text) for text in texts])
+    ]
     wanted = [array("f", embedder.embed_query(text)) for text in questions]
     centre, spread = calibration.background(vectors, wanted)
     return Calibration(centre=centre, spread=spread)
@@ -157,7 +199,9 @@ def _judged(
     by: Reranking | None,
     asked: Sequence[Asked],
 ) -> list[tuple[Hit, bool]]:
-    """Return the best hit of each question, and whether it answers: as asked, then with the conversation withheld."""
+    """Return the best hit of each question, and whether it answers: as asked, then with the
+    conversation withheld.
+    """
     made = []
     say = context.progress("questions")
     for number, one in enumerate(asked):
@@ -166,7 +210,9 @@ def _judged(
         others = [hit for hit in hits if hit.passage.text.partition(": ")[2] != one.text]
         if others:
             made.append((others[0], _is_answer(others[0], one)))
-        elsewhere = [hit for hit in others if hit.passage.key.partition("#")[0] != one.key.partition("#")[0]]
+        elsewhere = [
+            hit for hit in others if hit.passage.key.partition("#")[0] != one.key.partition("#")[0]
+        ]
         if elsewhere:
             made.append((elsewhere[0], False))
         say(number + 1)
@@ -225,21 +271,33 @@ def present(result: CalibrateResult, style: Style) -> str:
         return style.say(f"forgotten for {names}", f"{names}에 맞춘 것을 잊었습니다")
     lines = [
         style.say(
-            f"{result.questions} questions of your own conversations, each asked with and without its answer",
+            (
+                f"{result.questions} questions of your own conversations, each asked with and "
+                f"without its answer"
+            ),
             f"내 대화에서 나온 물음 {result.questions}개를 답이 있는 채로, 또 빼고 물었습니다",
         )
     ]
     if result.questions < _LEAST_QUESTIONS:
         lines.append(
             style.say(
-                f"  fewer than {_LEAST_QUESTIONS}: too few to correct probabilities; only cosines of another model are scaled",
+                (
+                    f"  fewer than {_LEAST_QUESTIONS}: too few to correct probabilities; only "
+                    f"cosines of another model are scaled"
+                ),
                 f"  {_LEAST_QUESTIONS}개보다 적어 확률은 고치지 않고, 다른 모델이면 코사인의 눈금만 맞춥니다",
             )
         )
     lines += [
         style.say(
-            f"  {fit.model} ({fit.kind}): scores were off by {fit.error_before:.3f}, now by {fit.error_after:.3f}",
-            f"  {fit.model} ({fit.kind}): 점수의 오차가 {fit.error_before:.3f}에서 {fit.error_after:.3f}(으)로",
+            (
+                f"  {fit.model} ({fit.kind}): scores were off by {fit.error_before:.3f}, now by "
+                f"{fit.error_after:.3f}"
+            ),
+            (
+                f"  {fit.model} ({fit.kind}): 점수의 오차가 {fit.error_before:.3f}에서 "
+                f"{fit.error_after:.3f}(으)로"
+            ),
         )
         for fit in (result.fits if result.questions >= _LEAST_QUESTIONS else ())
     ]

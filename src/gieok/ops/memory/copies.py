@@ -1,7 +1,9 @@
-"""Finds what is forgotten in the files of agents: their transcripts, their histories of prompts, what we put before them.
+"""Finds what is forgotten in the files of agents: their transcripts, their histories of prompts,
+what we put before them.
 
-They are theirs, so nothing is taken out of them: each is named. A text is looked for as it was said and as JSON has it; in
-what Gieok itself put before an agent, where it may be cut and escaped, by its letters.
+They are theirs, so nothing is taken out of them: each is named. A text is looked for as it was said
+and as JSON has it; in what Gieok itself put before an agent, where it may be cut and escaped, by
+its letters.
 """
 
 import json
@@ -20,18 +22,23 @@ _SKIPPED = frozenset(("node_modules", ".git", "plugins", "extensions", "cache", 
 _LARGEST_BYTES = 500_000_000
 #: Stands in every text that Gieok puts before an agent.
 _OURS = b'source=\\"gieok\\"'
-_OWN = Words("the agent's own file; it is not read again", "에이전트 자신의 파일. 다시 읽지 않습니다")
+_OWN = Words(
+    "the agent's own file; it is not read again", "에이전트 자신의 파일. 다시 읽지 않습니다"
+)
 _SHOWN = Words(
     "the agent's own file; what Gieok put before it stands there",
     "에이전트 자신의 파일. 기억이 에이전트에게 넣어 준 글이 거기 남아 있습니다",
 )
 _LARGE = Words(
-    "the agent's own file; it is too large to be searched", "에이전트 자신의 파일. 너무 커서 찾아보지 않았습니다"
+    "the agent's own file; it is too large to be searched",
+    "에이전트 자신의 파일. 너무 커서 찾아보지 않았습니다",
 )
 
 
 def in_agents(context: Context, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return (file, why) of every file in a folder of an agent known to us that holds one of the texts."""
+    """Return (file, why) of every file in a folder of an agent known to us that holds one of the
+    texts.
+    """
     forms = {form.lower() for text in texts for form in forms_of(text)}
     parts = Parts(texts)
     found = ((str(file), _why(file, forms, parts)) for file in _files(context)) if texts else ()
@@ -48,7 +55,9 @@ def _files(context: Context) -> Iterator[Path]:
     home = context.home.resolve()
     for folder in sorted(_outermost(folders)):
         for at, below, names in os.walk(folder):
-            below[:] = sorted(n for n in below if n not in _SKIPPED and Path(at, n).resolve() != home)
+            below[:] = sorted(
+                n for n in below if n not in _SKIPPED and Path(at, n).resolve() != home
+            )
             yield from (file for file in sorted(Path(at, name) for name in names) if _is_file(file))
 
 

@@ -33,14 +33,24 @@ class EditRequest:
     """Parameters of `gieok edit`."""
 
     handle: str = argument(
-        Words("the memory's handle, as `list` and `search` show it", "기억의 핸들, `list`와 `search`가 보여준 대로"), "",
-        positional=True, needed='gieok edit 3fa9c01e "…"',
-    )  # fmt: skip
+        Words(
+            "the memory's handle, as `list` and `search` show it",
+            "기억의 핸들, `list`와 `search`가 보여준 대로",
+        ),
+        "",
+        positional=True,
+        needed='gieok edit 3fa9c01e "…"',
+    )
     text: list[str] = argument(
-        Words("what it shall say (default: opens $EDITOR)", "새 내용 (기본: $EDITOR를 엽니다)"), [], positional=True
+        Words("what it shall say (default: opens $EDITOR)", "새 내용 (기본: $EDITOR를 엽니다)"),
+        [],
+        positional=True,
     )
     important: bool = argument(
-        Words("let an observation count as important, as it is", "관찰을 그대로 중요한 것으로 표시"), False
+        Words(
+            "let an observation count as important, as it is", "관찰을 그대로 중요한 것으로 표시"
+        ),
+        False,
     )
 
 
@@ -48,7 +58,8 @@ class EditRequest:
 class EditResult:
     """What a memory says now and said before.
 
-    Of a turn: `followed` are handles of observations that were corrected with it, `also` of those made of other turns too.
+    Of a turn: `followed` are handles of observations that were corrected with it, `also` of those
+    made of other turns too.
     """
 
     handle: str
@@ -71,7 +82,9 @@ def run(context: Context, request: EditRequest) -> EditResult:
     if memory.was_replaced:
         raise BadRequest(f"{request.handle!r} was replaced", hint="`gieok list` shows what stands")
     if memory.away or memory.document.metadata.get(RETIRED):
-        raise BadRequest(f"{request.handle!r} is put away", hint=f"`gieok restore {request.handle}` first")
+        raise BadRequest(
+            f"{request.handle!r} is put away", hint=f"`gieok restore {request.handle}` first"
+        )
     known = roots.load(context.memory.store(), memory.document.scope)
     kind = handles.kind_of(memory.document, known, str(context.home))
     given = " ".join(request.text).strip()
@@ -83,7 +96,10 @@ def run(context: Context, request: EditRequest) -> EditResult:
         return _taken_back(context, _observation(context, memory, given))
     root = next((root for root in known if root.owns(memory.document.key)), None)
     if root is None:
-        raise BadRequest(f"{request.handle!r} is a program's own", hint="change it there; `gieok forget` takes it out")
+        raise BadRequest(
+            f"{request.handle!r} is a program's own",
+            hint="change it there; `gieok forget` takes it out",
+        )
     return _taken_back(context, _file(context, memory, root, kind, given))
 
 
@@ -97,7 +113,9 @@ def _taken_back(context: Context, result: EditResult) -> EditResult:
 
 
 def _written(context: Context, given: str, before: str, suffix: str = ".txt") -> str:
-    """Return what a person writes instead of a text, on the command line or in their editor, without secrets."""
+    """Return what a person writes instead of a text, on the command line or in their editor,
+    without secrets.
+    """
     text = redact(given or edited(context, before, f"memory{suffix}", _INSTEAD)).strip()
     if not text:
         raise BadRequest("nothing is left of it", hint="`gieok forget HANDLE` takes a memory out")
@@ -107,11 +125,16 @@ def _written(context: Context, given: str, before: str, suffix: str = ".txt") ->
 def _important(context: Context, memory: Memory, kind: str) -> EditResult:
     """Let an observation count as important: it is told first, and nothing drops it."""
     if kind != handles.OBSERVATION:
-        raise BadRequest(f"{memory.handle} is no observation", hint="what you keep yourself counts in full as it is")
+        raise BadRequest(
+            f"{memory.handle} is no observation",
+            hint="what you keep yourself counts in full as it is",
+        )
     now = context.clock.now()
     with handles.lock_observations(context, memory.document.scope):
         document = handles.read_again(context, memory)
-        marked = replace(document, metadata={**document.metadata, "priority": observation.Priority.HIGH.value})
+        marked = replace(
+            document, metadata={**document.metadata, "priority": observation.Priority.HIGH.value}
+        )
         new = observation.corrected(marked, document.text, now)
         distil.correct(context.memory.journal(), context.memory.store(), document, new, now)
     rewrite_active_memory(context, document.scope)
@@ -124,11 +147,18 @@ def _observation(context: Context, memory: Memory, given: str) -> EditResult:
     with handles.lock_observations(context, memory.document.scope):
         document = handles.read_again(context, memory)
         if text == document.text:
-            return EditResult(memory.handle, handles.OBSERVATION, document.text, text, changed=False)
+            return EditResult(
+                memory.handle, handles.OBSERVATION, document.text, text, changed=False
+            )
         distil.correct(
-            context.memory.journal(), context.memory.store(), document, observation.corrected(document, text, now), now
+            context.memory.journal(),
+            context.memory.store(),
+            document,
+            observation.corrected(document, text, now),
+            now,
         )
-        # Under the lock: another edit takes the document out of the store before it puts its own there.
+        # Under the lock: another edit takes the document out of the store before it puts its own
+        # there.
         (written,) = context.memory.store().get(document.scope, [document.key])
     if corrections.follow(context.memory.journal(), document, written, _today(context)):
         _rederive(context)
@@ -145,11 +175,15 @@ def _turn(context: Context, memory: Memory, given: str) -> EditResult:
     """Correct what was said: the journal keeps it, and search finds the correction in its place."""
     if not memory.line:
         raise BadRequest(
-            f"{memory.handle} is part of a conversation", hint="name a line of it: `gieok list --kind turn` shows them"
+            f"{memory.handle} is part of a conversation",
+            hint="name a line of it: `gieok list --kind turn` shows them",
         )
     said = origin.messages_of(context, memory) if memory.document.kind == turns.KIND else ()
     if not said:
-        raise BadRequest(f"the journal does not hold {memory.handle}", hint="`gieok index` brings the turns up to date")
+        raise BadRequest(
+            f"the journal does not hold {memory.handle}",
+            hint="`gieok index` brings the turns up to date",
+        )
     scope, message = memory.document.scope, said[0]
     journal = context.memory.journal()
     seen = journal.corrections(scope).get(message.id, message.text)
@@ -157,29 +191,43 @@ def _turn(context: Context, memory: Memory, given: str) -> EditResult:
     with handles.lock_observations(context, scope):
         before = journal.corrections(scope).get(message.id, message.text)
         if not before.strip():
-            raise BadRequest(f"{memory.handle} was put away meanwhile", hint=f"`gieok restore {memory.handle}` first")
+            raise BadRequest(
+                f"{memory.handle} was put away meanwhile",
+                hint=f"`gieok restore {memory.handle}` first",
+            )
         journal.correct(scope, message.id, text)
     _rederive(context)
     followed, also = _follow(context, scope, message.id, *(unmarked(one) for one in (before, text)))
-    return EditResult(memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed)
+    return EditResult(
+        memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed
+    )
 
 
 def _follow(
     context: Context, scope: Scope, identity: str, before: str, text: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Correct what was observed in a message alone and is said there no more; return handles, of others that cite it too.
+    """Correct what was observed in a message alone and is said there no more; return handles, of
+    others that cite it too.
 
-    One observation says what the message says now. Several say parts that nobody can tell apart: they go to the history.
+    One observation says what the message says now. Several say parts that nobody can tell apart:
+    they go to the history.
     """
     now, store, journal = context.clock.now(), context.memory.store(), context.memory.journal()
     with handles.lock_observations(context, scope):
-        cited = [(d, _cited(d)) for d in scope_memory.load(store, scope).documents if identity in _cited(d)]
+        cited = [
+            (d, _cited(d))
+            for d in scope_memory.load(store, scope).documents
+            if identity in _cited(d)
+        ]
         own = [d for d, ids in cited if len(ids) == 1]
-        # What a person wrote there themselves stays; what followed an earlier correction of the turn follows this one.
+        # What a person wrote there themselves stays; what followed an earlier correction of the
+        # turn follows this one.
         old = [
-            d for d in own if letters(d.text) not in letters(text)
+            d
+            for d in own
+            if letters(d.text) not in letters(text)
             and (not d.metadata.get(CORRECTED) or letters(d.text) in letters(before))
-        ]  # fmt: skip
+        ]
         if len(old) == 1:
             distil.correct(journal, store, old[0], observation.corrected(old[0], text, now), now)
         else:
@@ -207,13 +255,17 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
     except OSError as error:
         raise BadRequest(f"cannot read {str(file)!r}: {error.strerror}") from error
     if kind != handles.RECORD and given:
-        raise BadRequest(f"{str(file)!r} is your own file", hint="write in it, or leave the text out: it opens $EDITOR")
+        raise BadRequest(
+            f"{str(file)!r} is your own file",
+            hint="write in it, or leave the text out: it opens $EDITOR",
+        )
     kept = Shelf(root.path.parent, memory.document.scope)
     written = "" if given else _written(context, "", before, file.suffix) + "\n"
     handle = memory.handle
     with kept.lock(context.home):
         now = file.read_text(encoding="utf-8") if file.exists() else ""
-        if not now or (written and now != before):  # nobody saw what their text would take the place of
+        # nobody saw what their text would take the place of
+        if not now or (written and now != before):
             raise BadRequest(f"{str(file)!r} was changed meanwhile", hint="run the command again")
         # Another edit may have come between: its wording is what goes to the history.
         replaced = memory.document if now == before else replace(memory.document, text=redact(now))
@@ -237,32 +289,47 @@ def _file(context: Context, memory: Memory, root: roots.Root, kind: str, given: 
 
 
 def _is_named_by_title(text: str, file: Path) -> bool:
-    """Say whether a record's file has the name that its title makes: a name of the person's own stays."""
+    """Say whether a record's file has the name that its title makes: a name of the person's own
+    stays.
+    """
     stem = records.slug(front_matter(text).fields.get("title", ""))
-    return re.fullmatch(rf"(?:\d{{4}}-\d\d-\d\d-)?{re.escape(stem)}(?:-\d+)?", file.stem) is not None
+    return (
+        re.fullmatch(rf"(?:\d{{4}}-\d\d-\d\d-)?{re.escape(stem)}(?:-\d+)?", file.stem) is not None
+    )
 
 
 def _keep_wording(context: Context, document: Document, key: str) -> None:
     """Keep what a record said in the history, with the key under which it goes on."""
     now = context.clock.now()
     metadata = {**document.metadata, EDITED_TO: key, EDITED_AT: now.isoformat()}
-    distil.replaced(context.memory.journal(), context.memory.store(), [replace(document, metadata=metadata)], now)
+    distil.replaced(
+        context.memory.journal(),
+        context.memory.store(),
+        [replace(document, metadata=metadata)],
+        now,
+    )
 
 
 def present(result: EditResult, style: Style) -> str:
     """Show what it says now."""
     if not result.changed:
         return style.say("it says that already", "이미 그 내용입니다")
-    lines = [f"{style.say('corrected', '고침')}: {style.bold(printable(result.path or result.text))}"]
+    lines = [
+        f"{style.say('corrected', '고침')}: {style.bold(printable(result.path or result.text))}"
+    ]
     if result.before == result.text:
         return f"{style.say('important', '중요')}: {style.bold(printable(result.text))}"
     if result.kind != handles.RECORD and not result.path:
-        lines.append(style.dim(f"  {style.say('it said', '이전 내용')}: {printable(result.before)}"))
+        lines.append(
+            style.dim(f"  {style.say('it said', '이전 내용')}: {printable(result.before)}")
+        )
     if result.followed:
         more = style.say("corrected with it", "함께 고침")
         lines.append(style.dim(f"  {more}: {', '.join(result.followed)}"))
     if result.also:
-        more = style.say("observations made of it say what they said", "여기서 나온 관찰은 그대로입니다")
+        more = style.say(
+            "observations made of it say what they said", "여기서 나온 관찰은 그대로입니다"
+        )
         lines.append(style.dim(f"  {more}: {', '.join(result.also)}"))
     return "\n".join(lines)
 

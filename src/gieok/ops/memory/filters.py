@@ -1,4 +1,6 @@
-"""What a caller leaves out: tags, agents and statuses, the same words in `search`, `list` and on every surface."""
+"""What a caller leaves out: tags, agents and statuses, the same words in `search`, `list` and on
+every surface.
+"""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -9,7 +11,8 @@ from gieok.ops.context import Context
 from gieok.ops.operation import STATUSES, Words
 
 TAG = Words(
-    "only what has this tag; several with commas: any of them", "이 태그가 있는 것만; 여럿은 쉼표로: 그중 하나라도"
+    "only what has this tag; several with commas: any of them",
+    "이 태그가 있는 것만; 여럿은 쉼표로: 그중 하나라도",
 )
 AGENT = Words(
     "only what was said to this agent, or comes from its notes; several with commas",
@@ -39,7 +42,9 @@ class Filtered(Protocol):
 
 
 def narrowed(context: Context, where: Filter, request: Filtered) -> Filter:
-    """Return a filter that admits no more than a request wants, as far as stores know it. Raises BadRequest."""
+    """Return a filter that admits no more than a request wants, as far as stores know it. Raises
+    BadRequest.
+    """
     statuses = frozenset((request.status,)) if request.status != "all" else frozenset[str]()
     if statuses & _OF_LINES:
         statuses = (statuses - {"current"}) | {"stands"}

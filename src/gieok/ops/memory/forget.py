@@ -47,18 +47,25 @@ class ForgetRequest:
             "handles, ids of observations and messages, records, indexed files",
             "핸들, 관찰과 메시지의 id, 기록, 색인한 파일",
         ),
-        [], positional=True,
-    )  # fmt: skip
+        [],
+        positional=True,
+    )
     match: str = argument(
-        Words("everything that holds this text, in any case", "이 글이 든 모든 것 (대소문자 무관)"), ""
+        Words("everything that holds this text, in any case", "이 글이 든 모든 것 (대소문자 무관)"),
+        "",
     )
     source: str = argument(
-        Words("everything that came from this file, folder or transcript", "이 파일, 폴더, 대화 기록에서 온 모든 것"),
+        Words(
+            "everything that came from this file, folder or transcript",
+            "이 파일, 폴더, 대화 기록에서 온 모든 것",
+        ),
         "",
     )
     before: str = argument(Words("everything dated before this day", "이 날 이전의 모든 것"), "")
     yes: bool = argument(Words("do not ask", "묻지 않음"), False)
-    dry_run: bool = argument(Words("only tell what would be forgotten", "무엇을 잊을지만 보임"), False)
+    dry_run: bool = argument(
+        Words("only tell what would be forgotten", "무엇을 잊을지만 보임"), False
+    )
 
 
 class ForgetCounts(NamedTuple):
@@ -83,7 +90,11 @@ class Outcome(NamedTuple):
 def _counted(plan: ForgetPlan) -> ForgetCounts:
     count = plan.count
     return ForgetCounts(
-        count("documents"), len(plan.records), count("observations"), count("messages"), count("replaced")
+        count("documents"),
+        len(plan.records),
+        count("observations"),
+        count("messages"),
+        count("replaced"),
     )
 
 
@@ -112,7 +123,9 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
     """Find, ask, and forget."""
     wanted = _wanted(context, request)
     if not any((wanted.handles, wanted.match, wanted.source, wanted.before)):
-        raise BadRequest("what is to be forgotten?", hint="name memories, or give --match, --source or --before")
+        raise BadRequest(
+            "what is to be forgotten?", hint="name memories, or give --match, --source or --before"
+        )
     if not request.dry_run and context.home.is_dir():
         fs.make_room(context.home)
     late = behind.caught_up(context, use_vectors=False)
@@ -121,7 +134,10 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
     if plan.unknown:
         raise BadRequest(
             f"no memory is called {plan.unknown[0]!r}",
-            hint="`gieok list` and `gieok search` print handles; `--match TEXT` finds by what is said",
+            hint=(
+                "`gieok list` and `gieok search` print handles; `--match TEXT` finds by what is "
+                "said"
+            ),
         )
     if plan.is_empty and not request.dry_run and forgetting.is_unfinished(context):
         forgetting.finish(context, [wanted.match] if wanted.is_match_alone else [])
@@ -129,13 +145,17 @@ def run(context: Context, request: ForgetRequest) -> ForgetResult:
         return ForgetResult(plan, None, missed)
     done = forgetting.carry_out(context, plan, wanted)
     fs.keep_reserve(context.home)
-    return ForgetResult(plan, done._replace(still_in=(*done.still_in, *_in_backups(context))), missed)
+    return ForgetResult(
+        plan, done._replace(still_in=(*done.still_in, *_in_backups(context))), missed
+    )
 
 
 def _list_gaps(
     context: Context, request: ForgetRequest, plan: ForgetPlan, late: behind.Behind | None
 ) -> Iterator[Words]:
-    """Yield what was not looked at: of what is named by handles that are known, nothing can be elsewhere."""
+    """Yield what was not looked at: of what is named by handles that are known, nothing can be
+    elsewhere.
+    """
     if request.handles:
         return
     store = context.memory.store()
@@ -149,7 +169,9 @@ def _list_gaps(
 
 def _in_backups(context: Context) -> list[tuple[str, str]]:
     """Return the backups that were made before: nothing is taken out of them."""
-    why = "a backup from before; it may hold it until newer ones take its place: `gieok backup prune`"
+    why = (
+        "a backup from before; it may hold it until newer ones take its place: `gieok backup prune`"
+    )
     return [(str(one.path), why) for one in context.admin.backups().listed()]
 
 
@@ -157,13 +179,25 @@ def _wanted(context: Context, request: ForgetRequest) -> ForgetFilter:
     span = span_of_days(context, request.before)
     before = datetime.combine(span.first, time(), context.zone).astimezone(UTC) if span else None
     source = str(context.caller.path(request.source)) if request.source else ""
-    return ForgetFilter(_named(context, request.handles), request.match.strip(), source, before, context.is_scope_named)
+    return ForgetFilter(
+        _named(context, request.handles),
+        request.match.strip(),
+        source,
+        before,
+        context.is_scope_named,
+    )
 
 
 def _named(context: Context, given: Sequence[str]) -> tuple[str, ...]:
-    """Return what is named: of turns and their lines, the ids of the messages; other handles in full."""
+    """Return what is named: of turns and their lines, the ids of the messages; other handles in
+    full.
+    """
     scopes = context.scopes if context.is_scope_named else context.memory.store().scopes()
-    found = {text: handles.only(context, text, scopes, history=True) for text in given if handles.is_handle(text)}
+    found = {
+        text: handles.only(context, text, scopes, history=True)
+        for text in given
+        if handles.is_handle(text)
+    }
     for text in [text for text, memory in found.items() if memory is None]:
         gone = away.find(context, text, scopes)  # a record that is put away is in no store
         if gone is not None and gone.file is not None:
@@ -179,15 +213,23 @@ def _names(context: Context, text: str, memory: handles.Memory | None) -> Sequen
 
 
 def _is_meant(context: Context, plan: ForgetPlan) -> bool:
-    """Ask a person, because forgetting cannot be undone. Raises BadRequest where nobody can be asked."""
-    question = context.words("forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) ")
+    """Ask a person, because forgetting cannot be undone. Raises BadRequest where nobody can be
+    asked.
+    """
+    question = context.words(
+        "forget all of this for good? (y/N) ", "이 모두를 영영 잊을까요? (y/N) "
+    )
     lines = _lines(plan, Style(context.lang, colour=False))
-    return context.agrees(lines, question, "forgetting cannot be undone: give --yes, or --dry-run to look")
+    return context.agrees(
+        lines, question, "forgetting cannot be undone: give --yes, or --dry-run to look"
+    )
 
 
 def _lines(plan: ForgetPlan, style: Style) -> list[str]:
     counts = _counted(plan)._asdict()
-    said = [words.say(style.lang).format(counts[what]) for what, words in _KINDS.items() if counts[what]]
+    said = [
+        words.say(style.lang).format(counts[what]) for what, words in _KINDS.items() if counts[what]
+    ]
     lines = [", ".join(said)]
     for name, text in plan.shown()[:_SHOWN]:
         short = " ".join(text.split())[:_SHOWN_CHARS]
@@ -205,11 +247,19 @@ def present(result: ForgetResult, style: Style) -> str:
         lines.append(style.say("nothing was forgotten", "아무것도 잊지 않았습니다"))
         return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
     lines[0] = f"{style.say('forgotten', '잊음')}: {lines[0]}"
-    gone = [_REMOVED[one.kind].say(style.lang).format(one.number) + _in(one.place) for one in result.done.removed]
+    gone = [
+        _REMOVED[one.kind].say(style.lang).format(one.number) + _in(one.place)
+        for one in result.done.removed
+    ]
     lines += [f"  {style.say('out of', '지운 곳')}: {', '.join(gone)}"] if gone else []
-    lines += [f"  {style.say('deleted', '지움')}: {printable(path)}" for path in result.done.deleted]
+    lines += [
+        f"  {style.say('deleted', '지움')}: {printable(path)}" for path in result.done.deleted
+    ]
     still = style.say("still in", "아직 있음")
-    lines += [f"  ✗ {still} {printable(path)}: {printable(style.told(why))}" for path, why in result.done.still_in]
+    lines += [
+        f"  ✗ {still} {printable(path)}: {printable(style.told(why))}"
+        for path, why in result.done.still_in
+    ]
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
 
 

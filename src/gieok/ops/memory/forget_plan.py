@@ -12,7 +12,9 @@ from gieok.text.keywords import folded
 
 
 class ForgetFilter(NamedTuple):
-    """What to forget; every condition that is given must hold. `source` is an absolute path, `before` in UTC."""
+    """What to forget; every condition that is given must hold. `source` is an absolute path,
+    `before` in UTC.
+    """
 
     handles: tuple[str, ...] = ()
     match: str = ""
@@ -32,7 +34,9 @@ class ForgetFilter(NamedTuple):
     @property
     def is_match_alone(self) -> bool:
         """Say whether the filter is a text, which is then removed wherever it occurs."""
-        return bool(self.match) and not (self.handles or self.source or self.before or self.is_scoped)
+        return bool(self.match) and not (
+            self.handles or self.source or self.before or self.is_scoped
+        )
 
 
 @dataclass(slots=True)
@@ -64,15 +68,22 @@ class ForgetPlan:
         return not self.records and not any(self.scopes.values())
 
     def count(self, what: str) -> int:
-        """Count `documents` (of files), `observations`, `messages` or what was `replaced` by later observations."""
+        """Count `documents` (of files), `observations`, `messages` or what was `replaced` by later
+        observations.
+        """
         if what in ("messages", "replaced"):
             return sum(len(getattr(chosen, what)) for chosen in self.scopes.values())
         is_made = what == "observations"
         of_records = {str(file) for file in self.records}
         found = [
-            d for chosen in self.scopes.values() for d in chosen.documents.values() if source_of(d) not in of_records
+            d
+            for chosen in self.scopes.values()
+            for d in chosen.documents.values()
+            if source_of(d) not in of_records
         ]
-        return sum(1 for document in found if document.key.startswith(observation.PREFIX) == is_made)
+        return sum(
+            1 for document in found if document.key.startswith(observation.PREFIX) == is_made
+        )
 
     def shown(self) -> list[tuple[str, str]]:
         """Return the name and text of each item, for the question to the person."""
@@ -90,7 +101,11 @@ class ForgetPlan:
 
     def texts(self) -> list[str]:
         """Return every text to remove."""
-        found = [d.text for c in self.scopes.values() for d in (*c.documents.values(), *c.replaced.values())]
+        found = [
+            d.text
+            for c in self.scopes.values()
+            for d in (*c.documents.values(), *c.replaced.values())
+        ]
         found += [m.message.text for c in self.scopes.values() for m in c.messages.values()]
         return found + [text for c in self.scopes.values() for text in c.corrected.values()]
 

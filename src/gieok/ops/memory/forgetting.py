@@ -1,8 +1,8 @@
 """Finds what a person wants forgotten, and removes it from everything that Gieok stores.
 
-A memory goes with what was distilled from it alone, and an observation with the messages that gave it alone: otherwise it
-would be observed, or found, again. Files of the user are left as they are and named; the index leaves them out until they
-change.
+A memory goes with what was distilled from it alone, and an observation with the messages that gave
+it alone: otherwise it would be observed, or found, again. Files of the user are left as they are
+and named; the index leaves them out until they change.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,9 @@ class Done(NamedTuple):
 
 
 def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
-    """Find what fits, in the scope that is named, else in every one; by the day alone, in those of this folder."""
+    """Find what fits, in the scope that is named, else in every one; by the day alone, in those of
+    this folder.
+    """
     made = ForgetPlan()
     held = dict[Scope, dict[str, Document]]()
     known = set[str]()
@@ -60,7 +62,9 @@ def plan(context: Context, wanted: ForgetFilter) -> ForgetPlan:
         known |= {found.message.id for found in chosen.messages.values()}
         known |= {_handle(document) for document in chosen.replaced.values()}
     _choose_moved(context, made, held)
-    made.records = {file for base in shelves | {context.home} for file in _records(base, made, wanted, known)}
+    made.records = {
+        file for base in shelves | {context.home} for file in _records(base, made, wanted, known)
+    }
     made.unknown = [handle for handle in wanted.handles if _plain(handle) not in known]
     return made
 
@@ -75,22 +79,30 @@ def _scopes(context: Context, wanted: ForgetFilter) -> list[Scope]:
 
 
 def _documents(context: Context, scope: Scope) -> dict[str, Document]:
-    """Return the documents of a scope in every local store and the journal, but for turns: they follow from messages."""
+    """Return the documents of a scope in every local store and the journal, but for turns: they
+    follow from messages.
+    """
     found = {entry.document.key: entry.document for entry in context.memory.journal().made(scope)}
     for store in memory_stores(context):
-        keys = sorted(key for key in store.hashes(scope).keys() - found.keys() if not turns.is_turns(key))
+        keys = sorted(
+            key for key in store.hashes(scope).keys() - found.keys() if not turns.is_turns(key)
+        )
         for start in range(0, len(keys), _AT_ONCE):
             found |= {d.key: d for d in store.get(scope, keys[start : start + _AT_ONCE])}
     return found
 
 
 def memory_stores(context: Context) -> list[Store]:
-    """Return every store that holds memory: those in use, and what `store switch` left on this machine."""
+    """Return every store that holds memory: those in use, and what `store switch` left on this
+    machine.
+    """
     return [*context.memory.stores(), *context.admin.left_stores()]
 
 
 def bring_copy_in_line(context: Context, store: Store) -> None:
-    """Let the copy that a store has at a service follow; of one that is not in use, nothing is uploaded. Raises StoreError."""
+    """Let the copy that a store has at a service follow; of one that is not in use, nothing is
+    uploaded. Raises StoreError.
+    """
     if not isinstance(store, ManagedCopy):
         return
     if any(store is one for one in context.memory.stores()):
@@ -113,7 +125,12 @@ def shelves(context: Context) -> list[Path]:
 
 def _names(document: Document, there: Sequence[roots.Root]) -> set[str]:
     """Return what a document is called: its key, as search shows it, and the path of its file."""
-    return {document.key, _handle(document), roots.display(list(there), document.key), source_of(document)} - {""}
+    return {
+        document.key,
+        _handle(document),
+        roots.display(list(there), document.key),
+        source_of(document),
+    } - {""}
 
 
 def _handle(document: Document) -> str:
@@ -128,16 +145,27 @@ def _plain(handle: str) -> str:
 def _fits(document: Document, names: set[str], wanted: ForgetFilter) -> bool:
     text = "\n".join((document.title, document.text, document.key, *document.metadata.values()))
     is_named = not wanted.handles or bool(names & {_plain(handle) for handle in wanted.handles})
-    return is_named and wanted.fits(text, source_of(document), document.valid_from or document.updated_at)
+    return is_named and wanted.fits(
+        text, source_of(document), document.valid_from or document.updated_at
+    )
 
 
 def _choose_messages(
-    context: Context, scope: Scope, wanted: ForgetFilter, chosen: Chosen, found: Mapping[str, Document]
+    context: Context,
+    scope: Scope,
+    wanted: ForgetFilter,
+    chosen: Chosen,
+    found: Mapping[str, Document],
 ) -> None:
-    """Add messages that fit, what was distilled from them alone, and messages that gave chosen observations alone."""
+    """Add messages that fit, what was distilled from them alone, and messages that gave chosen
+    observations alone.
+    """
     journal = context.memory.journal()
     named = MessageFilter(
-        frozenset(_plain(handle) for handle in wanted.handles), wanted.match, wanted.source, wanted.before
+        frozenset(_plain(handle) for handle in wanted.handles),
+        wanted.match,
+        wanted.source,
+        wanted.before,
     )
     chosen.messages |= {m.seq: m for m in journal.find(scope, named)}
     gone = {m.message.id for m in chosen.messages.values()}
@@ -162,8 +190,12 @@ def _choose_messages(
             chosen.replaced[number] = document
 
 
-def _choose_moved(context: Context, made: ForgetPlan, held: Mapping[Scope, Mapping[str, Document]]) -> None:
-    """Add what was moved to another scope where its messages go, and the messages that gave what goes alone."""
+def _choose_moved(
+    context: Context, made: ForgetPlan, held: Mapping[Scope, Mapping[str, Document]]
+) -> None:
+    """Add what was moved to another scope where its messages go, and the messages that gave what
+    goes alone.
+    """
     for scope, documents in held.items():
         for document in documents.values():
             origin = document.metadata.get(MOVED_FROM, "")
@@ -175,7 +207,11 @@ def _choose_moved(context: Context, made: ForgetPlan, held: Mapping[Scope, Mappi
             elif document.key in made.scopes[scope].documents:
                 kept = [d for key, d in held[Scope(origin)].items() if key not in there.documents]
                 alone = _cited(document) - {one for d in kept for one in _cited(d)}
-                found = context.memory.journal().find(Scope(origin), MessageFilter(frozenset(alone))) if alone else ()
+                found = (
+                    context.memory.journal().find(Scope(origin), MessageFilter(frozenset(alone)))
+                    if alone
+                    else ()
+                )
                 there.messages |= {m.seq: m for m in found}
 
 
@@ -184,7 +220,9 @@ def _cited(document: Document) -> set[str]:
 
 
 def _records(base: Path, made: ForgetPlan, wanted: ForgetFilter, known: set[str]) -> Iterator[Path]:
-    """Yield the records of a `.gieok` folder that fit, on whichever shelf; say in `known` which handles name one."""
+    """Yield the records of a `.gieok` folder that fit, on whichever shelf; say in `known` which
+    handles name one.
+    """
     indexed = {source_of(d) for chosen in made.scopes.values() for d in chosen.documents.values()}
     for shelf in (records.MEMORY, records.RETIRED, records.ARCHIVE):
         for file in records.listed(base, shelf):
@@ -209,14 +247,19 @@ def _file_fits(file: Path, wanted: ForgetFilter) -> bool:
 
 
 def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Done:
-    """Forget. Killed at any moment, it can be run again: what is left still fits, and what was begun is finished.
+    """Forget. Killed at any moment, it can be run again: what is left still fits, and what was
+    begun is finished.
 
-    Files of records go first, because an index run would read them again; then the journal, which tells the stores. What is
-    being observed, reflected upon or rebuilt of these scopes is waited for: it may hold what is to be forgotten.
+    Files of records go first, because an index run would read them again; then the journal, which
+    tells the stores. What is being observed, reflected upon or rebuilt of these scopes is waited
+    for: it may hold what is to be forgotten.
     """
     journal = context.memory.journal()
     with ExitStack() as held:
-        for lock in ("rebuild", *(name(scope) for scope in sorted(chosen.scopes) for name in (observing, reflecting))):
+        for lock in (
+            "rebuild",
+            *(name(scope) for scope in sorted(chosen.scopes) for name in (observing, reflecting)),
+        ):
             held.enter_context(journal.exclusive(lock))
         journal.keep(_PENDING, {"forget": "begun"})
         texts = [*chosen.texts(), *_texts_of(chosen.records)]
@@ -224,30 +267,46 @@ def carry_out(context: Context, chosen: ForgetPlan, wanted: ForgetFilter) -> Don
         leftovers.clean_shown(context.home, shown)
         for file in sorted(chosen.records):
             base = file.parents[2]
-            with fs.lock_resource(context.home, base):  # else an edit that has just read it would write it again
+            # else an edit that has just read it would write it again
+            with fs.lock_resource(context.home, base):
                 file.unlink(missing_ok=True)
                 if base != context.home:
-                    waiting.drop(context.home, base, file.relative_to(base).as_posix())  # a pull could bring it back
+                    # a pull could bring it back
+                    waiting.drop(context.home, base, file.relative_to(base).as_posix())
         still = whereabouts.in_git(chosen.records)
         still += _leave_out(context, chosen)
-        removed, kept = whereabouts.of(context, {scope: found.documents for scope, found in chosen.scopes.items()})
+        removed, kept = whereabouts.of(
+            context, {scope: found.documents for scope, found in chosen.scopes.items()}
+        )
         still += kept
         for scope, found in chosen.scopes.items():
             if found:
                 blanks = {seq: turns.blanks(m.message) for seq, m in found.messages.items()}
-                journal.erase(scope, list(found.messages), list(found.documents), list(found.replaced), blanks=blanks)
-                putting_away.drop_turns(journal, scope, [m.message.id for m in found.messages.values()])
+                journal.erase(
+                    scope,
+                    list(found.messages),
+                    list(found.documents),
+                    list(found.replaced),
+                    blanks=blanks,
+                )
+                putting_away.drop_turns(
+                    journal, scope, [m.message.id for m in found.messages.values()]
+                )
         distil.deliver(journal, context.memory.store())
         still += rederive(context) + _out_of_stores(context, chosen)
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.needles(texts)
-        leftovers.clean_shown(context.home, shown)  # again: a prompt may have been answered meanwhile
+        # again: a prompt may have been answered meanwhile
+        leftovers.clean_shown(context.home, shown)
         still += finish(context, looked_for, chosen.scopes)
     named = {place for place, _ in still}
-    still += [(file, why) for file, why in copies.in_agents(context, looked_for) if file not in named]
+    still += [
+        (file, why) for file, why in copies.in_agents(context, looked_for) if file not in named
+    ]
     return Done(
         tuple(str(file) for file in sorted(chosen.records)),
         tuple(dict.fromkeys(still)),
-        removed + whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced")),
+        removed
+        + whereabouts.counted(messages=chosen.count("messages"), history=chosen.count("replaced")),
     )
 
 
@@ -263,8 +322,12 @@ def is_unfinished(context: Context) -> bool:
     return bool(context.memory.journal().kept(_PENDING))
 
 
-def finish(context: Context, looked_for: Sequence[str], emptied: Iterable[Scope] = ()) -> list[tuple[str, str]]:
-    """Clean logs and scrub database files; return where something is left. `emptied` are scopes that may hold nothing more."""
+def finish(
+    context: Context, looked_for: Sequence[str], emptied: Iterable[Scope] = ()
+) -> list[tuple[str, str]]:
+    """Clean logs and scrub database files; return where something is left. `emptied` are scopes
+    that may hold nothing more.
+    """
     journal = context.memory.journal()
     for scope in {*journal.made_scopes(), *journal.scopes(), *emptied}:
         if context.observe.sidecar().active_file(scope).exists():
@@ -274,7 +337,10 @@ def finish(context: Context, looked_for: Sequence[str], emptied: Iterable[Scope]
             journal.resolve_incident(incident.name)
     journal.keep(_PENDING, {}, ["forget"])
     leftovers.drop_set_aside(context.home)
-    still = [("the archive", line) for line in [*context.archive.sweep(), *context.archive.drop_damaged()]]
+    still = [
+        ("the archive", line)
+        for line in [*context.archive.sweep(), *context.archive.drop_damaged()]
+    ]
     still += _scrubbed("the journal", journal.scrub)
     for store in memory_stores(context):
         still += _scrubbed(store.location, store.scrub) if isinstance(store, Scrubbing) else []
@@ -290,20 +356,30 @@ def _scrubbed(place: str, scrub: Callable[[], Sequence[str]]) -> list[tuple[str,
 
 
 def _leave_out(context: Context, chosen: ForgetPlan) -> list[tuple[str, str]]:
-    """Have indexing leave out the files that hold what is forgotten, until they change; return which those are."""
+    """Have indexing leave out the files that hold what is forgotten, until they change; return
+    which those are.
+    """
     still: list[tuple[str, str]] = []
     of_records = {str(file) for file in chosen.records}
     for scope, found in chosen.scopes.items():
-        files = [d for d in found.documents.values() if _is_of_file(d) and source_of(d) not in of_records]
+        files = [
+            d for d in found.documents.values() if _is_of_file(d) and source_of(d) not in of_records
+        ]
         if files:
             marks = {d.key: d.content_hash for d in files}
             durable.add_forgotten(context.memory.notes(), scope, marks)
-            for store in memory_stores(context)[1:]:  # one that is taken into use again must not read it again
+            # one that is taken into use again must not read it again
+            for store in memory_stores(context)[1:]:
                 durable.add_forgotten(store, scope, marks)
-        still += [(source_of(d), "your own file; it is left out of memory until it changes") for d in files]
+        still += [
+            (source_of(d), "your own file; it is left out of memory until it changes")
+            for d in files
+        ]
         sources = sorted({m.message.source for m in found.messages.values() if m.message.source})
         still += [
-            (source, "the agent's own transcript; it is not read again") for source in sources if Path(source).exists()
+            (source, "the agent's own transcript; it is not read again")
+            for source in sources
+            if Path(source).exists()
         ]
     return still
 
@@ -313,7 +389,8 @@ def _is_of_file(document: Document) -> bool:
 
 
 def rederive(context: Context) -> list[tuple[str, str]]:
-    """Have the documents of turns say what the journal says now, in every store; return where that failed.
+    """Have the documents of turns say what the journal says now, in every store; return where that
+    failed.
 
     A store that `store switch` left holds none from then on.
     """
@@ -331,7 +408,13 @@ def rederive(context: Context) -> list[tuple[str, str]]:
             still.append((store.location, f"{error} ({error.hint})"))
     if in_use:
         try:
-            promotion.update(context.memory.store(), context.home, journal, now=context.clock.now(), zone=context.zone)
+            promotion.update(
+                context.memory.store(),
+                context.home,
+                journal,
+                now=context.clock.now(),
+                zone=context.zone,
+            )
         except StoreError as error:
             still.append((str(context.home / "lasting"), f"{error} ({error.hint})"))
     return still

@@ -1,6 +1,8 @@
-"""What an answer from memory did not look at: scopes, files, transcripts and messages that may have held what was asked for.
+"""What an answer from memory did not look at: scopes, files, transcripts and messages that may have
+held what was asked for.
 
-Each gap costs a look, so that they are counted where nothing was found: whoever finds something needs no list of the rest.
+Each gap costs a look, so that they are counted where nothing was found: whoever finds something
+needs no list of the rest.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -36,20 +38,29 @@ def gaps_of_memory(context: Context, store: Store, scopes: Sequence[Scope]) -> I
 
 def gaps_of_scopes(store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
     """Yield how many other scopes of the owner's hold memory."""
-    others = [scope for scope in store.scopes() if scope not in scopes and not places.is_served(scope.path)]
+    others = [
+        scope
+        for scope in store.scopes()
+        if scope not in scopes and not places.is_served(scope.path)
+    ]
     if others:
         count, names = (
             len(others),
             ", ".join(map(str, others[:_MOST_NAMED])) + (" …" if len(others) > _MOST_NAMED else ""),
         )
         yield Words(
-            f"{count} other scope{' holds' if count == 1 else 's hold'} memory (`--everywhere`, `--scope`): {names}",
+            (
+                f"{count} other scope{' holds' if count == 1 else 's hold'} memory "
+                f"(`--everywhere`, `--scope`): {names}"
+            ),
             f"기억이 있는 다른 범위 {count}개 (`--everywhere`, `--scope`): {names}",
         )
 
 
 def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
-    """Yield folders that are away, and how many files of those that are there the store does not hold."""
+    """Yield folders that are away, and how many files of those that are there the store does not
+    hold.
+    """
     for scope in scopes:
         known = {*store.hashes(scope), *forgotten(store, scope)}
         for root in roots.load(store, scope):
@@ -70,14 +81,22 @@ def gaps_of_files(context: Context, store: Store, scopes: Sequence[Scope]) -> It
 
 
 def _is_missing(root: roots.Root, found: Path | Failed, known: Collection[str]) -> bool:
-    """Say whether the index does not hold a file, or a folder that cannot be read; copies are left out on purpose."""
+    """Say whether the index does not hold a file, or a folder that cannot be read; copies are left
+    out on purpose.
+    """
     return root.key_of(found) not in known if isinstance(found, Path) else not found.is_left_out
 
 
 def gaps_of_talk(context: Context, store: Store) -> Iterator[Words]:
-    """Yield transcripts that cannot be read, and how many messages are journalled and not searchable yet."""
+    """Yield transcripts that cannot be read, and how many messages are journalled and not
+    searchable yet.
+    """
     yield from gaps_of_transcripts(context)
-    journal = context.memory.journal() if context.memory.has_journal() and context.observe.has_turns else None
+    journal = (
+        context.memory.journal()
+        if context.memory.has_journal() and context.observe.has_turns
+        else None
+    )
     if waiting := turns.unheard(journal, store) if journal else 0:
         yield Words(
             f"{waiting:,} messages that are read and not searchable yet: `gieok index`",
@@ -91,11 +110,16 @@ def gaps_of_transcripts(context: Context) -> Iterator[Words]:
     yield from map(_of_incident, unread[:_MOST_NAMED])
     if len(unread) > _MOST_NAMED:
         more = len(unread) - _MOST_NAMED
-        yield Words(f"{more:,} more transcripts that cannot be read", f"읽을 수 없는 대화 기록 {more:,}개 더")
+        yield Words(
+            f"{more:,} more transcripts that cannot be read",
+            f"읽을 수 없는 대화 기록 {more:,}개 더",
+        )
 
 
 def list_unread_talk(context: Context, found: Sequence[Place]) -> dict[str, str]:
-    """Return talk that is not read, and why, by its place: what capture met, and what no release reads."""
+    """Return talk that is not read, and why, by its place: what capture met, and what no release
+    reads.
+    """
     met = (one for one in _list_incidents(context) if one.name.startswith(UNREAD))
     known = {one.name.removeprefix(UNREAD): one.detail for one in met}
     told = {path: detail.removeprefix(f"{path}: ") for path, detail in known.items()}
@@ -103,7 +127,9 @@ def list_unread_talk(context: Context, found: Sequence[Place]) -> dict[str, str]
 
 
 def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Words]:
-    """Yield what is not observed yet in some scopes, what stands in its way, and which others have observations."""
+    """Yield what is not observed yet in some scopes, what stands in its way, and which others have
+    observations.
+    """
     if not context.memory.has_journal():
         return
     journal = context.memory.journal()
@@ -114,7 +140,11 @@ def gaps_of_observing(context: Context, scopes: Sequence[Scope]) -> Iterator[Wor
             f"관찰을 기다리는 대화 {waiting:,}토큰: `gieok observe run --once`",
         )
     yield from map(_of_incident, _list_incidents(context))
-    others = [scope for scope in journal.made_scopes() if scope not in scopes and not places.is_served(scope.path)]
+    others = [
+        scope
+        for scope in journal.made_scopes()
+        if scope not in scopes and not places.is_served(scope.path)
+    ]
     if others:
         count = len(others)
         yield Words(
@@ -134,7 +164,10 @@ def gaps_of_backups(context: Context) -> Iterator[Words]:
     """Yield how many backups there are: nobody looks into them."""
     if count := len(context.admin.backups().listed()):
         yield Words(
-            f"{count} backup{' holds' if count == 1 else 's hold'} what was there when made: `gieok backup list`",
+            (
+                f"{count} backup{' holds' if count == 1 else 's hold'} what was there when made: "
+                f"`gieok backup list`"
+            ),
             f"백업 {count}개에는 만들 때 있던 것이 그대로: `gieok backup list`",
         )
 
@@ -145,8 +178,12 @@ def gap_of_days(first: object, last: object, words: str = "") -> Words:
     return Words(f"only {first} – {last} was looked at{asked}", f"{first} – {last}만 봄{asked}")
 
 
-def gaps_of_filter(since: DateSpan | None, until: DateSpan | None, **chosen: str) -> Iterator[Words]:
-    """Yield what a caller's own filters left out: the days, and options by name that are not `all`."""
+def gaps_of_filter(
+    since: DateSpan | None, until: DateSpan | None, **chosen: str
+) -> Iterator[Words]:
+    """Yield what a caller's own filters left out: the days, and options by name that are not
+    `all`.
+    """
     if since or until:
         yield gap_of_days(since.first if since else "…", until.last if until else "…")
     for name, value in chosen.items():

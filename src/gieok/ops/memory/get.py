@@ -24,10 +24,17 @@ class GetRequest:
     """Parameters of `gieok get`."""
 
     path: str = argument(
-        Words("a handle, or a path as search shows it, with lines if wanted: 3fa9c01e, notes/a.md, notes/a.md#L3-L9",
-              "핸들, 또는 검색이 보여준 경로, 원하면 줄도: 3fa9c01e, notes/a.md, notes/a.md#L3-L9"), "", positional=True,
+        Words(
+            (
+                "a handle, or a path as search shows it, with lines if wanted: 3fa9c01e, "
+                "notes/a.md, notes/a.md#L3-L9"
+            ),
+            "핸들, 또는 검색이 보여준 경로, 원하면 줄도: 3fa9c01e, notes/a.md, notes/a.md#L3-L9",
+        ),
+        "",
+        positional=True,
         needed="gieok get notes/a.md",
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +64,13 @@ def run(context: Context, request: GetRequest) -> GetResult:
     """Read what a handle names, or a file inside the known roots."""
     if named := handles.only(context, request.path, history=True):
         return _named(context, named)
-    if request.path.startswith((f"{SESSIONS}/", f"{SEEDS}/")) and (talk := _conversation(context, request.path)):
+    if request.path.startswith((f"{SESSIONS}/", f"{SEEDS}/")) and (
+        talk := _conversation(context, request.path)
+    ):
         return talk
     known, _ = first_answer(
-        context.memory.stores(), lambda store: [r for s in context.scopes for r in roots.load(store, s)]
+        context.memory.stores(),
+        lambda store: [r for s in context.scopes for r in roots.load(store, s)],
     )
     return _file(context, known, request.path)
 
@@ -69,9 +79,15 @@ def _named(context: Context, memory: handles.Memory) -> GetResult:
     """Return what a handle names: a file as it is on disk, anything else as it is remembered."""
     if (ended := handles.ended(context, memory)) is not None:
         context.tell(context.words(ended.status, f"바뀜: {ended.day}, {ended.handle}"))
-    known, _ = first_answer(context.memory.stores(), lambda store: roots.load(store, memory.document.scope))
+    known, _ = first_answer(
+        context.memory.stores(), lambda store: roots.load(store, memory.document.scope)
+    )
     path = roots.display(known, memory.document.key)
-    if memory.line or memory.was_replaced or not any(root.owns(memory.document.key) for root in known):
+    if (
+        memory.line
+        or memory.was_replaced
+        or not any(root.owns(memory.document.key) for root in known)
+    ):
         tier = memory.document.tier
         if words := tier_words(tier, Style(context.lang, colour=False)):
             context.tell(words[0])
@@ -113,11 +129,17 @@ def _chosen(context: Context, name: str, text: str, first: int, last: int) -> Ge
     if not first:
         return GetResult(name, text, 1, found=True)
     chosen = text.removesuffix("\n").split("\n")[first - 1 : last or first]
-    return GetResult(name, "\n".join(chosen), first, found=True) if chosen else _missing(context, name, first)
+    return (
+        GetResult(name, "\n".join(chosen), first, found=True)
+        if chosen
+        else _missing(context, name, first)
+    )
 
 
 def _conversation(context: Context, path: str) -> GetResult | None:
-    """Return lines of a conversation, which stand in the store alone; None where there is none of this name."""
+    """Return lines of a conversation, which stand in the store alone; None where there is none of
+    this name.
+    """
     name, first, last = _parse(path)
     _check(first, last)
 
@@ -127,7 +149,9 @@ def _conversation(context: Context, path: str) -> GetResult | None:
     documents, _ = first_answer(context.memory.stores(), held)
     if documents:
         return _chosen(context, name, documents[0].text, first, last)
-    text, _ = first_answer(context.memory.stores(), lambda store: said.conversation(store, context.scopes, name))
+    text, _ = first_answer(
+        context.memory.stores(), lambda store: said.conversation(store, context.scopes, name)
+    )
     return _chosen(context, name, text, first, last) if text else None
 
 

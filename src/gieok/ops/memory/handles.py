@@ -31,7 +31,8 @@ _TALK = ("turn", "session")
 
 
 class Memory(NamedTuple):
-    """A document that a handle names, and the line of it, 0 for all; `was_replaced`: it is in the history alone.
+    """A document that a handle names, and the line of it, 0 for all; `was_replaced`: it is in the
+    history alone.
 
     `away` is what a line says that is put away: the document holds a blank in its place.
     """
@@ -49,7 +50,9 @@ class Memory(NamedTuple):
     @property
     def text(self) -> str:
         """Return its text, or that of the line."""
-        return self.away or (self.document.text.split("\n")[self.line - 1] if self.line else self.document.text)
+        return self.away or (
+            self.document.text.split("\n")[self.line - 1] if self.line else self.document.text
+        )
 
 
 def is_handle(text: str) -> bool:
@@ -57,7 +60,9 @@ def is_handle(text: str) -> bool:
     return _HANDLE.fullmatch(text) is not None
 
 
-def find(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False) -> list[Memory]:
+def find(
+    context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False
+) -> list[Memory]:
     """Return what a handle, or the first digits of one, names in scopes (those of the call).
 
     With `history`, what was replaced is looked at where nothing else is named.
@@ -69,19 +74,29 @@ def find(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: 
     wanted = tuple(scopes) or context.scopes
 
     def held(store: Store) -> list[Document]:
-        return [d for scope in wanted for d in store.get(scope, _keys(store.hashes(scope), scope, digits))]
+        return [
+            d
+            for scope in wanted
+            for d in store.get(scope, _keys(store.hashes(scope), scope, digits))
+        ]
 
     documents, silent = first_answer(context.memory.stores(), held)
-    found = [Memory(document, line) for document in documents if line <= document.text.count("\n") + 1]
+    found = [
+        Memory(document, line) for document in documents if line <= document.text.count("\n") + 1
+    ]
     if history and not found:
-        found = [_latest(context, old, line) for scope in wanted for old in _old(context, scope, digits)]
+        found = [
+            _latest(context, old, line) for scope in wanted for old in _old(context, scope, digits)
+        ]
     if silent and not found:  # what answered instead may hold less
         context.tell(silent)
     return found
 
 
 def _latest(context: Context, old: Document, line: int) -> Memory:
-    """Return what a document of the history is now: a record that was edited goes on under another name."""
+    """Return what a document of the history is now: a record that was edited goes on under another
+    name.
+    """
     renamed = {
         one.key: one.metadata[EDITED_TO]
         for one in context.memory.journal().history(old.scope, 1 << 30)
@@ -91,12 +106,15 @@ def _latest(context: Context, old: Document, line: int) -> Memory:
     while key in renamed and key not in seen:
         seen.add(key)
         key = renamed[key]
-    held = context.memory.store().get(old.scope, [key])  # also what was put anew since it was looked for
+    # also what was put anew since it was looked for
+    held = context.memory.store().get(old.scope, [key])
     return Memory(held[0], line) if held else Memory(old, line, was_replaced=True)
 
 
 def lock_observations(context: Context, *scopes: Scope) -> ExitStack:
-    """Hold the locks under which observations of scopes, and what was said there, are looked at and then changed."""
+    """Hold the locks under which observations of scopes, and what was said there, are looked at and
+    then changed.
+    """
     held = ExitStack()
     for lock in (name(scope) for scope in sorted(scopes) for name in (observing, reflecting)):
         held.enter_context(context.memory.journal().exclusive(lock))
@@ -104,11 +122,18 @@ def lock_observations(context: Context, *scopes: Scope) -> ExitStack:
 
 
 def read_again(context: Context, memory: Memory) -> Document:
-    """Return the document of a memory as it is now, under its lock. Raises BadRequest where it is gone."""
+    """Return the document of a memory as it is now, under its lock. Raises BadRequest where it is
+    gone.
+    """
     document = memory.document
-    found, _ = first_answer(context.memory.stores(), lambda store: list(store.get(document.scope, [document.key])))
+    found, _ = first_answer(
+        context.memory.stores(), lambda store: list(store.get(document.scope, [document.key]))
+    )
     if not found:
-        raise BadRequest(f"{memory.handle} was forgotten or replaced meanwhile", hint="`gieok list` shows what stands")
+        raise BadRequest(
+            f"{memory.handle} was forgotten or replaced meanwhile",
+            hint="`gieok list` shows what stands",
+        )
     return found[0]
 
 
@@ -121,7 +146,9 @@ def _old(context: Context, scope: Scope, digits: str) -> list[Document]:
     return [old[key] for key in _keys(old, scope, digits)]
 
 
-def only(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False) -> Memory | None:
+def only(
+    context: Context, text: str, scopes: Iterable[Scope] = (), *, history: bool = False
+) -> Memory | None:
     """Return what a handle names, None where it is no handle or names nothing.
 
     Raises BadRequest where it names several, or what was forgotten.
@@ -129,12 +156,17 @@ def only(context: Context, text: str, scopes: Iterable[Scope] = (), *, history: 
     found = find(context, text, scopes, history=history)
     if len(found) > 1:
         several = "; ".join(f"{one.handle} ({_short(one)})" for one in found[:_SHOWN])
-        raise BadRequest(f"{text!r} names {len(found)} memories", hint=f"write more of it: {several}")
+        raise BadRequest(
+            f"{text!r} names {len(found)} memories", hint=f"write more of it: {several}"
+        )
     if found and found[0].line and not found[0].text:
         document, line = found[0][:2]
         if (turn := away.line(context, document, line)) is not None:
             return found[0]._replace(line=turn.line, away=away.said(context, document.scope, turn))
-        raise BadRequest(f"{text!r} was forgotten", hint="its line is kept empty, so that others keep their handles")
+        raise BadRequest(
+            f"{text!r} was forgotten",
+            hint="its line is kept empty, so that others keep their handles",
+        )
     return found[0] if found else None
 
 
@@ -148,9 +180,15 @@ def one(context: Context, text: str) -> Memory:
 
 def _elsewhere(context: Context, text: str) -> str:
     known = context.memory.store().scopes()
-    there = find(context, text, [scope for scope in known if scope not in context.scopes]) if is_handle(text) else []
+    there = (
+        find(context, text, [scope for scope in known if scope not in context.scopes])
+        if is_handle(text)
+        else []
+    )
     return (
-        f"it is in {there[0].document.scope}: give --scope" if there else "`gieok list` and `gieok search` show handles"
+        f"it is in {there[0].document.scope}: give --scope"
+        if there
+        else "`gieok list` and `gieok search` show handles"
     )
 
 
@@ -169,7 +207,9 @@ def kind_of(document: Document, known: Sequence[roots.Root], home: str) -> str:
 
 
 def is_shelf(root: roots.Root, home: str) -> bool:
-    """Say whether a root holds records: the `memory` folder of a project's `.gieok`, of the home, or of a program's scope."""
+    """Say whether a root holds records: the `memory` folder of a project's `.gieok`, of the home,
+    or of a program's scope.
+    """
     return root.path.name == MEMORY and places.is_records_folder(home, str(root.path.parent))
 
 

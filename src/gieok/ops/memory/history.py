@@ -1,4 +1,6 @@
-"""`gieok history`: what was believed when: the versions of a memory, and which of them held on a day."""
+"""`gieok history`: what was believed when: the versions of a memory, and which of them held on a
+day.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,9 +44,9 @@ class HistoryRequest:
 class Version(NamedTuple):
     """What was believed from a time until another (None: no end is known).
 
-    `how` it came: `said`, `observed`, `kept`, `corrected`. `ended`: `replaced` by a later statement, `corrected` by a person,
-    '' where no end is known. `is_asked`: of the memory asked for. `is_current`: no end is known, and it took the place of what
-    was believed before.
+    `how` it came: `said`, `observed`, `kept`, `corrected`. `ended`: `replaced` by a later
+    statement, `corrected` by a person, '' where no end is known. `is_asked`: of the memory asked
+    for. `is_current`: no end is known, and it took the place of what was believed before.
     """
 
     handle: str
@@ -79,7 +81,9 @@ class HistoryResult:
 
 
 class _Statement(NamedTuple):
-    """A document, or a line of one, with what ended it; `has_won`: it took the place of another statement."""
+    """A document, or a line of one, with what ended it; `has_won`: it took the place of another
+    statement.
+    """
 
     memory: Memory
     text: str
@@ -93,7 +97,9 @@ class _Statement(NamedTuple):
 
 
 def run(context: Context, request: HistoryRequest) -> HistoryResult:
-    """Follow a memory back and forth through what replaced it and what a person corrected. Raises BadRequest."""
+    """Follow a memory back and forth through what replaced it and what a person corrected. Raises
+    BadRequest.
+    """
     memory = handles.one(context, request.handle)
     found = _chain(context, memory)
     versions = _once([version for one in found for version in _versions(context, one, memory)])
@@ -108,7 +114,9 @@ def run(context: Context, request: HistoryRequest) -> HistoryResult:
 
 
 def _once(versions: list[Version]) -> list[Version]:
-    """Return versions, the oldest first; of what was said and observed in the same words, the one that is asked for."""
+    """Return versions, the oldest first; of what was said and observed in the same words, the one
+    that is asked for.
+    """
     kept: dict[tuple[str, date], Version] = {}
     for version in versions:
         name = letters(version.text), version.since.date()
@@ -143,18 +151,30 @@ def _chain(context: Context, memory: Memory) -> list[_Statement]:
 
 
 def _statement(context: Context, memory: Memory, standing: Standing) -> _Statement:
-    """Return the statement that a memory is, with what ended it. A longer text is one, ended with any part of it."""
+    """Return the statement that a memory is, with what ended it. A longer text is one, ended with
+    any part of it.
+    """
     document = memory.document
     passages = _passages(context, document) if not memory.line else [(memory.line, memory.text)]
-    ends = (standing.ended(document.scope.path, document.key, line, text) for line, text in passages)
+    ends = (
+        standing.ended(document.scope.path, document.key, line, text) for line, text in passages
+    )
     ended = next((end for end in ends if end is not None), None)
     if ended is None and document.valid_to is not None and not memory.line:
         ended = EndedClaim(
-            document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, document.valid_to.timestamp()
+            document.scope.path,
+            document.metadata.get(REPLACED_BY, ""),
+            1,
+            0,
+            document.valid_to.timestamp(),
         )
     scopes = [scope.path for scope in context.scopes]
-    has_won = all(standing.won(scopes, document.scope.path, document.key, line) for line, _ in passages)
-    return _Statement(memory, memory.text, ended, has_won=ended is None and bool(passages) and has_won)
+    has_won = all(
+        standing.won(scopes, document.scope.path, document.key, line) for line, _ in passages
+    )
+    return _Statement(
+        memory, memory.text, ended, has_won=ended is None and bool(passages) and has_won
+    )
 
 
 def _passages(context: Context, document: Document) -> list[tuple[int, str]]:
@@ -162,7 +182,9 @@ def _passages(context: Context, document: Document) -> list[tuple[int, str]]:
         return store.entries(document.scope, [document.key])  # type: ignore[attr-defined,no-any-return]
 
     entries, _ = first_answer(context.memory.stores(), held)
-    return [(p.start_line, document.text[p.start : p.end]) for entry in entries for p in entry.passages]
+    return [
+        (p.start_line, document.text[p.start : p.end]) for entry in entries for p in entry.passages
+    ]
 
 
 def _after(context: Context, one: _Statement) -> list[Memory]:
@@ -172,7 +194,9 @@ def _after(context: Context, one: _Statement) -> list[Memory]:
 
 
 def _before(context: Context, one: _Statement, standing: Standing) -> list[Memory]:
-    """Return all that a statement replaced. What was said and what was observed of it are one statement."""
+    """Return all that a statement replaced. What was said and what was observed of it are one
+    statement.
+    """
     document, words = one.memory.document, letters(bare(one.text))
     found = _ended_by(context, document)
     for scope in dict.fromkeys((document.scope.path, *(scope.path for scope in context.scopes))):
@@ -182,7 +206,8 @@ def _before(context: Context, one: _Statement, standing: Standing) -> list[Memor
             if name not in same:
                 targets = _named(context, *name)
                 same[name] = any(
-                    (t.document.key, t.line) == (document.key, one.memory.line) or letters(bare(t.text)) == words
+                    (t.document.key, t.line) == (document.key, one.memory.line)
+                    or letters(bare(t.text)) == words
                     for t in targets
                 )
             if same[name]:
@@ -191,7 +216,9 @@ def _before(context: Context, one: _Statement, standing: Standing) -> list[Memor
 
 
 def _ended_by(context: Context, document: Document) -> list[Memory]:
-    """Return the documents that say that this one replaced them; of a block of turns, which line did is said elsewhere."""
+    """Return the documents that say that this one replaced them; of a block of turns, which line
+    did is said elsewhere.
+    """
     if turns.is_turns(document.key):
         return []
     made = (entry.document for entry in context.memory.journal().made(document.scope))
@@ -203,7 +230,9 @@ def _since(context: Context, memory: Memory) -> tuple[datetime, str, str]:
     document = memory.document
     if document.kind == turns.KIND:
         said = origin.messages_of(context, memory)
-        return (said[0].at, "said", said[0].role.value) if said else (document.created_at, "said", "")
+        return (
+            (said[0].at, "said", said[0].role.value) if said else (document.created_at, "said", "")
+        )
     is_observed = handles.kind_of(document, (), "") == handles.OBSERVATION
     return document.valid_from or document.created_at, "observed" if is_observed else "kept", ""
 
@@ -211,7 +240,11 @@ def _since(context: Context, memory: Memory) -> tuple[datetime, str, str]:
 def _named(context: Context, scope: str, key: str, line: int) -> list[Memory]:
     held, _ = first_answer(context.memory.stores(), lambda store: store.get(Scope(scope), [key]))
     is_line = key.startswith(f"{places.SESSIONS}/")
-    return [Memory(document, line if is_line else 0) for document in held if line <= document.text.count("\n") + 1]
+    return [
+        Memory(document, line if is_line else 0)
+        for document in held
+        if line <= document.text.count("\n") + 1
+    ]
 
 
 def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Version]:
@@ -227,11 +260,15 @@ def _versions(context: Context, one: _Statement, asked: Memory) -> Iterator[Vers
             yield Version(memory.handle, bare(text), since, at, how, "corrected", who, is_asked)
             since, how = at, "corrected"
     is_current = one.ended is None and (one.has_won or how == "corrected")
-    yield Version(memory.handle, bare(unmarked(one.text)), since, until, how, ended, who, is_asked, is_current)
+    yield Version(
+        memory.handle, bare(unmarked(one.text)), since, until, how, ended, who, is_asked, is_current
+    )
 
 
 def bare(text: str) -> str:
-    """Return a line of a conversation without the label of who said it, and a file without its front matter."""
+    """Return a line of a conversation without the label of who said it, and a file without its
+    front matter.
+    """
     text = text[front_matter(text).end :].strip()
     return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")
 
@@ -243,22 +280,40 @@ def _corrected(context: Context, memory: Memory) -> Iterator[tuple[str, datetime
         _, mark, day = memory.text.rpartition(CORRECTED_MARK)
         said = origin.messages_of(context, memory) if mark else ()
         if said:
-            yield said[0].text, datetime.fromisoformat(day[:10]).replace(tzinfo=context.zone).astimezone(UTC)
+            yield (
+                said[0].text,
+                datetime.fromisoformat(day[:10]).replace(tzinfo=context.zone).astimezone(UTC),
+            )
         return
     if not document.metadata.get(CORRECTED):
         yield from _record_wordings(context, document)
         return
-    older = [old for old in context.memory.journal().history(document.scope, 1 << 30) if old.key == document.key]
-    times = [*(old.metadata.get(CORRECTED, "") for old in older[::-1][1:]), document.metadata[CORRECTED]]
+    older = [
+        old
+        for old in context.memory.journal().history(document.scope, 1 << 30)
+        if old.key == document.key
+    ]
+    times = [
+        *(old.metadata.get(CORRECTED, "") for old in older[::-1][1:]),
+        document.metadata[CORRECTED],
+    ]
     for old, at in zip(older[::-1], times, strict=True):
         yield old.text, datetime.fromisoformat(at) if at else document.updated_at
 
 
 def _record_wordings(context: Context, document: Document) -> Iterator[tuple[str, datetime]]:
-    """Yield what a record said before each edit, and when that was, the oldest first: also under the names that it had."""
-    edited = [d for d in context.memory.journal().history(document.scope, 1 << 30) if EDITED_TO in d.metadata]
+    """Yield what a record said before each edit, and when that was, the oldest first: also under
+    the names that it had.
+    """
+    edited = [
+        d
+        for d in context.memory.journal().history(document.scope, 1 << 30)
+        if EDITED_TO in d.metadata
+    ]
     keys, wordings = {document.key}, list[Document]()
-    while found := [old for old in edited if old.metadata[EDITED_TO] in keys and old not in wordings]:
+    while found := [
+        old for old in edited if old.metadata[EDITED_TO] in keys and old not in wordings
+    ]:
         wordings += found
         keys |= {old.key for old in found}
     for old in sorted(wordings, key=lambda old: old.metadata[EDITED_AT]):
@@ -274,7 +329,9 @@ _HOW = {
 
 
 def present(result: HistoryResult, style: Style) -> str:
-    """Show a line a version: from, until, text. `now` stands behind what took another's place; else the end is left open."""
+    """Show a line a version: from, until, text. `now` stands behind what took another's place; else
+    the end is left open.
+    """
     lines = []
     for one in result.versions:
         since = f"{one.since.astimezone(result.zone):%Y-%m-%d}"
@@ -283,7 +340,8 @@ def present(result: HistoryResult, style: Style) -> str:
         how = _HOW[one.how].say(style.lang)
         text = printable(" ".join(one.text.split()))
         lines.append(
-            f"{since} – {until:<10}  {style.bold(text) if not one.until else text}  {style.dim(f'{how}, {one.handle}')}"
+            f"{since} – {until:<10}  {style.bold(text) if not one.until else text}  "
+            f"{style.dim(f'{how}, {one.handle}')}"
         )
     if not lines:
         return style.say("Nothing was believed of it then.", "그때는 아는 것이 없었습니다.")

@@ -9,7 +9,16 @@ from gieok.model.memory import Scope, Tier
 from gieok.ops.absence import absence, gap_lines
 from gieok.ops.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.ops.memory.behind import Behind
-from gieok.ops.operation import STATUSES, TRUST_HINT, Style, Words, printable, said_on, tier_words, waiting_words
+from gieok.ops.operation import (
+    STATUSES,
+    TRUST_HINT,
+    Style,
+    Words,
+    printable,
+    said_on,
+    tier_words,
+    waiting_words,
+)
 
 _NO_DAY = day.min
 
@@ -28,7 +37,8 @@ class SearchHit(NamedTuple):
     scope: Scope
     heading: str
     date: day | None
-    #: `stands`: nothing is known to have ended it; `current`: it took the place of another statement; `replaced`, `ended`,
+    #: `stands`: nothing is known to have ended it; `current`: it took the place of another
+    #: statement; `replaced`, `ended`,
     #: `corrected` or `done`.
     status: str
     #: Where it is kept: `hot`, or archived: `warm`, `cold`.
@@ -40,7 +50,8 @@ class SearchHit(NamedTuple):
     level: str
     #: What made the score, where it was asked for.
     signals: Annotated[dict[str, float] | None, Rounded(4), OMITTED]
-    #: What each part adds to the log-odds of the score, which is 1 / (1 + e to the minus of their sum).
+    #: What each part adds to the log-odds of the score, which is 1 / (1 + e to the minus of their
+    #: sum).
     parts: Annotated[dict[str, float] | None, Rounded(4), OMITTED] = None
     #: The file on disk, absolute; left out of what stands in no file of its own.
     file: Omitted[str] = None
@@ -48,7 +59,8 @@ class SearchHit(NamedTuple):
     line: Omitted[int] = None
     #: What became of single sentences of it, where the rest stands.
     ended_parts: Omitted[str] = None
-    #: The statement that it was compared with: what spoke for a change, and by which words their subjects differ.
+    #: The statement that it was compared with: what spoke for a change, and by which words their
+    #: subjects differ.
     compared: Omitted[str] = None
     #: What stands in that line, where it was found by meaning.
     line_text: Omitted[str] = None
@@ -77,16 +89,20 @@ class SearchResult(NamedTuple):
     waiting: int = 0
     behind: Behind | None = None
     query: Hidden[str] = ""
-    #: What comes nearest where nothing answers surely enough; left out where there are results, and where nothing is near.
+    #: What comes nearest where nothing answers surely enough; left out where there are results, and
+    #: where nothing is near.
     nearest: Omitted[SearchHit] = None
-    #: Words that look like a time and were not taken as one: only a part of them is understood. Left out where there are none.
+    #: Words that look like a time and were not taken as one: only a part of them is understood.
+    #: Left out where there are none.
     not_times: Omitted[tuple[str, ...]] = None
     #: Where nothing is found: what was not looked at. Left out where everything was.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
     def is_timeline(self) -> bool:
-        """True where the question asked for a time: what is listed is of its days, the most important first."""
+        """True where the question asked for a time: what is listed is of its days, the most
+        important first.
+        """
         return self.ranked.is_timeline
 
     @property
@@ -107,24 +123,39 @@ def present(result: SearchResult, style: Style) -> str:
     """Show each hit as score, citation and snippet; what is listed of a time, by its days."""
     blocks = []
     shown = None
-    for hit in sorted(result.results, key=lambda one: one.date or _NO_DAY) if result.is_timeline else result.results:
+    for hit in (
+        sorted(result.results, key=lambda one: one.date or _NO_DAY)
+        if result.is_timeline
+        else result.results
+    ):
         if result.is_timeline and hit.date != shown:
             shown = hit.date
             blocks.append(style.bold(str(shown)))
         blocks.append(_block(hit, result, style))
     if result.nearest:
         blocks.append(
-            style.say("Nothing surely answers that. The nearest is:", "확실한 답은 없습니다. 가장 가까운 것:")
+            style.say(
+                "Nothing surely answers that. The nearest is:",
+                "확실한 답은 없습니다. 가장 가까운 것:",
+            )
         )
-        blocks.append("\n".join([_block(result.nearest, result, style), *gap_lines(result.not_looked_at, style)]))
+        blocks.append(
+            "\n".join(
+                [_block(result.nearest, result, style), *gap_lines(result.not_looked_at, style)]
+            )
+        )
     elif not blocks:
-        blocks.append(absence(_NOTHING_THEN if result.is_timeline else _NOTHING, result.not_looked_at, style))
+        blocks.append(
+            absence(_NOTHING_THEN if result.is_timeline else _NOTHING, result.not_looked_at, style)
+        )
     if result.not_times:
         blocks.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
     if result.degraded:
         blocks.append(
             style.dim(
-                style.say("note: ", "알림: ") + style.told(result.degraded) + _how_to_go_on(result.degraded, style)
+                style.say("note: ", "알림: ")
+                + style.told(result.degraded)
+                + _how_to_go_on(result.degraded, style)
             )
         )
     if result.waiting:
@@ -144,24 +175,45 @@ def not_taken_as_times(words: tuple[str, ...]) -> Words:
 
 
 def _block(hit: SearchHit, result: SearchResult, style: Style) -> str:
-    """Return a hit: score, where it stands, what it says; with what made its score where that was asked for."""
+    """Return a hit: score, where it stands, what it says; with what made its score where that was
+    asked for.
+    """
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
-    said = [*([_status(hit, style)] if hit.status != "stands" else []), *tier_words(hit.tier, style)]
+    said = [
+        *([_status(hit, style)] if hit.status != "stands" else []),
+        *tier_words(hit.tier, style),
+    ]
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
     dated = [said_on(hit.said_on).say(style.lang)] if hit.said_on else dated
     facts = ", ".join([*dated, hit.handle, *said])
-    unsure = "" if result.is_timeline or hit.level == HIGH else style.dim(style.say("  unsure", "  확실하지 않음"))
-    lines = [f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  {style.dim(facts)}"]
-    lines += [style.dim(f"      {printable(said)}") for said in (hit.ended_parts, hit.compared) if said]
+    unsure = (
+        ""
+        if result.is_timeline or hit.level == HIGH
+        else style.dim(style.say("  unsure", "  확실하지 않음"))
+    )
+    lines = [
+        (
+            f"{hit.score:.2f}{unsure}  {style.bold(printable(_place(hit, style)))}{heading}  "
+            f"{style.dim(facts)}"
+        )
+    ]
+    lines += [
+        style.dim(f"      {printable(said)}") for said in (hit.ended_parts, hit.compared) if said
+    ]
     shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
     if hit.signals is not None:
         signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
         lines.append(style.dim(f"      [{signals}]"))
     if hit.parts:
-        parts = " ".join(f"{part:+.2f} {name}" for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1])))
+        parts = " ".join(
+            f"{part:+.2f} {name}"
+            for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1]))
+        )
         total = sum(hit.parts.values())
-        lines.append(style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}"))
+        lines.append(
+            style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}")
+        )
     return "\n".join(lines)
 
 
@@ -176,7 +228,9 @@ def _how_to_go_on(degraded: str, style: Style) -> str:
 
 
 def _place(hit: SearchHit, style: Style) -> str:
-    """Return where a hit stands: a path and line that terminals and editors open, or what `gieok get` takes."""
+    """Return where a hit stands: a path and line that terminals and editors open, or what `gieok
+    get` takes.
+    """
     return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
 
 

@@ -28,16 +28,24 @@ class IndexRequest:
     """Parameters of `gieok index`."""
 
     paths: list[str] = argument(
-        Words("folders or files; without any, everything indexed before", "폴더나 파일; 없으면 전에 색인한 모든 것"),
-        [], positional=True,
-    )  # fmt: skip
+        Words(
+            "folders or files; without any, everything indexed before",
+            "폴더나 파일; 없으면 전에 색인한 모든 것",
+        ),
+        [],
+        positional=True,
+    )
     force: bool = argument(
-        Words("cut and store unchanged files again too", "바뀌지 않은 파일도 다시 자르고 저장"), False
+        Words("cut and store unchanged files again too", "바뀌지 않은 파일도 다시 자르고 저장"),
+        False,
     )
     rebuild: bool = argument(
-        Words("make all vectors again with the configured model, beside the old ones, then swap",
-              "설정된 모델로 모든 벡터를 옛것 옆에 새로 만든 뒤 바꿈"), False,
-    )  # fmt: skip
+        Words(
+            "make all vectors again with the configured model, beside the old ones, then swap",
+            "설정된 모델로 모든 벡터를 옛것 옆에 새로 만든 뒤 바꿈",
+        ),
+        False,
+    )
     remove: bool = argument(
         Words(
             "index these folders no longer, and forget what came from them",
@@ -47,16 +55,24 @@ class IndexRequest:
     )
     sessions: bool = argument(
         Words(
-            "what was said to agents too, as without folders; with --remove, forget it (`index.sessions: false`)",
+            (
+                "what was said to agents too, as without folders; with --remove, forget it "
+                "(`index.sessions: false`)"
+            ),
             "에이전트와 나눈 말도, 폴더 없이 부를 때처럼; --remove와 함께면 잊음(`index.sessions: false`)",
         ),
         False,
     )
     no_wait: bool = argument(
-        Words("do not wait for vectors; keyword search works at once", "벡터를 기다리지 않음; 키워드 검색은 바로 됨"),
+        Words(
+            "do not wait for vectors; keyword search works at once",
+            "벡터를 기다리지 않음; 키워드 검색은 바로 됨",
+        ),
         False,
     )
-    watch: bool = argument(Words("keep running and index what changes", "계속 실행하며 바뀌는 것을 색인"), False)
+    watch: bool = argument(
+        Words("keep running and index what changes", "계속 실행하며 바뀌는 것을 색인"), False
+    )
 
 
 #: Of what is left out, so many are named.
@@ -118,7 +134,9 @@ class IndexResult:
 
 
 def run(context: Context, request: IndexRequest) -> IndexResult:
-    """Index, and with `watch` go on until interrupted; without folders, what was said to agents too."""
+    """Index, and with `watch` go on until interrupted; without folders, what was said to agents
+    too.
+    """
     return indexed(context, request, has_talk=request.sessions or not request.paths)
 
 
@@ -126,7 +144,8 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
     """Index, with what was said to agents or without it."""
     if request.rebuild and (request.no_wait or context.memory.embedder_name == "none"):
         raise BadRequest(
-            "--rebuild makes vectors, but no embedder is used", hint="leave out --no-wait, and set `embedder`"
+            "--rebuild makes vectors, but no embedder is used",
+            hint="leave out --no-wait, and set `embedder`",
         )
     if not request.remove:
         withholding.check(context)
@@ -135,17 +154,23 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
     store, scope = context.memory.store(), context.scope
     follow_project(context, context.project, store)
     if request.rebuild and not isinstance(store, ModelSwitch):
-        raise BadRequest(f"{context.memory.store_name} makes its vectors itself", hint="leave out --rebuild")
+        raise BadRequest(
+            f"{context.memory.store_name} makes its vectors itself", hint="leave out --rebuild"
+        )
     if request.remove:
         return _remove(context, request)
     wanted = (
-        roots.add(context.memory.notes(), scope, [_existing(context, path) for path in request.paths])
+        roots.add(
+            context.memory.notes(), scope, [_existing(context, path) for path in request.paths]
+        )
         if request.paths
         else roots.load(store, scope)
     )
     messages, turns, troubles = _take_in(context, request) if has_talk else (0, 0, [])
     if not (wanted or request.rebuild) and not (has_talk and context.memory.journal().scopes()):
-        raise NotIndexed(f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again")
+        raise NotIndexed(
+            f"nothing has been indexed in scope {str(scope)!r}, so there is nothing to index again"
+        )
     total = sum(len(read.candidates(root)) for root in wanted if root.path.exists())
     progress = context.progress(context.words("files", "파일"), total)
     report = (
@@ -154,8 +179,14 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
         else Report()
     )
     report.failed += troubles
-    empty = tuple(request.paths) if request.paths and report.seen == len(report.failed) and not request.watch else ()
-    result = replace(_with_vectors(context, request, report), messages=messages, turns=turns, empty=empty)
+    empty = (
+        tuple(request.paths)
+        if request.paths and report.seen == len(report.failed) and not request.watch
+        else ()
+    )
+    result = replace(
+        _with_vectors(context, request, report), messages=messages, turns=turns, empty=empty
+    )
     if request.watch:
         context.tell(present(result, Style(context.lang, colour=False)))
         return _watched(context, request, wanted, result)
@@ -163,7 +194,9 @@ def indexed(context: Context, request: IndexRequest, *, has_talk: bool) -> Index
 
 
 def _take_in(context: Context, request: IndexRequest) -> tuple[int, int, list[Failed]]:
-    """Read every transcript, and make what was said searchable; return how many messages and documents, and what failed."""
+    """Read every transcript, and make what was said searchable; return how many messages and
+    documents, and what failed.
+    """
     if not context.observe.has_turns:
         if request.sessions:
             raise BadRequest("`index.sessions` is off", hint="set `index.sessions: true`")
@@ -171,7 +204,11 @@ def _take_in(context: Context, request: IndexRequest) -> tuple[int, int, list[Fa
     sidecar = context.observe.sidecar()
     messages = sidecar.capture_all()
     done = sidecar.derive_turns(progress=context.progress("blocks of turns"))
-    return messages, done.put, [Failed(path, why) for path, why in sidecar.capture.captured.troubles.items()]
+    return (
+        messages,
+        done.put,
+        [Failed(path, why) for path, why in sidecar.capture.captured.troubles.items()],
+    )
 
 
 def _remove(context: Context, request: IndexRequest) -> IndexResult:
@@ -182,7 +219,9 @@ def _remove(context: Context, request: IndexRequest) -> IndexResult:
         raise BadRequest(f"no indexed folder among {request.paths!r}", hint=f"indexed: {known}")
     if request.sessions:
         if context.observe.has_turns:
-            raise BadRequest("what was said would be indexed again", hint="set `index.sessions: false` first")
+            raise BadRequest(
+                "what was said would be indexed again", hint="set `index.sessions: false` first"
+            )
         context.observe.sidecar().derive_turns()
     report = Report(removed=sync.forget_retired(store, scope))
     store.compact()
@@ -197,19 +236,27 @@ def _absolute(context: Context, path: str) -> Path:
 def _existing(context: Context, path: str) -> Path:
     if not path.strip():
         raise BadRequest(
-            "a path is empty", hint="name a folder: `gieok index ~/notes`; `.` is the one that you stand in"
+            "a path is empty",
+            hint="name a folder: `gieok index ~/notes`; `.` is the one that you stand in",
         )
     found = _absolute(context, path)
     if found == Path(found.anchor):
         raise BadRequest(f"{path!r} is the whole disk", hint="give a folder of notes")
     if not found.exists():
-        raise BadRequest(f"no such file or folder: {path!r}", hint="give a folder with Markdown files, or one file")
+        raise BadRequest(
+            f"no such file or folder: {path!r}",
+            hint="give a folder with Markdown files, or one file",
+        )
     return found
 
 
 def _with_vectors(context: Context, request: IndexRequest, report: Report) -> IndexResult:
     store = context.memory.store()
-    embedder = None if request.no_wait or not isinstance(store, VectorSearch) else context.memory.embedder()
+    embedder = (
+        None
+        if request.no_wait or not isinstance(store, VectorSearch)
+        else context.memory.embedder()
+    )
     embedded, note = 0, ""
     if embedder is not None and request.rebuild and isinstance(store, ModelSwitch):
         embedded = lifecycle.switch_model(store, embedder, context.progress("embedded"))
@@ -217,7 +264,13 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
     elif embedder is not None and isinstance(store, VectorSearch):
         embedded = _embed(context, request, store, embedder)
     if embedded:
-        promotion.update(store, context.home, context.memory.journal(), now=context.clock.now(), zone=context.zone)
+        promotion.update(
+            store,
+            context.home,
+            context.memory.journal(),
+            now=context.clock.now(),
+            zone=context.zone,
+        )
     if not note and isinstance(embedder, Followed) and not request.rebuild:
         note = embedder.behind
     stats = store.stats(context.scope)
@@ -232,10 +285,13 @@ def _with_vectors(context: Context, request: IndexRequest, report: Report) -> In
 
 
 def _embed(context: Context, request: IndexRequest, store: VectorSearch, embedder: Embedder) -> int:
-    """Make the vectors that are missing; where folders were named, theirs alone: the rest may take minutes."""
+    """Make the vectors that are missing; where folders were named, theirs alone: the rest may take
+    minutes.
+    """
     held = context.memory.store().stats()
     if held.passages == held.vectors:
-        done = lifecycle.fill_vectors(store, embedder)  # which looks whether the model is still the store's
+        # which looks whether the model is still the store's
+        done = lifecycle.fill_vectors(store, embedder)
         lifecycle.fill_lines(store, embedder)
         return done
     words = context.words("meanings", "의미 벡터")
@@ -245,15 +301,25 @@ def _embed(context: Context, request: IndexRequest, store: VectorSearch, embedde
         lifecycle.fill_lines(store, embedder)
         return done
     wanted = _texts(context, [_absolute(context, path) for path in request.paths])
-    return lifecycle.fill_vectors(store, embedder, context.progress(words, len(wanted)), is_wanted=wanted.__contains__)
+    return lifecycle.fill_vectors(
+        store, embedder, context.progress(words, len(wanted)), is_wanted=wanted.__contains__
+    )
 
 
 def _texts(context: Context, paths: list[Path]) -> set[str]:
     """Return the texts, as they are embedded, of the passages of files at or below some paths."""
     store, scope = context.memory.store(), context.scope
     known = roots.load(store, scope)
-    keys = [key for key in store.hashes(scope) if any(_is_below(root, key, path) for root in known for path in paths)]
-    return {text_to_embed(e.document.text[p.start : p.end]) for e in store.entries(scope, keys) for p in e.passages}
+    keys = [
+        key
+        for key in store.hashes(scope)
+        if any(_is_below(root, key, path) for root in known for path in paths)
+    ]
+    return {
+        text_to_embed(e.document.text[p.start : p.end])
+        for e in store.entries(scope, keys)
+        for p in e.passages
+    }
 
 
 def _is_below(root: roots.Root, key: str, path: Path) -> bool:
@@ -267,7 +333,9 @@ def _model(store: ModelSwitch) -> str:
     return active[0] if active else "one model"
 
 
-def _watched(context: Context, request: IndexRequest, wanted: list[roots.Root], result: IndexResult) -> IndexResult:
+def _watched(
+    context: Context, request: IndexRequest, wanted: list[roots.Root], result: IndexResult
+) -> IndexResult:
     """Index what changes until interrupted; return what was done last."""
     store, scope = context.memory.store(), context.scope
     context.tell(context.words("watching; Ctrl-C ends it", "지켜보는 중; Ctrl-C로 끝냄"))
@@ -297,14 +365,22 @@ def present(result: IndexResult, style: Style) -> str:
     """Show one line of counts, then what failed."""
     r = result.report
     line = style.say(
-        f"{len(r.added)} added, {len(r.changed)} changed, {len(r.removed)} removed, {r.unchanged} unchanged, "
+        f"{len(r.added)} added, {len(r.changed)} changed, {len(r.removed)} removed, "
+        f"{r.unchanged} unchanged, "
         f"{len(r.failed)} failed",
-        f"추가 {len(r.added)}, 변경 {len(r.changed)}, 삭제 {len(r.removed)}, 그대로 {r.unchanged}, 실패 {len(r.failed)}",
+        (
+            f"추가 {len(r.added)}, 변경 {len(r.changed)}, 삭제 {len(r.removed)}, 그대로 {r.unchanged}, 실패 "
+            f"{len(r.failed)}"
+        ),
     )
     if result.embedded:
-        line += style.say(f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦")
+        line += style.say(
+            f"; {result.embedded} passages embedded", f"; 벡터 {result.embedded}개 만듦"
+        )
     if result.moved:
-        line += style.say(f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김")
+        line += style.say(
+            f"; {result.moved} moved at the service", f"; 서비스에서 {result.moved}개 옮김"
+        )
     if result.messages or result.turns:
         line += style.say(
             f"; {result.messages} messages of agents read, {result.turns} documents of turns",
@@ -312,13 +388,17 @@ def present(result: IndexResult, style: Style) -> str:
         )
     lines = [line]
     lines += [
-        style.say(f"  forgotten, left out until it changes: {key!r}", f"  잊은 것, 바뀔 때까지 뺌: {key!r}")
+        style.say(
+            f"  forgotten, left out until it changes: {key!r}",
+            f"  잊은 것, 바뀔 때까지 뺌: {key!r}",
+        )
         for key in r.forgotten
     ]
     if result.waiting:
         lines.append(
             style.say(
-                f"  {result.waiting:,} more wait for vectors: words find them already; `gieok index` makes them now, "
+                f"  {result.waiting:,} more wait for vectors: words find them already; `gieok "
+                f"index` makes them now, "
                 "`gieok up` in the background",
                 f"  벡터를 기다리는 구절 {result.waiting:,}개: 낱말로는 이미 찾아집니다. "
                 "`gieok index`가 지금, `gieok up`이 뒤에서 만듭니다",
@@ -329,14 +409,21 @@ def present(result: IndexResult, style: Style) -> str:
         names, count = ", ".join(map(style.path, result.dropped)), len(r.removed)
         lines = [
             style.say(
-                f"no longer indexed: {names}; {count} document{'' if count == 1 else 's'} forgotten",
+                (
+                    f"no longer indexed: {names}; {count} document{'' if count == 1 else 's'} "
+                    f"forgotten"
+                ),
                 f"더는 색인하지 않음: {names}; 문서 {count}개를 잊음",
             )
         ]
     if result.empty and not r.failed:
         lines = [_nothing(result, style)]
-    lines += [f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
-    lines += [f"  {style.say('warning', '경고')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
+    lines += [
+        f"  {style.say('failed', '실패')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed
+    ]
+    lines += [
+        f"  {style.say('warning', '경고')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings
+    ]
     lines += _left_out_lines(r.left_out, style)
     return "\n".join(lines)
 
@@ -359,8 +446,10 @@ def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
 def _nothing(result: IndexResult, style: Style) -> str:
     names = ", ".join(map(repr, result.empty))
     return style.say(
-        f"There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For source code: `gieok code init`; "
-        f"to name another folder: `gieok index DIR`, then `gieok index --remove {shlex.join(result.empty)}`",
+        f"There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
+        f"source code: `gieok code init`; "
+        f"to name another folder: `gieok index DIR`, then `gieok index --remove "
+        f"{shlex.join(result.empty)}`",
         f"{names}에는 아직 노트가 없습니다: .md, .markdown, .txt, .org를 색인합니다. 소스 코드는 `gieok code init`, "
         f"다른 폴더는 `gieok index 폴더`, 이 폴더를 빼려면 `gieok index --remove {shlex.join(result.empty)}`",
     )
@@ -369,11 +458,20 @@ def _nothing(result: IndexResult, style: Style) -> str:
 OPERATION = Operation(
     name="index",
     when_stopped=Words(
-        "what was indexed is kept; `gieok index` goes on", "색인한 것은 남아 있습니다. `gieok index`가 이어서 합니다"
+        "what was indexed is kept; `gieok index` goes on",
+        "색인한 것은 남아 있습니다. `gieok index`가 이어서 합니다",
     ),
-    examples=("gieok index ~/notes", "gieok index", "gieok index ~/notes --watch", "gieok index ~/old --remove"),
+    examples=(
+        "gieok index ~/notes",
+        "gieok index",
+        "gieok index ~/notes --watch",
+        "gieok index ~/old --remove",
+    ),
     handler=run,
     present=present,
-    doc=Words("Index folders of Markdown memory (and text files)", "마크다운 기억 폴더(와 텍스트 파일)를 색인합니다"),
+    doc=Words(
+        "Index folders of Markdown memory (and text files)",
+        "마크다운 기억 폴더(와 텍스트 파일)를 색인합니다",
+    ),
     effect=Effect.WRITE,
 )

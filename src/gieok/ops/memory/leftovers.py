@@ -1,4 +1,6 @@
-"""Removes a text from what Gieok keeps beside its databases: logs, hook events, what sessions were shown, quarantined files."""
+"""Removes a text from what Gieok keeps beside its databases: logs, hook events, what sessions were
+shown, quarantined files.
+"""
 
 import json
 import re
@@ -15,9 +17,11 @@ from gieok.text.keywords import folded
 _SHORTEST = 12
 _MOST_NEEDLES = 200
 _LARGEST_BYTES = 200_000_000
-#: Gieok's own files of lines that stand alone. Others below the home folder are the user's, whatever they are called.
+#: Gieok's own files of lines that stand alone. Others below the home folder are the user's,
+#: whatever they are called.
 _LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl", "notices.json")
-#: What is shown of a memory may be a part of it, cut and escaped: so many letters of it in a row are enough.
+#: What is shown of a memory may be a part of it, cut and escaped: so many letters of it in a row
+#: are enough.
 _PART_LETTERS = 16
 _SHOWN_HANDLE = re.compile(r"\b[0-9a-f]{8}(?:\.\d+)?\b")
 _TAG = re.compile(r"</?memory-")
@@ -30,7 +34,9 @@ def needles(texts: Iterable[str]) -> list[str]:
 
 
 def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
-    """Remove lines that contain one of `wanted` (case-insensitive) from logs and hook events; return where it is left."""
+    """Remove lines that contain one of `wanted` (case-insensitive) from logs and hook events;
+    return where it is left.
+    """
     if not wanted:
         return []
     found = _clean_logs(home, wanted)
@@ -38,13 +44,13 @@ def clean(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
         if event.is_file() and any(one in folded(_text(event)) for one in found):
             event.unlink(missing_ok=True)
     forms = {form.encode("utf-8", "replace") for text in wanted for form in _forms(text)}
-    return [
-        (str(file), _why(file)) for file in _files(home) if _holds(file, forms)
-    ]  # fmt: skip
+    return [(str(file), _why(file)) for file in _files(home) if _holds(file, forms)]
 
 
 def clean_shown(home: Path, texts: Iterable[str]) -> None:
-    """Take texts, and parts of them, out of what is kept of every session: what it was shown and may be asked about."""
+    """Take texts, and parts of them, out of what is kept of every session: what it was shown and
+    may be asked about.
+    """
     parts = Parts(texts)
     with fs.lock_resource(home, home / window.FOLDER):
         _clean_shown(home, parts)
@@ -54,23 +60,32 @@ def _clean_shown(home: Path, parts: "Parts") -> None:
     for file in _shown(home):
         gone: list[str] = []
         row = _row(file)
-        fresh = {name: _without(value, parts, gone) if name in _OF_MEMORIES else value for name, value in row.items()}
+        fresh = {
+            name: _without(value, parts, gone) if name in _OF_MEMORIES else value
+            for name, value in row.items()
+        }
         if not gone:
             continue
         handles = {handle for line in gone for handle in _SHOWN_HANDLE.findall(line)}
         known = row.get("handles")
-        fresh["handles"] = {h: v for h, v in known.items() if h not in handles} if isinstance(known, dict) else {}
+        fresh["handles"] = (
+            {h: v for h, v in known.items() if h not in handles} if isinstance(known, dict) else {}
+        )
         _replace(file, fresh)
 
 
 def clean_corrected(home: Path, before: Sequence[str]) -> None:
-    """Take what a memory said before it was corrected out of logs and of what sessions were shown."""
+    """Take what a memory said before it was corrected out of logs and of what sessions were
+    shown.
+    """
     _clean_logs(home, needles(before))
     clean_shown(home, before)
 
 
 def rewrite(home: Path, change: Callable[[str], str], *, is_dry: bool) -> int:
-    """Change the lines of logs and labels, and what sessions were shown; return how many files differ."""
+    """Change the lines of logs and labels, and what sessions were shown; return how many files
+    differ.
+    """
     done = sum(_rewrite(log, change, is_dry=is_dry) for log in _logs(home))
     with fs.lock_resource(home, home / window.FOLDER):
         for file in _shown(home):
@@ -95,18 +110,23 @@ class Parts:
         for letters in filter(None, map(window.letters, texts)):
             if len(letters) < _PART_LETTERS:
                 self._short.add(letters)
-            self._long.update(letters[n : n + _PART_LETTERS] for n in range(len(letters) - _PART_LETTERS + 1))
+            self._long.update(
+                letters[n : n + _PART_LETTERS] for n in range(len(letters) - _PART_LETTERS + 1)
+            )
 
     def are_in(self, text: str) -> bool:
         """Say whether a text holds one of them."""
         found = window.letters(text)
         return any(short in found for short in self._short) or any(
-            found[n : n + _PART_LETTERS] in self._long for n in range(len(found) - _PART_LETTERS + 1)
+            found[n : n + _PART_LETTERS] in self._long
+            for n in range(len(found) - _PART_LETTERS + 1)
         )
 
 
 def _without(value: object, parts: Parts, gone: list[str]) -> object:
-    """Return a value of JSON without lines that hold one of the parts, nor memories that do; add to `gone` what went."""
+    """Return a value of JSON without lines that hold one of the parts, nor memories that do; add to
+    `gone` what went.
+    """
     if isinstance(value, str):
         lines = value.split("\n")
         kept = [line for line in lines if _TAG.match(line) or not parts.are_in(line)]
@@ -138,7 +158,9 @@ def _changed(value: object, change: Callable[[str], str]) -> object:
 
 
 def _clean_logs(home: Path, wanted: Sequence[str]) -> list[str]:
-    """Remove lines that contain one of `wanted` from logs; return the forms that were looked for."""
+    """Remove lines that contain one of `wanted` from logs; return the forms that were looked
+    for.
+    """
     found = [folded(form) for text in wanted for form in (text, json.dumps(text)[1:-1])]
     for log in _logs(home):
         _rewrite(log, lambda line: "" if any(one in folded(line) for one in found) else line)
@@ -146,7 +168,11 @@ def _clean_logs(home: Path, wanted: Sequence[str]) -> list[str]:
 
 
 def _shown(home: Path) -> list[Path]:
-    return sorted(file for file in (home / window.FOLDER).glob("*.json") if file.is_file() and not file.is_symlink())
+    return sorted(
+        file
+        for file in (home / window.FOLDER).glob("*.json")
+        if file.is_file() and not file.is_symlink()
+    )
 
 
 def _row(file: Path, *, is_dry: bool = False) -> dict[str, object]:
@@ -162,11 +188,15 @@ def _row(file: Path, *, is_dry: bool = False) -> dict[str, object]:
 
 
 def _replace(file: Path, row: object) -> None:
-    fs.replace_private(file, json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+    fs.replace_private(
+        file, json.dumps(row, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    )
 
 
 def _why(file: Path) -> str:
-    """Return why a text is still in a file: those of Gieok that hold it as it was forgotten are cleaned."""
+    """Return why a text is still in a file: those of Gieok that hold it as it was forgotten are
+    cleaned.
+    """
     if ".sqlite" in file.name:
         return "another memory, or the database's own structure, holds the same words"
     if file.suffix == ".md":
@@ -192,7 +222,9 @@ def _rewrite(file: Path, change: Callable[[str], str], *, is_dry: bool = False) 
 
 def _logs(home: Path) -> Iterator[Path]:
     for pattern in _LOGS:
-        yield from (file for file in sorted(home.glob(pattern)) if file.is_file() and not file.is_symlink())
+        yield from (
+            file for file in sorted(home.glob(pattern)) if file.is_file() and not file.is_symlink()
+        )
 
 
 def _text(file: Path) -> str:
@@ -204,16 +236,24 @@ def _forms(text: str) -> set[str]:
 
 
 def forms_of(text: str) -> set[bytes]:
-    """Return a text as files may hold it: composed and decomposed, as it is and as both kinds of JSON write it."""
+    """Return a text as files may hold it: composed and decomposed, as it is and as both kinds of
+    JSON write it.
+    """
     written = {
-        w for form in _forms(text) for w in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])
+        w
+        for form in _forms(text)
+        for w in (form, json.dumps(form)[1:-1], json.dumps(form, ensure_ascii=False)[1:-1])
     }
     return {one.encode("utf-8", "replace") for one in written}
 
 
 def _files(home: Path) -> Iterator[Path]:
     for file in sorted(home.rglob("*")):
-        if file.is_file() and not file.is_symlink() and "models" not in file.relative_to(home).parts[:1]:
+        if (
+            file.is_file()
+            and not file.is_symlink()
+            and "models" not in file.relative_to(home).parts[:1]
+        ):
             yield file
 
 

@@ -1,4 +1,6 @@
-"""`gieok list`: what is remembered here, what was learned before notes, the newest of each first."""
+"""`gieok list`: what is remembered here, what was learned before notes, the newest of each
+first.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,13 +24,24 @@ from gieok.ops.memory.away import Away
 from gieok.ops.memory.handles import KINDS, NOTE, TURN
 from gieok.ops.memory.restatements import Statement
 from gieok.ops.memory.search import file_of, span_of_days
-from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, said_on, tier_words
+from gieok.ops.operation import (
+    STATUSES,
+    Operation,
+    Style,
+    Surface,
+    Words,
+    argument,
+    printable,
+    said_on,
+    tier_words,
+)
 from gieok.ports.store import Store
 from gieok.text.keywords import folded
 from gieok.text.markdown import front_matter
 
 _MOST = 10_000
-#: Passages that are looked at first, for each that is to be shown; all of them where that was not enough.
+#: Passages that are looked at first, for each that is to be shown; all of them where that was not
+#: enough.
 _LOOKED_AT = 20
 _EVERYTHING = 1 << 30
 _TEXT_CHARS = 160
@@ -39,26 +52,37 @@ class ListRequest:
     """Parameters of `gieok list`."""
 
     words: list[str] = argument(
-        Words("only what holds this text, in any case", "이 글이 든 것만 (대소문자 무관)"), [], positional=True
+        Words("only what holds this text, in any case", "이 글이 든 것만 (대소문자 무관)"),
+        [],
+        positional=True,
     )
     kind: str = argument(
-        Words("only this kind; turns of conversations by line", "이 종류만; 대화의 말은 한 줄씩"), "all",
+        Words("only this kind; turns of conversations by line", "이 종류만; 대화의 말은 한 줄씩"),
+        "all",
         choices=("all", *KINDS),
-    )  # fmt: skip
+    )
     since: str = argument(Words("only what is dated on or after this day", "이 날부터의 것만"), "")
     until: str = argument(Words("only what is dated on or before this day", "이 날까지의 것만"), "")
     limit: int = argument(Words("how many, the newest (0: all)", "최근 몇 개 (0: 모두)"), 20)
     tag: str = argument(filters.TAG, "")
     agent: str = argument(filters.AGENT, "")
     status: str = argument(
-        Words("only what is so now; retired: what is put away", "지금 이런 것만; retired: 치워 둔 것"), "all",
+        Words(
+            "only what is so now; retired: what is put away", "지금 이런 것만; retired: 치워 둔 것"
+        ),
+        "all",
         choices=("all", *STATUSES),
-    )  # fmt: skip
+    )
     tier: str = argument(
-        Words("only what is kept there", "이 층에 있는 것만"), "all", choices=("all", *Tier), cli_only=True,
-    )  # fmt: skip
+        Words("only what is kept there", "이 층에 있는 것만"),
+        "all",
+        choices=("all", *Tier),
+        cli_only=True,
+    )
     everywhere: bool = argument(
-        Words("of every scope but those of characters", "캐릭터를 뺀 모든 범위에서"), False, cli_only=True
+        Words("of every scope but those of characters", "캐릭터를 뺀 모든 범위에서"),
+        False,
+        cli_only=True,
     )
 
 
@@ -82,11 +106,14 @@ class MemoryRow(NamedTuple):
 
 
 class ListResult(NamedTuple):
-    """What was learned or kept, then notes, the newest of each first; `more`: there is more than was asked for."""
+    """What was learned or kept, then notes, the newest of each first; `more`: there is more than
+    was asked for.
+    """
 
     memories: tuple[MemoryRow, ...]
     more: bool
-    #: What was not looked at; left out where everything was, and, where there is something, as far as it cost no look.
+    #: What was not looked at; left out where everything was, and, where there is something, as far
+    #: as it cost no look.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
@@ -110,7 +137,9 @@ def run(context: Context, request: ListRequest) -> ListResult:
     if not 0 <= request.limit <= _MOST:
         raise BadRequest(f"limit is {request.limit}", hint=f"0 (all) to {_MOST:,}")
     late = behind.caught_up(context, use_vectors=False)
-    found, silent = first_answer(context.memory.stores(), lambda store: _listed(context, request, store))
+    found, silent = first_answer(
+        context.memory.stores(), lambda store: _listed(context, request, store)
+    )
     missed = (gaps.gap_of_error(silent) if silent else None, late.words() if late else None)
     every = (*filter(None, missed), *(found.not_looked_at or ()))
     return found._replace(not_looked_at=every or None)
@@ -123,9 +152,13 @@ def _listed(context: Context, request: ListRequest, store: Store) -> ListResult:
     scopes = search.everywhere(store) if request.everywhere else context.scopes
     if request.status == "retired":
         return _with_gaps(_away(context, request, scopes), context, request, store, scopes)
-    # A few hundred notes of today would leave no room for what was learned: their files are looked at apart.
+    # A few hundred notes of today would leave no room for what was learned: their files are looked
+    # at apart.
     parts = (
-        [where._replace(without=where.without | {read.KIND}), where._replace(kinds=frozenset((read.KIND,)))]
+        [
+            where._replace(without=where.without | {read.KIND}),
+            where._replace(kinds=frozenset((read.KIND,))),
+        ]
         if request.kind == "all"
         else [where]
     )
@@ -134,17 +167,25 @@ def _listed(context: Context, request: ListRequest, store: Store) -> ListResult:
             rows += _of_scope(context, request, store, scope, part, limit + 1)
     rows.sort(key=lambda row: row.day, reverse=True)  # stable: within a day as each scope has them
     rows.sort(key=lambda row: row.kind == NOTE)
-    return _with_gaps(ListResult(tuple(rows[:limit]), len(rows) > limit), context, request, store, scopes)
+    return _with_gaps(
+        ListResult(tuple(rows[:limit]), len(rows) > limit), context, request, store, scopes
+    )
 
 
 def _with_gaps(
-    found: ListResult, context: Context, request: ListRequest, store: Store, scopes: tuple[Scope, ...]
+    found: ListResult,
+    context: Context,
+    request: ListRequest,
+    store: Store,
+    scopes: tuple[Scope, ...],
 ) -> ListResult:
     """Return a list; where nothing is in it, with what was not looked at."""
     if found.memories:
         return found
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
-    left_out = gaps.gaps_of_filter(since, until, kind=request.kind, tier=request.tier, **filters.chosen(request))
+    left_out = gaps.gaps_of_filter(
+        since, until, kind=request.kind, tier=request.tier, **filters.chosen(request)
+    )
     return found._replace(not_looked_at=(*left_out, *gaps.gaps_of_memory(context, store, scopes)))
 
 
@@ -153,11 +194,18 @@ def _away(context: Context, request: ListRequest, scopes: tuple[Scope, ...]) -> 
     wanted, where = folded(" ".join(request.words).strip()), _where(context, request)
     rows = [
         MemoryRow(
-            one.handle, datetime.fromisoformat(one.at).astimezone(context.zone).date(), one.kind, "retired", one.scope,
-            _short(one.text), one.key, Tier.HOT,
+            one.handle,
+            datetime.fromisoformat(one.at).astimezone(context.zone).date(),
+            one.kind,
+            "retired",
+            one.scope,
+            _short(one.text),
+            one.key,
+            Tier.HOT,
         )
-        for one in away.listed(context, scopes) if wanted in folded(one.text) and _is_of_filter(one, where)
-    ]  # fmt: skip
+        for one in away.listed(context, scopes)
+        if wanted in folded(one.text) and _is_of_filter(one, where)
+    ]
     rows = [row for row in rows if _is_wanted(context, request, row)]
     limit = request.limit or _EVERYTHING
     return ListResult(tuple(rows[:limit]), len(rows) > limit)
@@ -177,9 +225,12 @@ def _where(context: Context, request: ListRequest) -> Filter:
     since, until = span_of_days(context, request.since), span_of_days(context, request.until)
     where = Filter(
         frozenset(("turn", "session")) if request.kind == TURN else frozenset(),
-        # Half a day more on each side: days are those of the user's zone, and a note's is that of its name.
+        # Half a day more on each side: days are those of the user's zone, and a note's is that of
+        # its name.
         since=datetime.combine(since.first, time(), UTC) - timedelta(hours=14) if since else None,
-        until=datetime.combine(until.last, time(), UTC) + timedelta(days=1, hours=14) if until else None,
+        until=datetime.combine(until.last, time(), UTC) + timedelta(days=1, hours=14)
+        if until
+        else None,
     )
     return filters.narrowed(context, where, request)
 
@@ -188,8 +239,11 @@ def _of_scope(
     context: Context, request: ListRequest, store: Store, scope: Scope, where: Filter, limit: int
 ) -> list[MemoryRow]:
     known = roots.load(store, scope)
-    # Records lie among the notes of a scope, by the day on which they were made: all are looked at where there may be any.
-    has_records = read.KIND in where.kinds and any(handles.is_shelf(root, str(context.home)) for root in known)
+    # Records lie among the notes of a scope, by the day on which they were made: all are looked at
+    # where there may be any.
+    has_records = read.KIND in where.kinds and any(
+        handles.is_shelf(root, str(context.home)) for root in known
+    )
     is_rare = has_records or bool(request.words) or request.status != "all" or request.tier != "all"
     looked_at = _EVERYTHING if is_rare or limit > _MOST else limit * _LOOKED_AT
     while True:
@@ -198,7 +252,9 @@ def _of_scope(
         documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
         standing = Standing(str(context.home), context.clock.now().timestamp())
         shown = [
-            (item, _row(context, item, documents[item.key], known, standing)) for item in items if item.key in documents
+            (item, _row(context, item, documents[item.key], known, standing))
+            for item in items
+            if item.key in documents
         ]
         shown = [pair for pair in shown if _is_wanted(context, request, pair[1])]
         rows = sorted(_fold(shown, documents), key=lambda row: row.kind == NOTE)
@@ -207,7 +263,9 @@ def _of_scope(
         looked_at = _EVERYTHING
 
 
-def _fold(shown: list[tuple[_Item, MemoryRow]], documents: Mapping[str, Document]) -> list[MemoryRow]:
+def _fold(
+    shown: list[tuple[_Item, MemoryRow]], documents: Mapping[str, Document]
+) -> list[MemoryRow]:
     """Return rows, what says the same in one of them, with its days."""
 
     def statement(pair: tuple[_Item, MemoryRow]) -> Statement:
@@ -215,16 +273,22 @@ def _fold(shown: list[tuple[_Item, MemoryRow]], documents: Mapping[str, Document
         document = documents[item.key]
         whole = item.text if item.line else document.text[front_matter(document.text).end :]
         days = restatements.days_of(document, row.day)
-        return Statement(restatements.spoken_text(whole), days, row.handle, f"{row.kind} {row.status}")
+        return Statement(
+            restatements.spoken_text(whole), days, row.handle, f"{row.kind} {row.status}"
+        )
 
     return [
-        row._replace(said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None)
+        row._replace(
+            said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None
+        )
         for (_, row), said in restatements.fold(shown, statement)
     ]
 
 
 def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item]:
-    """Yield a document once, by its first passage that fits; turns by line, the last first, where they are asked for."""
+    """Yield a document once, by its first passage that fits; turns by line, the last first, where
+    they are asked for.
+    """
     wanted = folded(" ".join(request.words).strip())
     shown = set[str]()
     block: list[_Item] = []
@@ -233,10 +297,14 @@ def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item
         if block and block[0].key != p.key:
             yield from reversed(block)
             block = []
-        if wanted not in folded(f"{p.title}\n{p.context}\n{p.key}\n{p.text}" if not is_talk else p.text):
+        if wanted not in folded(
+            f"{p.title}\n{p.context}\n{p.key}\n{p.text}" if not is_talk else p.text
+        ):
             continue
         by_line = is_talk and (request.kind == TURN or bool(wanted))
-        item = _Item(p.valid_from or p.updated_at, p.scope, p.key, p.start_line if by_line else 0, p.text)
+        item = _Item(
+            p.valid_from or p.updated_at, p.scope, p.key, p.start_line if by_line else 0, p.text
+        )
         if by_line:
             block.append(item)
         elif p.key not in shown:
@@ -248,18 +316,24 @@ def _items(passages: list[FoundPassage], request: ListRequest) -> Iterator[_Item
 def _headline(p: FoundPassage) -> str:
     """Return what a document is recognised by: its title and its first words."""
     text = p.text.lstrip("# ")
-    title = "" if p.key.startswith((PREFIX, f"{places.SESSIONS}/")) else p.title.rpartition(" > ")[2]
+    title = (
+        "" if p.key.startswith((PREFIX, f"{places.SESSIONS}/")) else p.title.rpartition(" > ")[2]
+    )
     return text if not title or title.removesuffix("…") in p.text else f"{title}: {text}"
 
 
 def _standing_status(context: Context, document: Document, item: _Item, standing: Standing) -> str:
-    """Return what holds of what nothing ended; `current` is said of what took the place of another statement alone."""
+    """Return what holds of what nothing ended; `current` is said of what took the place of another
+    statement alone.
+    """
     status = handles.status_of(document, context.clock.now(), item.line)
     has_won = status == "stands" and standing.won([], str(item.scope), item.key, item.line or 1)
     return "current" if has_won else status
 
 
-def _row(context: Context, item: _Item, document: Document, known: list[roots.Root], standing: Standing) -> MemoryRow:
+def _row(
+    context: Context, item: _Item, document: Document, known: list[roots.Root], standing: Standing
+) -> MemoryRow:
     path = roots.display(known, item.key)
     whole = item.text if item.line else document.text
     is_one = bool(item.line) or not item.key.startswith(f"{places.SESSIONS}/")
@@ -319,7 +393,11 @@ def present(result: ListResult, style: Style) -> str:
         return absence(nothing, result.not_looked_at, style)
     if result.more:
         lines.append(
-            style.dim(style.say("  … more: --limit, --since, --until", "  … 더 있음: --limit, --since, --until"))
+            style.dim(
+                style.say(
+                    "  … more: --limit, --since, --until", "  … 더 있음: --limit, --since, --until"
+                )
+            )
         )
     lines += gap_lines(result.not_looked_at, style)
     return "\n".join(lines)
@@ -327,12 +405,19 @@ def present(result: ListResult, style: Style) -> str:
 
 OPERATION = Operation(
     name="list",
-    examples=("gieok list", 'gieok list --kind observation --since "last week"', "gieok list refund"),
+    examples=(
+        "gieok list",
+        'gieok list --kind observation --since "last week"',
+        "gieok list refund",
+    ),
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     doc=Words(
-        "List what is remembered here, what was learned before notes, the newest first, each with its handle",
+        (
+            "List what is remembered here, what was learned before notes, the newest first, each "
+            "with its handle"
+        ),
         "여기에 기억한 것을, 배운 것을 노트보다 앞에, 최근 것부터, 핸들과 함께 보여 줍니다",
     ),
 )

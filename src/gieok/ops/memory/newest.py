@@ -1,8 +1,10 @@
-"""Puts what holds before what it replaced, among what was found, and says of each hit what became of it.
+"""Puts what holds before what it replaced, among what was found, and says of each hit what became
+of it.
 
-Most of it was found out before (`observe.claims`); what was said since is compared here by the same rule, among what one
-question found. Nothing is shown for being newer: what a sure change put in the place of a hit is fetched; two hits on one
-subject without a sure change both stand, each with its own score, the newer one first where it is as likely.
+Most of it was found out before (`observe.claims`); what was said since is compared here by the same
+rule, among what one question found. Nothing is shown for being newer: what a sure change put in the
+place of a hit is fetched; two hits on one subject without a sure change both stand, each with its
+own score, the newer one first where it is as likely.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +34,9 @@ _AS_LIKELY = 0.75
 class PlacedHit(NamedTuple):
     """A hit, and what became of it.
 
-    `ended`: what ended all of it (None: it stands); `parts`: the claims of it that hold no more; `has_won`: it took the place
-    of another statement; `instead_of`: the hit for which it was fetched; `pair`: the comparison that placed it.
+    `ended`: what ended all of it (None: it stands); `parts`: the claims of it that hold no more;
+    `has_won`: it took the place of another statement; `instead_of`: the hit for which it was
+    fetched; `pair`: the comparison that placed it.
     """
 
     hit: Hit
@@ -45,7 +48,9 @@ class PlacedHit(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """What was found out among the hits: which hold no more, by which, which stand behind which, and the pairs judged."""
+    """What was found out among the hits: which hold no more, by which, which stand behind which,
+    and the pairs judged.
+    """
 
     ended: Mapping[int, tuple[int, EndedClaim]]
     behind: Mapping[int, int]
@@ -53,17 +58,25 @@ class _Compared(NamedTuple):
 
 
 def placed(
-    context: Context, store: Store, hits: Sequence[Hit], *, is_ranked: bool = True, is_quick: bool = False
+    context: Context,
+    store: Store,
+    hits: Sequence[Hit],
+    *,
+    is_ranked: bool = True,
+    is_quick: bool = False,
 ) -> list[PlacedHit]:
-    """Return hits in their order, but each that holds no more behind what holds in its place, fetched where it was not found.
+    """Return hits in their order, but each that holds no more behind what holds in its place,
+    fetched where it was not found.
 
-    What is not ranked, as a list of days, keeps its order. `is_quick`: only what was said in the last day is compared here.
+    What is not ranked, as a list of days, keeps its order. `is_quick`: only what was said in the
+    last day is compared here.
     """
     documents = documents_of(store, hits)
     now = context.clock.now()
     standing = Standing(str(context.home), now.timestamp())
     marked = [
-        _mark(hit, documents.get((hit.passage.scope, hit.passage.key)), standing, now.timestamp()) for hit in hits
+        _mark(hit, documents.get((hit.passage.scope, hit.passage.key)), standing, now.timestamp())
+        for hit in hits
     ]
     if not is_ranked:
         return marked
@@ -103,7 +116,9 @@ def _ended_by_document(document: Document) -> EndedClaim:
     return EndedClaim(document.scope.path, document.metadata.get(REPLACED_BY, ""), 1, 0, at)
 
 
-def _ordered(store: Store, marked: Sequence[PlacedHit], behind: Mapping[int, int]) -> list[PlacedHit]:
+def _ordered(
+    store: Store, marked: Sequence[PlacedHit], behind: Mapping[int, int]
+) -> list[PlacedHit]:
     place_of = {_name(one.hit.passage): place for place, one in enumerate(marked)}
     done: set[int] = set()
     order: list[PlacedHit] = []
@@ -113,7 +128,11 @@ def _ordered(store: Store, marked: Sequence[PlacedHit], behind: Mapping[int, int
         if place in done or place in trail:
             return
         one = marked[place]
-        first = place_of.get((one.ended.scope, one.ended.key, one.ended.line)) if one.ended else behind.get(place)
+        first = (
+            place_of.get((one.ended.scope, one.ended.key, one.ended.line))
+            if one.ended
+            else behind.get(place)
+        )
         if first is not None:
             put(first, trail | {place})
         elif one.ended is not None:
@@ -134,7 +153,9 @@ def _name(p: FoundPassage) -> tuple[str, str, int]:
 
 
 def _fetch(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
-    """Return what holds in the place of a hit, with its probability; None where it says something else by now."""
+    """Return what holds in the place of a hit, with its probability; None where it says something
+    else by now.
+    """
     entries = store.entries(Scope(end.scope), [end.key]) if end.key else []
     for entry in entries:
         document = entry.document
@@ -164,7 +185,9 @@ def _fetch(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
     return None
 
 
-def _compare(store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]) -> _Compared:
+def _compare(
+    store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
+) -> _Compared:
     """Compare what was found with each other, by the one rule."""
     if len(marked) < _FEWEST_COMPARED:
         return _Compared({}, {}, {})
@@ -184,12 +207,20 @@ def _compare(store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple
             if is_sure:
                 claim = new.claim(pair.by)
                 end = EndedClaim(
-                    new.document.scope.path, claim.key, claim.line, claim.check, claim.at, claim.start, claim.length
+                    new.document.scope.path,
+                    claim.key,
+                    claim.line,
+                    claim.check,
+                    claim.at,
+                    claim.start,
+                    claim.length,
                 )
                 ended[place], pairs[place] = (other, end), pair
             elif pair.sureness == UNSURE and place < other and place not in ended:
                 is_as_likely = marked[other].hit.score >= _AS_LIKELY * marked[place].hit.score
-                if is_as_likely and (place not in behind or statements[behind[place]].order < new.order):
+                if is_as_likely and (
+                    place not in behind or statements[behind[place]].order < new.order
+                ):
                     behind[place], pairs[place] = other, pair
     return _Compared(ended, behind, pairs)
 
@@ -197,11 +228,17 @@ def _compare(store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple
 def _list_statements(
     store: Store, marked: Sequence[PlacedHit], documents: Mapping[tuple[Scope, str], Document]
 ) -> "Iterator[tuple[int, StatedLine]]":
-    """Yield what can be compared of the first hits: passages of one line that state something and stand."""
+    """Yield what can be compared of the first hits: passages of one line that state something and
+    stand.
+    """
     from gieok.capabilities.observe import claims
 
     active = store.active_model() if isinstance(store, VectorCopy) else None
-    first = [(place, one.hit.passage) for place, one in enumerate(marked[:_COMPARED]) if one.ended is None]
+    first = [
+        (place, one.hit.passage)
+        for place, one in enumerate(marked[:_COMPARED])
+        if one.ended is None
+    ]
     vectors: Mapping[str, bytes] = {}
     if active is not None and isinstance(store, VectorCopy):
         vectors = store.vectors_of(active[0], [text_to_embed(p.text) for _, p in first])
@@ -209,13 +246,17 @@ def _list_statements(
         document = documents.get((p.scope, p.key))
         if document is None:
             continue
-        found = claims.list_statements(document, p.start_line, p.text, vectors.get(text_to_embed(p.text), b""))
+        found = claims.list_statements(
+            document, p.start_line, p.text, vectors.get(text_to_embed(p.text), b"")
+        )
         if len(found) == 1:
             yield place, found[0]
 
 
 def status_of(one: PlacedHit, otherwise: str) -> str:
-    """Return what is said of a hit: `replaced` or `ended`; `current` where it won a comparison; else what its document says."""
+    """Return what is said of a hit: `replaced` or `ended`; `current` where it won a comparison;
+    else what its document says.
+    """
     if one.ended is not None:
         return one.ended.name
     return "current" if one.has_won and otherwise == "stands" else otherwise
@@ -227,10 +268,13 @@ def spoken_parts(parts: Sequence[EndedClaim]) -> str:
 
 
 def explain_pair(pair: "Relation") -> str:
-    """Return the comparison that placed a hit: both sentences, what spoke for a change, and what against it."""
+    """Return the comparison that placed a hit: both sentences, what spoke for a change, and what
+    against it.
+    """
     spoke_for = ", ".join(pair.spoke_for) or "nothing"
     against = ", ".join(pair.differing) or "nothing"
     return (
-        f'compared, {pair.sureness}: "{pair.claim}" / later "{pair.by}"; for a change: {spoke_for}; '
+        f'compared, {pair.sureness}: "{pair.claim}" / later "{pair.by}"; for a change: '
+        f"{spoke_for}; "
         f"against it, words of one subject alone: {against}"
     )

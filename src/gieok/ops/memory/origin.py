@@ -22,7 +22,9 @@ class Replacement(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """The status of a memory, what it replaced and was replaced by, and in how many sessions an agent was shown it."""
+    """The status of a memory, what it replaced and was replaced by, and in how many sessions an
+    agent was shown it.
+    """
 
     status: str
     replaced: tuple[Replacement, ...]
@@ -31,7 +33,9 @@ class Origin(NamedTuple):
 
 
 def messages_of(context: Context, memory: Memory) -> tuple[Message, ...]:
-    """Return the messages that a memory was made of, in order; of a line of turns, the one that it is of."""
+    """Return the messages that a memory was made of, in order; of a line of turns, the one that it
+    is of.
+    """
     document = memory.document
     if document.kind == turns.KIND:
         return _said(context, memory)
@@ -54,7 +58,11 @@ def _said(context: Context, memory: Memory) -> tuple[Message, ...]:
     journal = context.memory.journal()
     of_lines = turns.messages_of_lines(journal, document)
     ids = [message.id for message in of_lines]
-    chosen = ids[memory.line - 1 : memory.line] if memory.line else list(dict.fromkeys(ids[_first(document) - 1 :]))
+    chosen = (
+        ids[memory.line - 1 : memory.line]
+        if memory.line
+        else list(dict.fromkeys(ids[_first(document) - 1 :]))
+    )
     # As they were said: a person may have corrected them. What was forgotten is not there.
     known = journal.messages(document.scope, chosen)
     return tuple(one.message for one in known)
@@ -62,7 +70,9 @@ def _said(context: Context, memory: Memory) -> tuple[Message, ...]:
 
 def _first(document: Document) -> int:
     """Return the number of the first line that is not empty."""
-    return next((number for number, line in enumerate(document.text.split("\n"), start=1) if line), 1)
+    return next(
+        (number for number, line in enumerate(document.text.split("\n"), start=1) if line), 1
+    )
 
 
 def origin(context: Context, memory: Memory) -> Origin:
@@ -98,7 +108,11 @@ def _replaced_by(context: Context, memory: Memory) -> Iterator[Replacement]:
         yield Replacement(places.handle(new.scope.path, new.key), new.text)
     if not by and (ended := handles.ended(context, memory)) is not None and ended.key:
         for new in context.memory.store().get(Scope(ended.scope), [ended.key]):
-            text = new.text.split("\n")[ended.line - 1] if ended.line <= new.text.count("\n") + 1 else ""
+            text = (
+                new.text.split("\n")[ended.line - 1]
+                if ended.line <= new.text.count("\n") + 1
+                else ""
+            )
             if ended.holds_instead(text):
                 yield Replacement(ended.handle, text)
 
@@ -106,7 +120,11 @@ def _replaced_by(context: Context, memory: Memory) -> Iterator[Replacement]:
 def _shown_in(home: Path, memory: Memory) -> int:
     """Count the sessions in which a hook showed a memory or one of its lines."""
     whole = memory._replace(line=0).handle
-    return sum(1 for file in (home / "hook" / "sessions").glob("*.json") if _names(file, memory.handle, whole))
+    return sum(
+        1
+        for file in (home / "hook" / "sessions").glob("*.json")
+        if _names(file, memory.handle, whole)
+    )
 
 
 def _names(file: Path, handle: str, whole: str) -> bool:
@@ -114,4 +132,6 @@ def _names(file: Path, handle: str, whole: str) -> bool:
         shown = json.loads(file.read_text(encoding="utf-8"))["handles"]
     except (OSError, ValueError, KeyError, TypeError):
         return False
-    return handle in shown or (handle == whole and any(str(one).partition(".")[0] == whole for one in shown))
+    return handle in shown or (
+        handle == whole and any(str(one).partition(".")[0] == whole for one in shown)
+    )

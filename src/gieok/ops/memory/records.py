@@ -8,7 +8,14 @@ from gieok.capabilities.files import roots, sync
 from gieok.capabilities.prompt import records
 from gieok.engine import lifecycle
 from gieok.engine.durable import DurableNotes
-from gieok.errors import BadRequest, EmbedderFailed, StoreBusy, StoreError, StoreReadOnly, StoreUnreachable
+from gieok.errors import (
+    BadRequest,
+    EmbedderFailed,
+    StoreBusy,
+    StoreError,
+    StoreReadOnly,
+    StoreUnreachable,
+)
 from gieok.model.memory import Scope
 from gieok.ops.context import Context
 from gieok.ops.memory.relocation import follow_project
@@ -22,14 +29,18 @@ _SCOPE_NAME = "scope"
 
 
 class Shelf(NamedTuple):
-    """A `.gieok` folder, or one of a program's scope in the home, with the scope that its records are indexed in."""
+    """A `.gieok` folder, or one of a program's scope in the home, with the scope that its records
+    are indexed in.
+    """
 
     base: Path
     scope: Scope
 
     @property
     def is_project(self) -> bool:
-        """Say whether it is a project's: others may write to it, so its records are recalled once they are trusted."""
+        """Say whether it is a project's: others may write to it, so its records are recalled once
+        they are trusted.
+        """
         return self.base.name == places.PROJECT_FOLDER and self.scope != Scope(places.USER_SCOPE)
 
     def shown(self, file: Path) -> str:
@@ -37,26 +48,32 @@ class Shelf(NamedTuple):
         return file.relative_to(self.base.parent).as_posix()
 
     def lock(self, home: Path) -> fs.exclusive:
-        """Return the lock under which its records are looked at and then written, with the trust in them."""
+        """Return the lock under which its records are looked at and then written, with the trust in
+        them.
+        """
         return fs.lock_resource(home, self.base)
 
 
 def shelf(context: Context, *, user: bool) -> Shelf:
-    """Return the shelf of the scope that is named, of the project that the call is made in, or the user's own.
+    """Return the shelf of the scope that is named, of the project that the call is made in, or the
+    user's own.
 
-    No folder but home is made. Raises BadRequest for a scope that can have no records, or whose folder nobody knows.
+    No folder but home is made. Raises BadRequest for a scope that can have no records, or whose
+    folder nobody knows.
     """
     if context.is_scope_named and not user:
         return scope_shelf(context, context.scope)
     folder = "" if user else context.project or _new_project(context)
     if not folder:
         return Shelf(fs.make_private(context.home), Scope(places.USER_SCOPE))
-    projects.know(context.home, folder)  # what is trusted of it moves along, before anything is judged
+    # what is trusted of it moves along, before anything is judged
+    projects.know(context.home, folder)
     return project_shelf(folder)
 
 
 def scope_shelf(context: Context, scope: Scope) -> Shelf:
-    """Return the shelf of a scope: the user's, a project's whose folder is here, or one in the home for a program's own.
+    """Return the shelf of a scope: the user's, a project's whose folder is here, or one in the home
+    for a program's own.
 
     Raises BadRequest for what is neither.
     """
@@ -67,7 +84,10 @@ def scope_shelf(context: Context, scope: Scope) -> Shelf:
     if places.is_served(scope.path):
         raise BadRequest(
             f"{scope} is what a character remembers",
-            hint="`gieok character` changes that; leave out --scope to remember it for the project, or for you (--user)",
+            hint=(
+                "`gieok character` changes that; leave out --scope to remember it for the "
+                "project, or for you (--user)"
+            ),
         )
     base = Path(places.records_folder(str(context.home), scope.path))
     if not (base / _SCOPE_NAME).exists():
@@ -105,19 +125,25 @@ def project_shelf(root: str) -> Shelf:
 
 
 def _new_project(context: Context) -> str:
-    """Return where a project would begin: the repository's top, else the folder itself; '' for home and for the disk."""
+    """Return where a project would begin: the repository's top, else the folder itself; '' for home
+    and for the disk.
+    """
     top = Path(places.common_folder(places.repository(str(context.caller.folder))))
     return "" if top.resolve() in (context.caller.user.resolve(), Path(top.anchor)) else str(top)
 
 
 def follow(context: Context, kept: Shelf, *, embed: bool = True) -> None:
-    """Bring the index in line with a shelf: purge what is over, index the rest. Raises StoreError."""
+    """Bring the index in line with a shelf: purge what is over, index the rest. Raises
+    StoreError.
+    """
     store = context.memory.store()
     if kept.is_project:
         follow_project(context, str(kept.base.parent), store)
-    with kept.lock(context.home):  # a slower process would index what it read before a faster one wrote
+    # a slower process would index what it read before a faster one wrote
+    with kept.lock(context.home):
         if not kept.is_project or grants.load(context.home, str(kept.base.parent)).entries:
-            records.purge(kept.base, context.clock.now())  # what came with a project is not deleted either
+            # what came with a project is not deleted either
+            records.purge(kept.base, context.clock.now())
         is_there = _index(context, kept, store)
     if not is_there:
         return
@@ -144,7 +170,8 @@ def rewrite_active_memory(context: Context, scope: Scope) -> None:
 
 
 def follow_soon(context: Context, kept: Shelf) -> bool:
-    """Bring the index in line; False, and a person is told, where the store does not answer now: the files are what counts.
+    """Bring the index in line; False, and a person is told, where the store does not answer now:
+    the files are what counts.
 
     An index beside the store follows at once. Raises StoreError for a store that is broken.
     """
@@ -166,7 +193,9 @@ def _index(context: Context, kept: Shelf, store: Store) -> bool:
     """Index the words of a shelf; False where there is nothing of it any more."""
     folder = kept.base / records.MEMORY
     if not records.is_inside(kept.base, folder):
-        raise BadRequest(f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder")
+        raise BadRequest(
+            f"{str(folder)!r} leads out of {str(kept.base)!r}", hint="replace the link by a folder"
+        )
     notes = DurableNotes(context.memory.journal(), store)
     if not folder.exists():
         _forget(notes, kept.scope, folder)
@@ -185,13 +214,17 @@ def _give_meaning(context: Context, store: Store, batches: int) -> None:
 
 
 def _forget(notes: DurableNotes, scope: Scope, folder: Path) -> None:
-    """Forget what came from records that are gone with their folder: another branch, a deletion by hand."""
+    """Forget what came from records that are gone with their folder: another branch, a deletion by
+    hand.
+    """
     if roots.remove(notes, scope, [folder]):
         sync.forget_retired(notes.store, scope)
 
 
 def refresh(context: Context, project: str) -> None:
-    """Bring the index in line with everything of a project, words only: this runs while a session starts."""
+    """Bring the index in line with everything of a project, words only: this runs while a session
+    starts.
+    """
     kept = project_shelf(project)
     follow(context, kept, embed=False)
     known = [root for root in roots.load(context.memory.store(), kept.scope) if root.path.exists()]

@@ -1,4 +1,6 @@
-"""A project whose folder was renamed or moved: what is indexed of it, and trusted, is followed to where it is now."""
+"""A project whose folder was renamed or moved: what is indexed of it, and trusted, is followed to
+where it is now.
+"""
 
 import json
 import os
@@ -13,15 +15,22 @@ from gieok.ports.store import Store
 
 
 def follow_project(context: Context, root: str, store: Store) -> None:
-    """Know that a project is in a folder now; where it was elsewhere before, index it here from now on.
+    """Know that a project is in a folder now; where it was elsewhere before, index it here from now
+    on.
 
-    Only folders that are gone are taken for moved: what lies at an old place again is somebody else's.
+    Only folders that are gone are taken for moved: what lies at an old place again is somebody
+    else's.
     """
     if not root or context.is_scope_named:
         return
     scope = Scope(projects.know(context.home, root))
     known = places.known_projects(str(context.home)).values()
-    left = [one.root for one in known if one.scope == scope.path and one.root != root and not os.path.exists(one.root)]  # noqa: PTH110 - of a text
+    # Of a text.
+    left = [
+        one.root
+        for one in known
+        if one.scope == scope.path and one.root != root and not os.path.exists(one.root)  # noqa: PTH110
+    ]
     if left:
         notes = DurableNotes(context.memory.journal(), store)
         for old in left:
@@ -33,7 +42,9 @@ def _repoint_roots(notes: DurableNotes, scope: Scope, where: Repointing) -> None
         return
 
     def moved(raw: str) -> str:
-        """Return the roots at their new places; one that is followed there already is not followed twice."""
+        """Return the roots at their new places; one that is followed there already is not followed
+        twice.
+        """
         rows = [where.value(row) for row in json.loads(raw or "[]")]
         return json.dumps(list({row["path"]: row for row in reversed(rows)}.values())[::-1])
 

@@ -35,10 +35,16 @@ from gieok.text.redact import redact
 class RememberRequest:
     """Parameters of `gieok remember`."""
 
-    text: list[str] = argument(Words("what to keep", "기억할 것"), [], positional=True, needed='gieok remember "…"')
-    category: str = argument(Words("what kind of memory it is", "기억의 종류"), "decision", choices=CATEGORIES)
+    text: list[str] = argument(
+        Words("what to keep", "기억할 것"), [], positional=True, needed='gieok remember "…"'
+    )
+    category: str = argument(
+        Words("what kind of memory it is", "기억의 종류"), "decision", choices=CATEGORIES
+    )
     title: str = argument(Words("a title (default: the first line)", "제목 (기본: 첫 줄)"), "")
-    tags: str = argument(Words("words to find it by, joined by commas", "찾을 때 쓸 낱말, 쉼표로 이음"), "")
+    tags: str = argument(
+        Words("words to find it by, joined by commas", "찾을 때 쓸 낱말, 쉼표로 이음"), ""
+    )
     until: str = argument(
         Words(
             "the last day on which it holds, such as `friday` (default: what the text says)",
@@ -47,7 +53,8 @@ class RememberRequest:
         "",
     )
     user: bool = argument(
-        Words("for you, not for the project you are in", "지금 프로젝트가 아니라 나의 기억으로"), False
+        Words("for you, not for the project you are in", "지금 프로젝트가 아니라 나의 기억으로"),
+        False,
     )
 
 
@@ -81,24 +88,33 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
     given = (" ".join(request.text), request.title, request.tags)
     text, title, tags = map(redact, given)
     if is_all_private(text):
-        raise BadRequest("all of it is marked as private", hint="what is to be remembered stands outside of the mark")
+        raise BadRequest(
+            "all of it is marked as private",
+            hint="what is to be remembered stands outside of the mark",
+        )
     kept = shelf(context, user=request.user)
     if kept.is_project:
         grants.check(context.home, str(kept.base.parent))
     until = _last_day(context, request.until, text)
     now = context.clock.now()
     today = now.astimezone(context.zone).date()
-    record = records.make(request.category, title, text, tags.replace("\n", ",").split(","), now, until, today)
+    record = records.make(
+        request.category, title, text, tags.replace("\n", ",").split(","), now, until, today
+    )
     with kept.lock(context.home):
         saved = records.save(
-            kept.base, record, is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known)
+            kept.base,
+            record,
+            is_known=lambda known: grants.Judge(context.home).admits(known.read_bytes(), known),
         )
         file = saved.file
         if kept.is_project:
             _trust(context, kept, file)
     indexed = follow_soon(context, kept)
     if indexed and not is_indexed(context, kept, file):
-        raise StoreError(f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`")
+        raise StoreError(
+            f"{kept.shown(file)!r} was written, but is not in the index", hint="run `gieok doctor`"
+        )
     return RememberResult(
         kept.shown(file),
         file.parent.name,
@@ -114,7 +130,10 @@ def run(context: Context, request: RememberRequest) -> RememberResult:
 
 def _title_of(file: Path, title: str) -> str:
     """Return the title of a record that is kept already."""
-    return front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get("title") or title
+    return (
+        front_matter(file.read_text(encoding="utf-8", errors="replace")).fields.get("title")
+        or title
+    )
 
 
 def _last_day(context: Context, words: str, text: str) -> date | None:
@@ -128,14 +147,18 @@ def _last_day(context: Context, words: str, text: str) -> date | None:
         return stated.last if stated else None
     day = find_last_day(words, today)
     if day is None:
-        raise BadRequest(f"{words!r} is no day", hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …")
+        raise BadRequest(
+            f"{words!r} is no day", hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …"
+        )
     if day < today:
         raise BadRequest(f"{words!r} is over: {day}", hint="name today or a later day")
     return day
 
 
 def _trust(context: Context, kept: Shelf, file: Path) -> None:
-    """Let a record of the user's own count. Where their home is read-only, it waits as one that came along."""
+    """Let a record of the user's own count. Where their home is read-only, it waits as one that
+    came along.
+    """
     try:
         waiting.keep(context.home, kept.base, file)
     except OSError as error:
@@ -144,7 +167,9 @@ def _trust(context: Context, kept: Shelf, file: Path) -> None:
 
 def present(result: RememberResult, style: Style) -> str:
     """Show where it is kept."""
-    done = Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
+    done = (
+        Words("remembered", "기억함") if result.created else Words("known already", "이미 기억함")
+    )
     line = f"{done.say(style.lang)}: {style.bold(printable(result.title))}  {result.path}"
     if len(result.days) > 1:
         line += "  " + said_on(result.days).say(style.lang)

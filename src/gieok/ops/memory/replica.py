@@ -1,4 +1,6 @@
-"""The index that is kept beside a remote store where `hybrid` says so: it answers while the server does not."""
+"""The index that is kept beside a remote store where `hybrid` says so: it answers while the server
+does not.
+"""
 
 from gieok.engine import lifecycle
 from gieok.model.memory import Scope
@@ -6,10 +8,16 @@ from gieok.ops.context import Context
 
 
 def copy_beside(context: Context, scope: Scope, *, force: bool = False) -> None:
-    """Bring the index beside the store in line with what the store holds of a scope. Raises StoreError."""
+    """Bring the index beside the store in line with what the store holds of a scope. Raises
+    StoreError.
+    """
     for beside in context.memory.stores()[1:]:
         lifecycle.copy_scope(
-            context.memory.store(), beside, scope, force=force, progress=lambda done: context.say(f"copied {done:,}")
+            context.memory.store(),
+            beside,
+            scope,
+            force=force,
+            progress=lambda done: context.say(f"copied {done:,}"),
         )
         lifecycle.copy_vectors(context.memory.store(), beside)
         beside.compact()

@@ -1,4 +1,6 @@
-"""Folds what says the same into its first line: one thing once, with the days on which it was said."""
+"""Folds what says the same into its first line: one thing once, with the days on which it was
+said.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -16,14 +18,18 @@ _MOST = 2_000
 
 
 class Folded(NamedTuple):
-    """The days on which something was said, in order, and the handles of what says the same in other places."""
+    """The days on which something was said, in order, and the handles of what says the same in
+    other places.
+    """
 
     days: tuple[date, ...]
     handles: tuple[str, ...]
 
 
 class Statement(NamedTuple):
-    """What a row says, on which days, and where: one `handle` stands for all that `group` tells apart (a scope, a status)."""
+    """What a row says, on which days, and where: one `handle` stands for all that `group` tells
+    apart (a scope, a status).
+    """
 
     text: str
     days: tuple[date, ...]
@@ -32,7 +38,9 @@ class Statement(NamedTuple):
 
 
 def fold(rows: Iterable[T], statement: Callable[[T], Statement]) -> list[tuple[T, Folded]]:
-    """Return the rows in their order, without those that say what an earlier one says; with the days of all of them."""
+    """Return the rows in their order, without those that say what an earlier one says; with the
+    days of all of them.
+    """
     rows = list(rows)
     known: dict[object, list[tuple[Restatement, int]]] = defaultdict(list)
     kept: list[tuple[T, list[Statement]]] = []

@@ -1,4 +1,6 @@
-"""`gieok retire | restore`: put memories away, so that nothing recalls them, and bring them back."""
+"""`gieok retire | restore`: put memories away, so that nothing recalls them, and bring them
+back.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +18,13 @@ from gieok.ops.encode import Hidden
 from gieok.ops.memory import away, forgetting, handles, waiting
 from gieok.ops.memory.away import Away
 from gieok.ops.memory.handles import Memory
-from gieok.ops.memory.records import Shelf, follow_meaning, follow_soon, rewrite_active_memory, shelf
+from gieok.ops.memory.records import (
+    Shelf,
+    follow_meaning,
+    follow_soon,
+    rewrite_active_memory,
+    shelf,
+)
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 _SHOWN_CHARS = 80
@@ -27,11 +35,20 @@ class RestoreRequest:
     """Parameters of both: which memories."""
 
     memories: list[str] = argument(
-        Words("handles; a record also by its path, category/name, or name", "핸들; 기록은 경로, 종류/이름, 이름으로도"), [],
-        positional=True, needed="gieok retire 3fa9c01e decision/use-ruff",
-    )  # fmt: skip
+        Words(
+            "handles; a record also by its path, category/name, or name",
+            "핸들; 기록은 경로, 종류/이름, 이름으로도",
+        ),
+        [],
+        positional=True,
+        needed="gieok retire 3fa9c01e decision/use-ruff",
+    )
     user: bool = argument(
-        Words("a record of yours, not of the project you are in", "지금 프로젝트가 아니라 나의 기록에서"), False
+        Words(
+            "a record of yours, not of the project you are in",
+            "지금 프로젝트가 아니라 나의 기록에서",
+        ),
+        False,
     )
 
 
@@ -43,7 +60,9 @@ class RetireRequest(RestoreRequest):
 
 
 class RetiredMemory(NamedTuple):
-    """A memory and what became of it; `path` is a record's file, `also` are observations that went or came with a message."""
+    """A memory and what became of it; `path` is a record's file, `also` are observations that went
+    or came with a message.
+    """
 
     handle: str
     kind: str
@@ -62,11 +81,16 @@ class RetireResult:
 
 
 def retire(context: Context, request: RetireRequest) -> RetireResult:
-    """Put memories away. Each is named before any goes; killed at any moment, it can be run again. Raises BadRequest."""
+    """Put memories away. Each is named before any goes; killed at any moment, it can be run again.
+    Raises BadRequest.
+    """
     chosen = [_chosen(context, name, user=request.user) for name in request.memories]
     target, status = (records.ARCHIVE, "kept") if request.keep else (records.RETIRED, "retired")
     done = [
-        _moved(context, one, target, status) if isinstance(one, _Record) else _put_away(context, one) for one in chosen
+        _moved(context, one, target, status)
+        if isinstance(one, _Record)
+        else _put_away(context, one)
+        for one in chosen
     ]
     _settle(context, {one.document.scope for one in chosen if isinstance(one, Memory)})
     return RetireResult(tuple(done))
@@ -76,7 +100,9 @@ def restore(context: Context, request: RestoreRequest) -> RetireResult:
     """Bring back what was put away. Raises BadRequest."""
     chosen = [_gone(context, name, user=request.user) for name in request.memories]
     done = [
-        _moved(context, one, records.MEMORY, "restored") if isinstance(one, _Record) else _brought_back(context, one)
+        _moved(context, one, records.MEMORY, "restored")
+        if isinstance(one, _Record)
+        else _brought_back(context, one)
         for one in chosen
     ]
     _settle(context, {one.scope for one in chosen if isinstance(one, Away)})
@@ -101,7 +127,9 @@ def _chosen(context: Context, name: str, *, user: bool) -> Memory | _Record:
             return _by_name(context, name, (records.MEMORY, records.RETIRED), user=user)
     document = memory.document
     if memory.away or document.metadata.get(RETIRED):
-        raise BadRequest(f"{name!r} is put away already", hint=f"`gieok restore {name}` brings it back")
+        raise BadRequest(
+            f"{name!r} is put away already", hint=f"`gieok restore {name}` brings it back"
+        )
     known = roots.load(context.memory.store(), document.scope)
     kind = handles.kind_of(document, known, str(context.home))
     if kind == handles.RECORD:
@@ -114,7 +142,10 @@ def _chosen(context: Context, name: str, *, user: bool) -> Memory | _Record:
             hint="move the file, or leave its folder out: `gieok index --remove FOLDER`",
         )
     if kind == handles.TURN and not memory.line:
-        raise BadRequest(f"{name!r} is part of a conversation", hint="name a line of it: `gieok list --kind turn`")
+        raise BadRequest(
+            f"{name!r} is part of a conversation",
+            hint="name a line of it: `gieok list --kind turn`",
+        )
     return memory
 
 
@@ -142,7 +173,8 @@ def _moved(context: Context, one: _Record, target: str, status: str) -> RetiredM
     kept, file, handle = one
     if file.parent.parent.name == target:
         raise BadRequest(
-            f"the record {file.stem!r} is there already", hint="`gieok list --status retired` shows what is put away"
+            f"the record {file.stem!r} is there already",
+            hint="`gieok list --status retired` shows what is put away",
         )
     with kept.lock(context.home):
         if not file.exists():  # another process was faster
@@ -179,18 +211,30 @@ def _turn_away(context: Context, memory: Memory, at: str) -> RetiredMemory:
         document = source or document
     found = said.at_line(journal, document, number) if number else None
     if found is None:
-        raise BadRequest(f"the journal does not hold {memory.handle}", hint="`gieok index` brings the turns up to date")
+        raise BadRequest(
+            f"the journal does not hold {memory.handle}",
+            hint="`gieok index` brings the turns up to date",
+        )
     lines, message = found
     scope = document.scope
     if any(turn.id == message.id for turn in putting_away.turns(journal, scope)):
-        raise BadRequest(f"{memory.handle} was put away meanwhile")  # what stood there before is kept, and no blank
-    turn = AwayTurn(message.id, document.key, lines.start, journal.corrections(scope).get(message.id, ""), at)
+        # what stood there before is kept, and no blank
+        raise BadRequest(f"{memory.handle} was put away meanwhile")
+    turn = AwayTurn(
+        message.id, document.key, lines.start, journal.corrections(scope).get(message.id, ""), at
+    )
     putting_away.retire_turn(journal, scope, turn)
     held = scope_memory.load(context.memory.store(), scope).documents
     with_it = [one for one in held if _cited(one) == {message.id}]
-    _hand_over(context, scope, [putting_away.retired(one, context.clock.now(), message.id) for one in with_it])
+    _hand_over(
+        context,
+        scope,
+        [putting_away.retired(one, context.clock.now(), message.id) for one in with_it],
+    )
     also = tuple(Memory(one).handle for one in with_it)
-    return RetiredMemory(Memory(document, lines.start).handle, handles.TURN, "retired", memory.text, also=also)
+    return RetiredMemory(
+        Memory(document, lines.start).handle, handles.TURN, "retired", memory.text, also=also
+    )
 
 
 def _cited(document: Document) -> set[str]:
@@ -199,7 +243,9 @@ def _cited(document: Document) -> set[str]:
 
 def _gone(context: Context, name: str, *, user: bool) -> Away | _Record:
     """Return what is to come back. Raises BadRequest."""
-    found = away.find(context, name, context.scopes) if handles.is_handle(name) and not user else None
+    found = (
+        away.find(context, name, context.scopes) if handles.is_handle(name) and not user else None
+    )
     if found is None:
         return _by_name(context, name, (records.RETIRED, records.ARCHIVE), user=user)
     if found.file is not None:
@@ -222,7 +268,9 @@ def _brought_back(context: Context, one: Away) -> RetiredMemory:
             raise BadRequest(f"{one.handle} came back, or was forgotten, meanwhile")
         putting_away.restore_turn(journal, one.scope, one.turn)
         held = [entry.document for entry in journal.made(one.scope)]
-        with_it = [document for document in held if putting_away.is_retired_with(document, one.turn.id)]
+        with_it = [
+            document for document in held if putting_away.is_retired_with(document, one.turn.id)
+        ]
         _hand_over(context, one.scope, [putting_away.restored(document) for document in with_it])
     also = tuple(Memory(document).handle for document in with_it)
     return RetiredMemory(one.handle, handles.TURN, "restored", one.text, also=also)
@@ -251,7 +299,9 @@ _DONE = {
     "kept": Words("put away (kept, not recalled)", "치워 둠 (남기되 떠올리지 않음)"),
     "restored": Words("restored", "되살림"),
 }
-_GRACE = Words(f"its file is deleted in {records.GRACE_DAYS} days", f"파일은 {records.GRACE_DAYS}일 뒤 지움")
+_GRACE = Words(
+    f"its file is deleted in {records.GRACE_DAYS} days", f"파일은 {records.GRACE_DAYS}일 뒤 지움"
+)
 
 
 def present(result: RetireResult, style: Style) -> str:
@@ -259,7 +309,9 @@ def present(result: RetireResult, style: Style) -> str:
     lines = []
     for one in result.memories:
         text = " ".join(one.text.split())[:_SHOWN_CHARS]
-        lines.append(f"{_DONE[one.status].say(style.lang)}: {printable(one.path or f'{one.handle}  {text}')}")
+        lines.append(
+            f"{_DONE[one.status].say(style.lang)}: {printable(one.path or f'{one.handle}  {text}')}"
+        )
         if one.path and one.status == "retired":
             lines.append(style.dim(f"  {_GRACE.say(style.lang)}"))
         if one.also:

@@ -45,9 +45,11 @@ _LISTED = 12
 #: Where nothing answers: what comes nearest is shown from this score on.
 _NEAREST = 0.15
 _KINDS = {
-    "memory": frozenset(("memory",)), "observed": frozenset(("observation", "pattern")), "sessions": frozenset(("turn",)),
+    "memory": frozenset(("memory",)),
+    "observed": frozenset(("observation", "pattern")),
+    "sessions": frozenset(("turn",)),
     "all": frozenset[str](),
-}  # fmt: skip
+}
 _SOURCE_OF_KIND = {"memory": "memory", "turn": "sessions"}
 
 
@@ -57,14 +59,20 @@ class SearchRequest:
 
     query: list[str] = argument(
         Words(
-            "what to look for; may be left out with --since or --until", "찾을 것; --since나 --until이 있으면 없어도 됨"
+            "what to look for; may be left out with --since or --until",
+            "찾을 것; --since나 --until이 있으면 없어도 됨",
         ),
         [],
         positional=True,
     )
-    limit: int = argument(Words("how many hits (0: what the profile says)", "결과 수 (0: 프로필대로)"), 0)
+    limit: int = argument(
+        Words("how many hits (0: what the profile says)", "결과 수 (0: 프로필대로)"), 0
+    )
     min_score: float = argument(
-        Words("leave out hits below, 0-1 (-1: what the profile says)", "이보다 낮은 결과는 뺌, 0-1 (-1: 프로필대로)"),
+        Words(
+            "leave out hits below, 0-1 (-1: what the profile says)",
+            "이보다 낮은 결과는 뺌, 0-1 (-1: 프로필대로)",
+        ),
         -1.0,
     )
     source: str = argument(Words("where to look", "찾을 곳"), "all", choices=tuple(sorted(_KINDS)))
@@ -74,12 +82,18 @@ class SearchRequest:
     agent: str = argument(filters.AGENT, "")
     status: str = argument(filters.STATUS, "all", choices=filters.SEARCHED_STATUSES)
     profile: str = argument(
-        Words("how hits are ranked: files or openclaw", "순위 방식: files 또는 openclaw"), "", cli_only=True
+        Words("how hits are ranked: files or openclaw", "순위 방식: files 또는 openclaw"),
+        "",
+        cli_only=True,
     )
     keyword_only: bool = argument(
-        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"), False, cli_only=True
+        Words("do not use vectors: faster, words only", "벡터를 쓰지 않음: 더 빠르고 낱말만"),
+        False,
+        cli_only=True,
     )
-    explain: bool = argument(Words("show what made each score", "점수의 근거를 보임"), False, cli_only=True)
+    explain: bool = argument(
+        Words("show what made each score", "점수의 근거를 보임"), False, cli_only=True
+    )
     everywhere: bool = argument(
         Words(
             "in every scope, of other projects too; those of characters are left out",
@@ -91,7 +105,12 @@ class SearchRequest:
 
 
 def _shown(
-    placed: PlacedHit, path: str, document: Document | None, now: datetime, zone: tzinfo, request: SearchRequest
+    placed: PlacedHit,
+    path: str,
+    document: Document | None,
+    now: datetime,
+    zone: tzinfo,
+    request: SearchRequest,
 ) -> SearchHit:
     hit, ended, explain = placed.hit, placed.ended, request.explain
     parts = newest.spoken_parts(placed.parts)
@@ -99,7 +118,9 @@ def _shown(
     status = status_of(document, now) if document else "stands"
     p = hit.passage
     return SearchHit(
-        handle=places.handle(p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0),
+        handle=places.handle(
+            p.scope.path, p.key, p.start_line if p.key.startswith(f"{places.SESSIONS}/") else 0
+        ),
         path=path,
         start_line=p.start_line,
         end_line=p.end_line,
@@ -113,12 +134,16 @@ def _shown(
         status=newest.status_of(placed, status),
         tier=p.tier,
         replaced_by=(ended.handle or None) if ended else None,
-        replaced_on=datetime.fromtimestamp(ended.at - (not ended.key), zone).date() if ended else None,
+        replaced_on=datetime.fromtimestamp(ended.at - (not ended.key), zone).date()
+        if ended
+        else None,
         level=level(hit.score),
         signals=dict(hit.signals) if explain else None,
         parts=dict(hit.parts) if explain and hit.parts else None,
         file=file,
-        line=(hit.line.number if hit.line else _best_line(p, " ".join(request.query))) if file or hit.line else None,
+        line=(hit.line.number if hit.line else _best_line(p, " ".join(request.query)))
+        if file or hit.line
+        else None,
         line_text=hit.line.text if hit.line else None,
         ended_parts=parts or None,
         compared=newest.explain_pair(placed.pair) if explain and placed.pair else None,
@@ -126,11 +151,14 @@ def _shown(
 
 
 def file_of(document: Document) -> str | None:
-    """Return the absolute path of the file that a document is; None where it is none, or is not on this machine."""
+    """Return the absolute path of the file that a document is; None where it is none, or is not on
+    this machine.
+    """
     if document.kind != "memory" or not document.provenance:
         return None
     file = document.provenance[0].source
-    return file if os.path.isabs(file) and os.path.isfile(file) else None  # noqa: PTH117, PTH113 - a cold search has no time for Path
+    # A cold search has no time for Path.
+    return file if os.path.isabs(file) and os.path.isfile(file) else None  # noqa: PTH117, PTH113
 
 
 def _best_line(p: FoundPassage, question: str) -> int:
@@ -151,10 +179,15 @@ def run(context: Context, request: SearchRequest) -> SearchResult:
     """Search the scope's memory."""
     text = " ".join(request.query).strip()
     if not text and not (request.since or request.until):
-        raise BadRequest("query is missing", hint='such as `gieok search "…"`, or `gieok search --since yesterday`')
+        raise BadRequest(
+            "query is missing",
+            hint='such as `gieok search "…"`, or `gieok search --since yesterday`',
+        )
     late = behind.caught_up(context, use_vectors=not request.keyword_only)
     try:
-        result, silent = first_answer(context.memory.stores(), lambda store: _search(context, request, text, store))
+        result, silent = first_answer(
+            context.memory.stores(), lambda store: _search(context, request, text, store)
+        )
     except NotIndexed as error:
         if not late:
             raise
@@ -189,11 +222,16 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
         use_vectors=not request.keyword_only,
         hybrid=context.memory.is_hybrid,
     )
-    embedder = context.memory.embedder() if isinstance(store, VectorSearch) and not request.keyword_only else None
+    embedder = (
+        context.memory.embedder()
+        if isinstance(store, VectorSearch) and not request.keyword_only
+        else None
+    )
     profile = _profile(context, request)
     limit = profile.limit
     if request.status != "all":
-        profile = profile.with_limit(max(limit, _LOOKED_AT))  # some of them turn out to be otherwise
+        # some of them turn out to be otherwise
+        profile = profile.with_limit(max(limit, _LOOKED_AT))
     if asked and not request.limit:
         limit = max(limit, _LISTED)
         profile = profile.with_limit(max(profile.limit, limit))
@@ -202,21 +240,32 @@ def _search(context: Context, request: SearchRequest, text: str, store: Store) -
     def ranked(profile: Profile) -> RankedHits:
         if asked and not text:
             wanted = timeline.Question(asked, scopes, where, None, context.zone)
-            return RankedHits(timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True)
+            return RankedHits(
+                timeline.listed(store, wanted, profile), None, asked.span, is_timeline=True
+            )
         found = recall(store, embedder, question, profile, context.clock, context.zone, by)
         return found._replace(hits=_within_days(found.hits, since, until, context.zone))
 
     found = ranked(profile)
     results = _results(context, request, store, scopes, found, limit)
-    # What says the same takes one line: others take the place, unless a service that is paid would be asked again.
-    if len(results) < min(limit, len(found.hits)) and by is None and not isinstance(store, ManagedSearch):
+    # What says the same takes one line: others take the place, unless a service that is paid would
+    # be asked again.
+    if (
+        len(results) < min(limit, len(found.hits))
+        and by is None
+        and not isinstance(store, ManagedSearch)
+    ):
         found = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
         results = _results(context, request, store, scopes, found, limit)
     nearest = None
     if request.min_score == -1 and found.nearest and found.nearest.score >= _NEAREST:
-        nearest = next(iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None)
+        nearest = next(
+            iter(_results(context, request, store, scopes, RankedHits((found.nearest,)), 1)), None
+        )
     days = Days(found.span.first, found.span.last, found.span.words) if found.span else None
-    gaps = () if results else tuple(_list_gaps(context, request, store, scopes, found, since, until))
+    gaps = (
+        () if results else tuple(_list_gaps(context, request, store, scopes, found, since, until))
+    )
     return SearchResult(
         results,
         found,
@@ -240,7 +289,8 @@ def _list_gaps(
     until: DateSpan | None,
 ) -> Iterator[Words]:
     """Yield what a search that found nothing did not look at."""
-    from gieok.ops.memory import gaps  # which walks folders: a search that finds something has no time for it
+    # which walks folders: a search that finds something has no time for it
+    from gieok.ops.memory import gaps
 
     if found.is_timeline and found.span and found.span.words:
         yield gaps.gap_of_days(*found.span)
@@ -249,7 +299,12 @@ def _list_gaps(
 
 
 def _results(
-    context: Context, request: SearchRequest, store: Store, scopes: Sequence[Scope], found: RankedHits, limit: int
+    context: Context,
+    request: SearchRequest,
+    store: Store,
+    scopes: Sequence[Scope],
+    found: RankedHits,
+    limit: int,
 ) -> tuple[SearchHit, ...]:
     """Return hits as they are shown: with their paths, and what holds of them now."""
     known_roots = {scope: roots.load(store, scope) for scope in scopes}
@@ -257,16 +312,19 @@ def _results(
     documents = documents_of(store, [one.hit for one in placed])
     now = context.clock.now()
     shown = (
-        (one, _shown(
-            one._replace(hit=_intelligible(one.hit, documents)),
-            roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
-            documents.get(_key(one.hit)),
-            now,
-            context.zone,
-            request,
-        ))
+        (
+            one,
+            _shown(
+                one._replace(hit=_intelligible(one.hit, documents)),
+                roots.display(known_roots.get(one.hit.passage.scope, []), one.hit.passage.key),
+                documents.get(_key(one.hit)),
+                now,
+                context.zone,
+                request,
+            ),
+        )
         for one in placed
-    )  # fmt: skip
+    )
 
     def statement(pair: tuple[PlacedHit, SearchHit]) -> Statement:
         one, hit = pair
@@ -281,7 +339,9 @@ def _results(
 
 def _with_days(hit: SearchHit, said: Folded) -> SearchHit:
     """Return a hit with the days on which it was said, where they are several."""
-    return hit._replace(said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None)
+    return hit._replace(
+        said_on=said.days if len(said.days) > 1 else None, same_as=said.handles or None
+    )
 
 
 def _key(hit: Hit) -> tuple[Scope, str]:
@@ -293,11 +353,15 @@ def _intelligible(hit: Hit, documents: Mapping[tuple[Scope, str], Document]) -> 
     document = documents.get(_key(hit))
     if document is None or hit.passage.kind not in _KINDS["sessions"]:
         return hit
-    return hit._replace(snippet=exchange(document.text.split("\n"), hit.passage.start_line) or hit.snippet)
+    return hit._replace(
+        snippet=exchange(document.text.split("\n"), hit.passage.start_line) or hit.snippet
+    )
 
 
 def everywhere(store: Store) -> tuple[Scope, ...]:
-    """Return every scope of the owner's: those of characters belong to the users that talk to them. Raises NotIndexed."""
+    """Return every scope of the owner's: those of characters belong to the users that talk to them.
+    Raises NotIndexed.
+    """
     scopes = tuple(scope for scope in store.scopes() if not places.is_served(scope.path))
     if not scopes:
         raise NotIndexed("nothing is indexed in any scope")
@@ -306,11 +370,15 @@ def everywhere(store: Store) -> tuple[Scope, ...]:
 
 def _with_memory(context: Context, store: Store) -> tuple[Scope, ...]:
     """Return those scopes to search that hold anything. Raises NotIndexed where none does."""
-    brought = tuple(scope for scope in context.searched[len(context.scopes) :] if store.notes(scope))
+    brought = tuple(
+        scope for scope in context.searched[len(context.scopes) :] if store.notes(scope)
+    )
     scopes = (*holding(store, context.scopes), *brought)
     if not scopes:
         listed = ", ".join(map(str, store.scopes())) or "none"
-        raise NotIndexed(f"nothing is indexed in scope {str(context.scope)!r} (scopes with memory: {listed})")
+        raise NotIndexed(
+            f"nothing is indexed in scope {str(context.scope)!r} (scopes with memory: {listed})"
+        )
     return scopes
 
 
@@ -318,10 +386,14 @@ def _profile(context: Context, request: SearchRequest) -> Profile:
     profile = context.memory.profile(request.profile)
     if not 0 <= request.limit <= _MOST_HITS:
         raise BadRequest(
-            f"limit is {request.limit}", hint=f"it must be from 1 to {_MOST_HITS:,}; 0: as the profile says"
+            f"limit is {request.limit}",
+            hint=f"it must be from 1 to {_MOST_HITS:,}; 0: as the profile says",
         )
     if not (request.min_score == -1 or 0 <= request.min_score <= 1):
-        raise BadRequest(f"min-score is {request.min_score:g}", hint="it must be from 0 to 1; -1: as the profile says")
+        raise BadRequest(
+            f"min-score is {request.min_score:g}",
+            hint="it must be from 0 to 1; -1: as the profile says",
+        )
     if request.limit:
         profile = profile.with_limit(request.limit)
     return profile.with_least_score(request.min_score) if request.min_score >= 0 else profile
@@ -333,16 +405,24 @@ def span_of_days(context: Context, words: str) -> DateSpan | None:
         return None
     span = find_span(words, context.clock.now().astimezone(context.zone).date())
     if span is None:
-        raise BadRequest(f"{words!r} is no day", hint="write 2026-11-20, `yesterday`, `last week`, `지난주` …")
+        raise BadRequest(
+            f"{words!r} is no day", hint="write 2026-11-20, `yesterday`, `last week`, `지난주` …"
+        )
     return span
 
 
 def _edge(of: day, zone: tzinfo, which: Callable[[datetime, datetime], datetime]) -> datetime:
-    """Return when a day begins, here or in UTC, as the days of notes do; what is between belongs to one of them alone."""
-    return which(datetime.combine(of, time(), UTC), datetime.combine(of, time(), zone).astimezone(UTC))
+    """Return when a day begins, here or in UTC, as the days of notes do; what is between belongs to
+    one of them alone.
+    """
+    return which(
+        datetime.combine(of, time(), UTC), datetime.combine(of, time(), zone).astimezone(UTC)
+    )
 
 
-def _within_days(hits: Sequence[Hit], since: DateSpan | None, until: DateSpan | None, zone: tzinfo) -> tuple[Hit, ...]:
+def _within_days(
+    hits: Sequence[Hit], since: DateSpan | None, until: DateSpan | None, zone: tzinfo
+) -> tuple[Hit, ...]:
     """Return the hits of days that were asked for, as a person here counts them."""
     if not (since or until):
         return tuple(hits)
@@ -362,5 +442,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
-    doc=Words("Find the lines of memory that answer a question", "물음에 답하는 기억의 줄을 찾습니다"),
+    doc=Words(
+        "Find the lines of memory that answer a question", "물음에 답하는 기억의 줄을 찾습니다"
+    ),
 )

@@ -1,4 +1,6 @@
-"""Takes in what was there before Gieok, for every folder in which a session was seen: `capabilities.files.seeds`."""
+"""Takes in what was there before Gieok, for every folder in which a session was seen:
+`capabilities.files.seeds`.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -19,7 +21,9 @@ NOTE = "seeds"
 
 
 def seed(context: Context, is_stopped: Callable[[], bool] = lambda: False) -> Report:
-    """Bring the index in line with agents' own notes, instructions and the logs of repositories. Raises StoreError."""
+    """Bring the index in line with agents' own notes, instructions and the logs of repositories.
+    Raises StoreError.
+    """
     report = Report()
     if context.privacy.pause(context.clock.now().timestamp()):
         return report
@@ -39,12 +43,18 @@ def _is_seed(key: str) -> bool:
 
 
 def _sources(context: Context) -> Iterator[tuple[Scope, list[SourceItem | Failed]]]:
-    """Yield each scope with all that belongs to it; empty where the user wants none, so that it is forgotten."""
+    """Yield each scope with all that belongs to it; empty where the user wants none, so that it is
+    forgotten.
+    """
     memory, user = context.memory, context.caller.user
     has_files = memory.seeds.has_files
     yield (
         Scope(places.USER_SCOPE),
-        list(seeds.file_items(Scope(places.USER_SCOPE), seeds.users_files(user) if has_files else (), memory.cut)),
+        list(
+            seeds.file_items(
+                Scope(places.USER_SCOPE), seeds.users_files(user) if has_files else (), memory.cut
+            )
+        ),
     )
     place = load("claude-code").place
     own = place(user, context.caller.environment).folder if place else user
@@ -59,11 +69,15 @@ def _sources(context: Context) -> Iterator[tuple[Scope, list[SourceItem | Failed
         yield _brought(context, scope, Path(root))
 
 
-def _brought(context: Context, project: Scope, root: Path) -> tuple[Scope, list[SourceItem | Failed]]:
+def _brought(
+    context: Context, project: Scope, root: Path
+) -> tuple[Scope, list[SourceItem | Failed]]:
     """Return the scope of what a repository brings along, and its items."""
     wanted, cut = context.memory.seeds, context.memory.cut
     scope = Scope(places.repository_scope(str(project)))
-    items = list(seeds.file_items(scope, seeds.projects_files(root) if wanted.has_files else (), cut))
+    items = list(
+        seeds.file_items(scope, seeds.projects_files(root) if wanted.has_files else (), cut)
+    )
     if wanted.most_commits:
         items += seeds.commit_items(scope, root, wanted.log(root, wanted.most_commits), cut)
     return scope, items

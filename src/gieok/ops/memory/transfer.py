@@ -1,4 +1,6 @@
-"""`gieok transfer`: what is remembered for one project, for another or for the user, without losing where it comes from."""
+"""`gieok transfer`: what is remembered for one project, for another or for the user, without losing
+where it comes from.
+"""
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -16,7 +18,13 @@ from gieok.ops.context import Context
 from gieok.ops.encode import Hidden
 from gieok.ops.memory import handles, waiting
 from gieok.ops.memory.handles import Memory
-from gieok.ops.memory.records import Shelf, follow_meaning, follow_soon, rewrite_active_memory, scope_shelf
+from gieok.ops.memory.records import (
+    Shelf,
+    follow_meaning,
+    follow_soon,
+    rewrite_active_memory,
+    scope_shelf,
+)
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 _SHOWN_CHARS = 80
@@ -27,13 +35,19 @@ class TransferRequest:
     """Parameters of `gieok transfer`."""
 
     memories: list[str] = argument(
-        Words("handles of records and of what was observed", "기록과 관찰의 핸들"), [], positional=True,
+        Words("handles of records and of what was observed", "기록과 관찰의 핸들"),
+        [],
+        positional=True,
         needed="gieok transfer 3fa9c01e --to agent:main",
-    )  # fmt: skip
+    )
     to: str = argument(
-        Words("the scope that they shall be in; `agent:main` is the user's own", "옮겨 갈 범위; `agent:main`은 나의 것"), "",
+        Words(
+            "the scope that they shall be in; `agent:main` is the user's own",
+            "옮겨 갈 범위; `agent:main`은 나의 것",
+        ),
+        "",
         needed="gieok transfer 3fa9c01e --to agent:main",
-    )  # fmt: skip
+    )
 
 
 class TransferredMemory(NamedTuple):
@@ -56,11 +70,14 @@ class TransferResult:
 
 
 def run(context: Context, request: TransferRequest) -> TransferResult:
-    """Move memories to a scope. What cannot move is refused before anything is; safe to kill and to repeat."""
+    """Move memories to a scope. What cannot move is refused before anything is; safe to kill and to
+    repeat.
+    """
     target = Scope(request.to)
     if places.is_served(target.path) or places.is_brought(target.path):
         raise BadRequest(
-            f"{target} is not yours to write", hint="move memories to a project's scope, or to `agent:main`"
+            f"{target} is not yours to write",
+            hint="move memories to a project's scope, or to `agent:main`",
         )
     chosen = [_chosen(context, name, target) for name in request.memories]
     files = [(memory, kept) for memory, kept in chosen if kept is not None]
@@ -83,8 +100,14 @@ def _chosen(context: Context, name: str, target: Scope) -> tuple[Memory, Shelf |
     known = roots.load(context.memory.store(), document.scope)
     kind = handles.kind_of(document, known, str(context.home))
     if kind == handles.RECORD:
-        return memory, Shelf(next(root for root in known if root.owns(document.key)).path.parent, document.scope)
-    if kind == handles.OBSERVATION and not memory.was_replaced and document.kind == observation.KIND:
+        return memory, Shelf(
+            next(root for root in known if root.owns(document.key)).path.parent, document.scope
+        )
+    if (
+        kind == handles.OBSERVATION
+        and not memory.was_replaced
+        and document.kind == observation.KIND
+    ):
         return memory, None
     why, hint = _REFUSED.get(kind, _REFUSED[handles.OBSERVATION])
     raise BadRequest(f"{name!r} {why}", hint=hint)
@@ -99,7 +122,10 @@ _REFUSED = {
         "is a file of your own",
         "index its folder there: `gieok index FOLDER --scope SCOPE`",
     ),
-    handles.OBSERVATION: ("holds no more, or goes on with its conversation", "move what stands: `gieok list`"),
+    handles.OBSERVATION: (
+        "holds no more, or goes on with its conversation",
+        "move what stands: `gieok list`",
+    ),
 }
 
 
@@ -118,7 +144,10 @@ def _observations(context: Context, chosen: list[Memory], target: Scope) -> list
     follow_meaning(context)
     for scope in scopes:
         rewrite_active_memory(context, scope)
-    return [_told(memory, entry.document, handles.OBSERVATION) for memory, entry in zip(chosen, put, strict=True)]
+    return [
+        _told(memory, entry.document, handles.OBSERVATION)
+        for memory, entry in zip(chosen, put, strict=True)
+    ]
 
 
 def _refuse_known(put: list[Entry], there: dict[str, str]) -> None:
@@ -128,7 +157,9 @@ def _refuse_known(put: list[Entry], there: dict[str, str]) -> None:
 
 
 def _moved(document: Document, target: Scope) -> Document:
-    """Return a document as it is in another scope; it remembers where the messages are that it was made of."""
+    """Return a document as it is in another scope; it remembers where the messages are that it was
+    made of.
+    """
     home = document.metadata.get(MOVED_FROM, document.scope.path)
     metadata = {name: value for name, value in document.metadata.items() if name != MOVED_FROM}
     if home != target.path:
@@ -137,12 +168,15 @@ def _moved(document: Document, target: Scope) -> Document:
     return replace(fresh, content_hash=observation.stamp(fresh))
 
 
-def _record(context: Context, memory: Memory, kept: Shelf | None, shelf: Shelf) -> TransferredMemory:
+def _record(
+    context: Context, memory: Memory, kept: Shelf | None, shelf: Shelf
+) -> TransferredMemory:
     """Move a record's file: the new one is written, and trusted, before the old one goes."""
     assert kept is not None
     document = memory.document
     file = kept.base / records.MEMORY / Path(document.key).relative_to(Path(document.key).parts[0])
-    with ExitStack() as held:  # in one order: two that move between the same folders at once do not wait for each other
+    # in one order: two that move between the same folders at once do not wait for each other
+    with ExitStack() as held:
         for one in sorted({kept, shelf}):
             held.enter_context(one.lock(context.home))
         if not file.exists():
@@ -156,9 +190,13 @@ def _record(context: Context, memory: Memory, kept: Shelf | None, shelf: Shelf) 
     follow_soon(context, shelf)
     follow_soon(context, kept)
     root = next(
-        root for root in roots.load(context.memory.store(), shelf.scope) if root.path == shelf.base / records.MEMORY
+        root
+        for root in roots.load(context.memory.store(), shelf.scope)
+        if root.path == shelf.base / records.MEMORY
     )
-    return _told(memory, replace(document, scope=shelf.scope, key=root.key_of(there)), handles.RECORD)
+    return _told(
+        memory, replace(document, scope=shelf.scope, key=root.key_of(there)), handles.RECORD
+    )
 
 
 def _told(memory: Memory, now: Document, kind: str) -> TransferredMemory:
@@ -169,7 +207,10 @@ def _told(memory: Memory, now: Document, kind: str) -> TransferredMemory:
 def present(result: TransferResult, style: Style) -> str:
     """Show a line a memory."""
     head = style.bold(f"{style.say('now in', '옮긴 곳')} {result.scope}:")
-    rows = (f"  {one.handle}  {printable(' '.join(one.text.split())[:_SHOWN_CHARS])}" for one in result.memories)
+    rows = (
+        f"  {one.handle}  {printable(' '.join(one.text.split())[:_SHOWN_CHARS])}"
+        for one in result.memories
+    )
     return "\n".join((head, *rows))
 
 

@@ -19,18 +19,30 @@ from gieok.text.inert import revealed
 class TrustRequest:
     """Parameters of `gieok trust`."""
 
-    path: str = argument(Words("the project (default: the one here)", "프로젝트 (기본: 여기)"), "", positional=True)
+    path: str = argument(
+        Words("the project (default: the one here)", "프로젝트 (기본: 여기)"), "", positional=True
+    )
     show: bool = argument(
-        Words("print what waits, in full, and trust nothing", "기다리는 것을 모두 출력하고 신뢰하지는 않음"), False
+        Words(
+            "print what waits, in full, and trust nothing",
+            "기다리는 것을 모두 출력하고 신뢰하지는 않음",
+        ),
+        False,
     )
     yes: bool = argument(Words("do not ask", "묻지 않음"), False)
     exactly: str = argument(
-        Words("only what --show printed with this fingerprint", "--show가 이 지문으로 보여 준 것만"), ""
+        Words(
+            "only what --show printed with this fingerprint", "--show가 이 지문으로 보여 준 것만"
+        ),
+        "",
     )
     revoke: bool = argument(
-        Words("trust nothing of this project any more", "이 프로젝트의 것을 더는 신뢰하지 않음"), False
+        Words("trust nothing of this project any more", "이 프로젝트의 것을 더는 신뢰하지 않음"),
+        False,
     )
-    list: bool = argument(Words("list the projects that are trusted", "신뢰하는 프로젝트 목록"), False)
+    list: bool = argument(
+        Words("list the projects that are trusted", "신뢰하는 프로젝트 목록"), False
+    )
 
 
 class RecordRow(NamedTuple):
@@ -55,7 +67,9 @@ class WaitingRows(NamedTuple):
 def _rows(waits: Waiting) -> WaitingRows:
     records = [RecordRow(r.entry.name, _status(r), r.entry.digest, _text(r)) for r in waits.records]
     unread = [Reason(f.key, f.reason) for f in waits.unread]
-    return WaitingRows(waits.root, waits.fingerprint if waits else None, records, waits.settings, unread)
+    return WaitingRows(
+        waits.root, waits.fingerprint if waits else None, records, waits.settings, unread
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +113,10 @@ def run(context: Context, request: TrustRequest) -> TrustResult | TrustedProject
         context.memory.store()  # takes over what was trusted before
         every = grants.every(context.home)
         return TrustedProjects(
-            tuple(TrustedProject(g.project, len(g.entries), g.settings is not None, g.at) for g in every)
+            tuple(
+                TrustedProject(g.project, len(g.entries), g.settings is not None, g.at)
+                for g in every
+            )
         )
     if request.revoke:
         return _revoke(context, request)
@@ -118,7 +135,9 @@ def run(context: Context, request: TrustRequest) -> TrustResult | TrustedProject
         return TrustResult("nothing", waits)
     if not request.yes and not _agreed(context, waits):
         return TrustResult("refused", waits)
-    waiting.trust_all(context.home, waits, context.clock.now().astimezone(context.zone).date().isoformat())
+    waiting.trust_all(
+        context.home, waits, context.clock.now().astimezone(context.zone).date().isoformat()
+    )
     follow(context, project_shelf(root))
     return TrustResult("trusted", waits)
 
@@ -130,16 +149,25 @@ def _project(context: Context, path: str) -> str:
     marker = start / places.PROJECT_FOLDER
     if marker.is_dir() and not places.is_owned(str(marker)):
         raise BadRequest(
-            f"{str(marker)!r} belongs to another user", hint="a project that you share must be a copy of yours"
+            f"{str(marker)!r} belongs to another user",
+            hint="a project that you share must be a copy of yours",
         )
-    raise BadRequest(f"no project at or above {str(start)!r}", hint="go to a folder that has a `.gieok` folder")
+    raise BadRequest(
+        f"no project at or above {str(start)!r}", hint="go to a folder that has a `.gieok` folder"
+    )
 
 
 def _agreed(context: Context, waits: Waiting) -> bool:
-    """Show what waits and ask; exactly the content shown is trusted, even if the files change meanwhile."""
-    question = context.words("Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] ")
+    """Show what waits and ask; exactly the content shown is trusted, even if the files change
+    meanwhile.
+    """
+    question = context.words(
+        "Trust this in this folder? [y/N] ", "이 폴더에서 이것을 신뢰할까요? [y/N] "
+    )
     lines = _shown(waits, Style(context.lang, colour=False))
-    return context.agrees(lines, question, "look at it with `gieok trust --show`, then `gieok trust --yes`")
+    return context.agrees(
+        lines, question, "look at it with `gieok trust --show`, then `gieok trust --yes`"
+    )
 
 
 def _revoke(context: Context, request: TrustRequest) -> TrustResult:
@@ -148,7 +176,8 @@ def _revoke(context: Context, request: TrustRequest) -> TrustResult:
     if not grants.forget(context.home, root):
         return TrustResult("nothing", Waiting(root))
     waits = waiting.waiting(context.home, root)
-    grants.claim(context.home, root, waits.fingerprint)  # no notice about what the person just revoked
+    # no notice about what the person just revoked
+    grants.claim(context.home, root, waits.fingerprint)
     follow(context, project_shelf(root))
     return TrustResult("revoked", waits)
 
@@ -165,7 +194,9 @@ _STATUS = {"new": Words("new", "새것"), "changed": Words("changed", "바뀜")}
 _DONE = {
     "trusted": Words("trusted", "신뢰함"),
     "refused": Words("nothing was trusted", "아무것도 신뢰하지 않음"),
-    "revoked": Words("trusted no more; nothing of it is recalled", "더는 신뢰하지 않으며 떠올리지 않음"),
+    "revoked": Words(
+        "trusted no more; nothing of it is recalled", "더는 신뢰하지 않으며 떠올리지 않음"
+    ),
     "nothing": Words("nothing waits", "기다리는 것이 없음"),
 }
 
@@ -175,7 +206,11 @@ def _shown(waits: Waiting, style: Style) -> list[str]:
     lines = list[str]()
     for record in waits.records:
         status = _STATUS[_status(record)].say(style.lang)
-        lines += [style.bold(f"{revealed(record.entry.name)}  ({status})"), *_quoted(_text(record)), ""]
+        lines += [
+            style.bold(f"{revealed(record.entry.name)}  ({status})"),
+            *_quoted(_text(record)),
+            "",
+        ]
     if waits.settings is not None:
         lines += [
             style.bold(f"config.yaml  ({style.say('settings', '설정')})"),
@@ -199,16 +234,26 @@ def present(result: TrustResult | TrustedProjects, style: Style) -> str:
     if result.status != "show":
         return f"{_DONE[result.status].say(style.lang)}: {revealed(w.root)}"
     if not w:
-        return "\n".join([*_shown(w, style), f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}"])
+        return "\n".join(
+            [*_shown(w, style), f"{_DONE['nothing'].say(style.lang)}: {revealed(w.root)}"]
+        )
     exactly = style.say("to trust just this: ", "꼭 이것만 신뢰하려면: ")
-    return "\n".join([*_shown(w, style), w.words().say(style.lang), f"{exactly}gieok trust --exactly {w.fingerprint}"])
+    return "\n".join(
+        [
+            *_shown(w, style),
+            w.words().say(style.lang),
+            f"{exactly}gieok trust --exactly {w.fingerprint}",
+        ]
+    )
 
 
 def _line(trusted: TrustedProject, style: Style) -> str:
     count = trusted.records
     records = style.say(f"{count} record{'' if count == 1 else 's'}", f"기억 {count}개")
     settings = style.say(" and settings", ", 설정") if trusted.settings else ""
-    gone = "" if Path(trusted.project).is_dir() else style.say(", not there any more", ", 지금은 없음")
+    gone = (
+        "" if Path(trusted.project).is_dir() else style.say(", not there any more", ", 지금은 없음")
+    )
     return f"{style.bold(revealed(trusted.project))}  {records}{settings}  {trusted.at}{gone}"
 
 

@@ -1,4 +1,6 @@
-"""Takes in what people did in the files of the cold tier: at its time, by `gieok archive sync`, and before a search."""
+"""Takes in what people did in the files of the cold tier: at its time, by `gieok archive sync`, and
+before a search.
+"""
 
 from datetime import timedelta
 
@@ -16,7 +18,9 @@ _FIRST_WAIT, _LONGEST_WAIT = timedelta(hours=1), timedelta(days=1)
 
 
 def synced(context: Context) -> Synced:
-    """Synchronise, keep what is wrong as an incident, and tell of new questions. Raises ArchiveFailed, StoreError."""
+    """Synchronise, keep what is wrong as an incident, and tell of new questions. Raises
+    ArchiveFailed, StoreError.
+    """
     tiers = context.archive.tiers()
     incidents = Incidents(tiers.journal, tiers.clock, context.admin.notices())
     before = len(questions.load(tiers.journal))
@@ -38,9 +42,11 @@ def synced(context: Context) -> Synced:
 
 
 def follow_edits(context: Context) -> None:
-    """Synchronise where a note of the vault says something else than it was written with. Does nothing while others do.
+    """Synchronise where a note of the vault says something else than it was written with. Does
+    nothing while others do.
 
-    Notes that are gone are left to the time of the synchronisation: a program that moves files may be at work.
+    Notes that are gone are left to the time of the synchronisation: a program that moves files may
+    be at work.
     """
     tiers = context.archive.tiers()
     try:

@@ -14,7 +14,9 @@ from gieok.ops.operation import Words, waiting_words
 
 
 class WaitingRecord(NamedTuple):
-    """A record that waits, with its content, and whether another content of this name is trusted."""
+    """A record that waits, with its content, and whether another content of this name is
+    trusted.
+    """
 
     entry: TrustedContent
     data: bytes
@@ -22,7 +24,9 @@ class WaitingRecord(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What waits in a project. `settings` is None where they do not; `unread` is what can never be trusted, and why."""
+    """What waits in a project. `settings` is None where they do not; `unread` is what can never be
+    trusted, and why.
+    """
 
     root: str
     records: tuple[WaitingRecord, ...] = ()
@@ -36,9 +40,14 @@ class Waiting(NamedTuple):
     @property
     def fingerprint(self) -> str:
         """Return a fingerprint of exactly this content, long enough to be collision-resistant."""
-        parts = [f"{entry.name}\0{entry.digest}" for entry in sorted(record.entry for record in self.records)]
+        parts = [
+            f"{entry.name}\0{entry.digest}"
+            for entry in sorted(record.entry for record in self.records)
+        ]
         settings = "" if self.settings is None else f"settings\0{self.settings}"
-        return sha256("\n".join((*parts, settings)).encode("utf-8", "surrogatepass")).hexdigest()[:40]
+        return sha256("\n".join((*parts, settings)).encode("utf-8", "surrogatepass")).hexdigest()[
+            :40
+        ]
 
     def words(self) -> Words:
         """Return what waits, without a word of it."""
@@ -100,11 +109,17 @@ def trust_all(home: Path, waits: Waiting, day: str) -> Grant:
 
 
 def keep(home: Path, base: Path, file: Path, data: bytes | None = None) -> None:
-    """Trust a record that the user just wrote in a project's `.gieok` folder; `data` is its content where it is known."""
-    entry = grants.entry(file.relative_to(base).as_posix(), file.read_bytes() if data is None else data)
+    """Trust a record that the user just wrote in a project's `.gieok` folder; `data` is its content
+    where it is known.
+    """
+    entry = grants.entry(
+        file.relative_to(base).as_posix(), file.read_bytes() if data is None else data
+    )
     grants.change(home, str(base.parent), lambda grant: grant.with_entries([entry]))
 
 
 def drop(home: Path, base: Path, name: str) -> None:
     """Revoke trust in a record that the user removed, so that a pull cannot bring it back."""
-    grants.change(home, str(base.parent), lambda grant: grant.without([grants.named(name, "").name]))
+    grants.change(
+        home, str(base.parent), lambda grant: grant.without([grants.named(name, "").name])
+    )

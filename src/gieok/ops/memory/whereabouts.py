@@ -1,4 +1,6 @@
-"""Where memories are that are to be forgotten, and where copies of them may be that Gieok cannot reach."""
+"""Where memories are that are to be forgotten, and where copies of them may be that Gieok cannot
+reach.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,12 +18,15 @@ _REVISIONS = Words(
     "보관하거나 동기화하는 서비스에 예전 판이 얼마 동안 남을 수 있습니다. 거기서 지우세요",
 )
 _IMPORTED = Words(
-    "it was imported from here; it is not taken in again", "여기서 들여온 것입니다. 다시 들어오지 않습니다"
+    "it was imported from here; it is not taken in again",
+    "여기서 들여온 것입니다. 다시 들어오지 않습니다",
 )
 
 
 class RemovedFrom(NamedTuple):
-    """How much was removed from one kind of place: `hot`, `warm`, `cold`, `index`, `history` or `messages`; where it is."""
+    """How much was removed from one kind of place: `hot`, `warm`, `cold`, `index`, `history` or
+    `messages`; where it is.
+    """
 
     kind: str
     number: int
@@ -42,15 +47,23 @@ def of(
             is_ours = key.startswith(observation.PREFIX)
             counts[(tier.value if is_ours else "index", _location(context, scope, tier))] += 1
             if document.metadata.get(IMPORTED):
-                sources |= {origin.source for origin in document.provenance if _is_there(origin.source)}
+                sources |= {
+                    origin.source for origin in document.provenance if _is_there(origin.source)
+                }
     still = [(place, _REVISIONS.say(context.lang)) for kind, place in counts if kind == Tier.COLD]
     still += [(source, _IMPORTED.say(context.lang)) for source in sorted(sources)]
-    return tuple(RemovedFrom(kind, number, place) for (kind, place), number in sorted(counts.items())), still
+    return tuple(
+        RemovedFrom(kind, number, place) for (kind, place), number in sorted(counts.items())
+    ), still
 
 
 def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
     """Return the folders of records that a repository holds."""
-    held = [file for file in sorted(records) if any((folder / ".git").exists() for folder in file.parents)]
+    held = [
+        file
+        for file in sorted(records)
+        if any((folder / ".git").exists() for folder in file.parents)
+    ]
     return [(str(file.parent), "git keeps what was committed of a deleted record") for file in held]
 
 

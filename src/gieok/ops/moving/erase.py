@@ -1,4 +1,6 @@
-"""`gieok erase --all`: delete all that Gieok keeps, and say where something is that it cannot delete."""
+"""`gieok erase --all`: delete all that Gieok keeps, and say where something is that it cannot
+delete.
+"""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -21,8 +23,15 @@ from gieok.ports.store import Droppable, ScopeDropping, Store
 _WORDS = ("erase", "지우기")
 #: A folder without any of these is no home of Gieok, whatever GIEOK_HOME says.
 _MARKS = (
-    "journal.sqlite", "accounts.sqlite", "memory.sqlite", "gemini.owner", "config.yaml", "daemon.json", "trust", "installs",
-)  # fmt: skip
+    "journal.sqlite",
+    "accounts.sqlite",
+    "memory.sqlite",
+    "gemini.owner",
+    "config.yaml",
+    "daemon.json",
+    "trust",
+    "installs",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,15 +39,21 @@ class EraseRequest:
     """Parameters of `gieok erase`."""
 
     all: bool = argument(
-        Words("everything; there is no less: see `gieok forget`", "모두 (일부는 `gieok forget`)"), False
+        Words("everything; there is no less: see `gieok forget`", "모두 (일부는 `gieok forget`)"),
+        False,
     )
     backups: bool = argument(Words("backups too", "백업도"), False)
     projects: bool = argument(
-        Words("the `.gieok` folders of projects too: records, indexes of code", "프로젝트의 `.gieok` 폴더도: 기록, 코드 색인"),
+        Words(
+            "the `.gieok` folders of projects too: records, indexes of code",
+            "프로젝트의 `.gieok` 폴더도: 기록, 코드 색인",
+        ),
         False,
-    )  # fmt: skip
+    )
     yes: bool = argument(Words("do not ask", "묻지 않음"), False)
-    dry_run: bool = argument(Words("only tell what would be deleted", "무엇이 지워질지만 보임"), False)
+    dry_run: bool = argument(
+        Words("only tell what would be deleted", "무엇이 지워질지만 보임"), False
+    )
 
 
 class ErasedPlace(NamedTuple):
@@ -60,7 +75,9 @@ class EraseResult:
 
     @property
     def found(self) -> bool:
-        """False where there was nothing, and where something stays at a service that should be gone."""
+        """False where there was nothing, and where something stays at a service that should be
+        gone.
+        """
         return bool(self.removed) and not self.is_stranded
 
 
@@ -81,18 +98,31 @@ def run(context: Context, request: EraseRequest) -> EraseResult:
 
 
 def ask(context: Context, request: EraseRequest) -> None:
-    """Let a person confirm by typing a word. Raises BadRequest where they do not, or where the home is none."""
+    """Let a person confirm by typing a word. Raises BadRequest where they do not, or where the home
+    is none.
+    """
     if not request.all:
-        raise BadRequest("erase deletes everything: give --all", hint="`gieok forget` deletes some memories")
+        raise BadRequest(
+            "erase deletes everything: give --all", hint="`gieok forget` deletes some memories"
+        )
     _check(context)
     if request.yes or request.dry_run:
         return
     if context.ask is None:
-        raise BadRequest("nobody can be asked: there is no terminal", hint="give --yes, or --dry-run to look")
-    shown = [f"  {printable(str(path))}  {what.say(context.lang)}" for path, what in _folders(context, request)]
-    context.tell("\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *shown]))
+        raise BadRequest(
+            "nobody can be asked: there is no terminal", hint="give --yes, or --dry-run to look"
+        )
+    shown = [
+        f"  {printable(str(path))}  {what.say(context.lang)}"
+        for path, what in _folders(context, request)
+    ]
+    context.tell(
+        "\n".join([context.words("this is deleted for good:", "이것을 영영 지웁니다:"), *shown])
+    )
     word = _WORDS[context.lang == "ko"]
-    said = context.ask(context.words(f"type `{word}` to go on: ", f"계속하려면 `{word}`를 입력하세요: "))
+    said = context.ask(
+        context.words(f"type `{word}` to go on: ", f"계속하려면 `{word}`를 입력하세요: ")
+    )
     if said.strip().lower() not in _WORDS:
         raise BadRequest("nothing was deleted", hint=f"type the word {word!r}")
 
@@ -101,9 +131,14 @@ def _check(context: Context) -> None:
     """Refuse to delete a folder that is more than a home of Gieok."""
     home, user = context.home.resolve(), context.caller.user.resolve()
     if user.is_relative_to(home) or home.parent == home or (home / ".git").exists():
-        raise BadRequest(f"{str(home)!r} holds more than Gieok's memory", hint="delete by hand what is Gieok's in it")
+        raise BadRequest(
+            f"{str(home)!r} holds more than Gieok's memory",
+            hint="delete by hand what is Gieok's in it",
+        )
     if home.exists() and not any((home / name).exists() for name in _MARKS) and any(home.iterdir()):
-        raise BadRequest(f"{str(home)!r} does not look like a home of Gieok", hint="is GIEOK_HOME right?")
+        raise BadRequest(
+            f"{str(home)!r} does not look like a home of Gieok", hint="is GIEOK_HOME right?"
+        )
 
 
 def _folders(context: Context, request: EraseRequest) -> Iterator[tuple[Path, Words]]:
@@ -118,14 +153,19 @@ def _folders(context: Context, request: EraseRequest) -> Iterator[tuple[Path, Wo
             yield file, Words("active memory", "활성 기억")
     yield (
         context.home,
-        Words("memory, journal, archive, settings, keys in .env, logs", "기억, 저널, 보관, 설정, .env의 키, 로그"),
+        Words(
+            "memory, journal, archive, settings, keys in .env, logs",
+            "기억, 저널, 보관, 설정, .env의 키, 로그",
+        ),
     )
 
 
 def _shelves(context: Context) -> list[Path]:
     """Return the `.gieok` folders of projects; none where the home is too damaged to tell."""
     try:
-        return [base for base in forgetting.shelves(context) if base != context.home and base.is_dir()]
+        return [
+            base for base in forgetting.shelves(context) if base != context.home and base.is_dir()
+        ]
     except GieokError:
         return []
 
@@ -138,13 +178,19 @@ def _elsewhere(context: Context, request: EraseRequest) -> Iterator[Reason]:
     """Yield where something is that is not Gieok's to delete."""
     for file in _backups(context) if not request.backups else ():
         yield Reason(
-            str(file), context.words("one of the backups: `--backups` deletes them", "백업: `--backups`가 지웁니다")
+            str(file),
+            context.words(
+                "one of the backups: `--backups` deletes them", "백업: `--backups`가 지웁니다"
+            ),
         )
     for base in _shelves(context) if not request.projects else ():
         yield Reason(
             str(base),
             context.words(
-                "a project's own records and index: `--projects` deletes them; Git keeps what was committed",
+                (
+                    "a project's own records and index: `--projects` deletes them; Git keeps what "
+                    "was committed"
+                ),
                 "프로젝트의 기록과 색인: `--projects`가 지웁니다. 커밋한 것은 Git에 남습니다",
             ),
         )
@@ -154,14 +200,17 @@ def _elsewhere(context: Context, request: EraseRequest) -> Iterator[Reason]:
         if place and place.folder.is_dir():
             yield Reason(
                 str(place.folder),
-                context.words(f"{name}'s own transcripts and notes", f"{name} 자신의 대화 기록과 노트"),
+                context.words(
+                    f"{name}'s own transcripts and notes", f"{name} 자신의 대화 기록과 노트"
+                ),
             )
     for row in context.admin.keys().rows():
         if row.place == "keyring":
             yield Reason(
                 row.variable,
                 context.words(
-                    "a key in the system's keyring: delete it there", "시스템 키 보관함의 키: 거기서 지우세요"
+                    "a key in the system's keyring: delete it there",
+                    "시스템 키 보관함의 키: 거기서 지우세요",
                 ),
             )
 
@@ -171,7 +220,8 @@ class _Erasing:
         self._context, self._is_dry = context, is_dry
         self.removed: list[ErasedPlace] = []
         self.left: list[Reason] = []
-        #: Something could not be deleted at a service; the files by which it is known again there stay.
+        #: Something could not be deleted at a service; the files by which it is known again there
+        #: stay.
         self.is_stranded = False
         self._marks: set[Path] = set()
 
@@ -180,10 +230,16 @@ class _Erasing:
         try:
             work()
         except (GieokError, OSError) as error:
-            self.left.append(Reason(what, f"{error} ({error.hint})" if isinstance(error, GieokError) else str(error)))
+            self.left.append(
+                Reason(
+                    what, f"{error} ({error.hint})" if isinstance(error, GieokError) else str(error)
+                )
+            )
 
     def archives(self) -> None:
-        """Delete what lives in archives outside of the home; a file with words of a person stays."""
+        """Delete what lives in archives outside of the home; a file with words of a person
+        stays.
+        """
         tiers = self._context.archive.tiers()
         gone: dict[str, int] = {}
         for found in tiers.journal.places():
@@ -195,7 +251,10 @@ class _Erasing:
                 self.left.append(
                     Reason(
                         place.path,
-                        self._context.words("its archive is not configured any more", "그 보관 장소가 설정에 없습니다"),
+                        self._context.words(
+                            "its archive is not configured any more",
+                            "그 보관 장소가 설정에 없습니다",
+                        ),
                     )
                 )
                 continue
@@ -215,12 +274,19 @@ class _Erasing:
                 archive.delete(place.path, held.revision)
             gone[archive.location] = gone.get(archive.location, 0) + 1
         for location, count in gone.items():
-            self.removed.append(ErasedPlace(location, Words(f"{count:,} archived files", f"보관한 파일 {count:,}개")))
+            self.removed.append(
+                ErasedPlace(
+                    location, Words(f"{count:,} archived files", f"보관한 파일 {count:,}개")
+                )
+            )
             self.left.append(
                 Reason(
                     location,
                     self._context.words(
-                        "a service, or a program that syncs, may keep earlier revisions for a while",
+                        (
+                            "a service, or a program that syncs, may keep earlier revisions for a "
+                            "while"
+                        ),
                         "서비스나 동기화 프로그램이 예전 판을 얼마 동안 둘 수 있습니다",
                     ),
                 )
@@ -230,7 +296,12 @@ class _Erasing:
         """Delete what lies on servers and at services, and name what stays there."""
         admin, memory = self._context.admin, self._context.memory
         if memory.has_journal() and "://" in (where := memory.journal().location):
-            self.left.append(Reason(where, "the journal of all who use it: `DROP SCHEMA gieok_journal CASCADE` there"))
+            self.left.append(
+                Reason(
+                    where,
+                    "the journal of all who use it: `DROP SCHEMA gieok_journal CASCADE` there",
+                )
+            )
         self._accounts(admin.setting("journal"))
         for place in remote_places(self._context):
             is_on_server = admin.store_names[place.name]
@@ -244,7 +315,10 @@ class _Erasing:
                 elif isinstance(place.store, Droppable):
                     self._drop(place.store)
             except (GieokError, OSError) as error:
-                self._strand(place, f"{error} ({error.hint})" if isinstance(error, GieokError) else str(error))
+                self._strand(
+                    place,
+                    f"{error} ({error.hint})" if isinstance(error, GieokError) else str(error),
+                )
             finally:
                 if place.store is not None and place.name != memory.store_name and not self._is_dry:
                     place.store.close()
@@ -257,21 +331,29 @@ class _Erasing:
             else:
                 store.forget(scope, sorted(store.hashes(scope)))
         if not self._is_dry and (still := store.stats().documents):
-            raise StoreError(f"{still:,} documents are still in {store.location}", hint="run it again")
-        self.removed.append(ErasedPlace(store.location, Words("the index on a server", "서버의 색인")))
+            raise StoreError(
+                f"{still:,} documents are still in {store.location}", hint="run it again"
+            )
+        self.removed.append(
+            ErasedPlace(store.location, Words("the index on a server", "서버의 색인"))
+        )
 
     def _name_server(self, place: RemotePlace) -> None:
         """Name what a server has that is not in use from here: others may use it."""
         if not isinstance(place.store, Droppable):
             return
         for one in place.store.remote_data():
-            self.left.append(Reason(one.name, f"{one.documents:,} documents: `{place.how_by_hand()}` there"))
+            self.left.append(
+                Reason(one.name, f"{one.documents:,} documents: `{place.how_by_hand()}` there")
+            )
 
     def _drop(self, store: Droppable) -> None:
         """Delete what is at a service; what was deleted was looked for afterwards."""
         dropped = store.remote_data() if self._is_dry else store.drop()
         for one in dropped:
-            what = Words(f"{one.documents:,} documents at a service", f"서비스의 문서 {one.documents:,}개")
+            what = Words(
+                f"{one.documents:,} documents at a service", f"서비스의 문서 {one.documents:,}개"
+            )
             self.removed.append(ErasedPlace(one.name, what))
             if one.others:
                 self.left.append(Reason(one.name, f"{one.others:,} documents of others are in it"))
@@ -281,10 +363,12 @@ class _Erasing:
         self.is_stranded = True
         known = place.known()
         by_hand = f"; without Gieok: `{place.how_by_hand()}`" if place.how_by_hand() else ""
-        for name, count in [(one.name, f"{one.documents:,} documents stay there: ") for one in known] or [
-            (place.name, "")
-        ]:
-            self.left.append(Reason(name, f"{count}{why}; then `gieok store drop {place.name}`{by_hand}"))
+        for name, count in [
+            (one.name, f"{one.documents:,} documents stay there: ") for one in known
+        ] or [(place.name, "")]:
+            self.left.append(
+                Reason(name, f"{count}{why}; then `gieok store drop {place.name}`{by_hand}")
+            )
         if place.mark is not None:
             self._marks.add(place.mark)
             kept = self._context.words(
@@ -299,7 +383,9 @@ class _Erasing:
             return
         with closing(admin.open_accounts(journal)) as accounts:
             if "://" in accounts.location:
-                told = "users, characters, keys and points: `DROP SCHEMA gieok_accounts CASCADE` there"
+                told = (
+                    "users, characters, keys and points: `DROP SCHEMA gieok_accounts CASCADE` there"
+                )
                 self.left.append(Reason(accounts.location, told))
 
     def close(self) -> None:
@@ -324,7 +410,11 @@ class _Erasing:
                 folder.unlink()
                 with suppress(OSError):  # a folder of backups may hold something else
                     folder.parent.rmdir()
-        if self._is_dry or not folder.exists() or (folder.is_dir() and set(folder.iterdir()) <= self._marks):
+        if (
+            self._is_dry
+            or not folder.exists()
+            or (folder.is_dir() and set(folder.iterdir()) <= self._marks)
+        ):
             self.removed.append(ErasedPlace(str(folder), what))
         elif not any(reason.path.startswith(str(folder)) for reason in self.left):
             self.left.append(Reason(str(folder), "something is still in it"))
@@ -336,17 +426,29 @@ class _Erasing:
             else:
                 one.unlink()
 
-    def _failed(self, function: object, path: str, error: "tuple[type, BaseException, object]") -> None:
+    def _failed(
+        self, function: object, path: str, error: "tuple[type, BaseException, object]"
+    ) -> None:
         del function
         self.left.append(Reason(path, str(error[1])))
 
 
 def present(result: EraseResult, style: Style) -> str:
     """Show what went, and where something still is."""
-    verb = style.say("would be deleted", "지워질 것") if result.dry_run else style.say("deleted", "지움")
-    lines = [f"{verb}: {printable(one.path)}  {style.dim(one.what.say(style.lang))}" for one in result.removed]
+    verb = (
+        style.say("would be deleted", "지워질 것")
+        if result.dry_run
+        else style.say("deleted", "지움")
+    )
+    lines = [
+        f"{verb}: {printable(one.path)}  {style.dim(one.what.say(style.lang))}"
+        for one in result.removed
+    ]
     still = style.say("still there", "남은 것")
-    lines += [f"  ✗ {still}: {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left]
+    lines += [
+        f"  ✗ {still}: {printable(one.path)}: {printable(style.told(one.reason))}"
+        for one in result.left
+    ]
     return "\n".join(lines or [style.say("there is nothing", "아무것도 없습니다")])
 
 

@@ -1,4 +1,6 @@
-"""`gieok export`: all that is remembered, out of Gieok, in a form that others read and `gieok import` takes back."""
+"""`gieok export`: all that is remembered, out of Gieok, in a form that others read and `gieok
+import` takes back.
+"""
 
 import json
 import os
@@ -38,19 +40,28 @@ class ExportRequest:
 
     format: str = argument(
         Words(
-            "jsonl: everything, to be taken in again; markdown: a file a day; obsidian: a note a memory",
+            (
+                "jsonl: everything, to be taken in again; markdown: a file a day; obsidian: a "
+                "note a memory"
+            ),
             "jsonl: 모두, 다시 들여올 수 있게; markdown: 하루에 한 파일; obsidian: 기억마다 노트",
         ),
         "jsonl",
         choices=FORMATS,
     )
     to: str = argument(
-        Words("the file, or the folder, which must be new (default: here)", "새 파일이나 폴더 (기본: 여기)"), ""
+        Words(
+            "the file, or the folder, which must be new (default: here)",
+            "새 파일이나 폴더 (기본: 여기)",
+        ),
+        "",
     )
 
 
 class ExportedRecord(NamedTuple):
-    """A record: the folder of its project ('' for the user's own), the shelf, its path there, and its text."""
+    """A record: the folder of its project ('' for the user's own), the shelf, its path there, and
+    its text.
+    """
 
     scope: Scope
     folder: str
@@ -84,20 +95,32 @@ def run(context: Context, request: ExportRequest) -> ExportResult:
     day = context.clock.now().astimezone(context.zone).date()
     ending = ".jsonl" if request.format == "jsonl" else f"-{request.format}"
     target = context.caller.path(request.to or f"gieok-{day}{ending}")
-    if target.exists() and (not target.is_dir() or request.format == "jsonl" or any(target.iterdir())):
+    if target.exists() and (
+        not target.is_dir() or request.format == "jsonl" or any(target.iterdir())
+    ):
         raise BadRequest(f"{str(target)!r} is there already", hint="name another with --to")
     counts = dict.fromkeys(("memory", "replaced", "message", "record"), 0)
     late = behind.caught_up(context, use_vectors=False)
-    write = {"jsonl": _write_lines, "markdown": _write_days, "obsidian": _write_notes}[request.format]
+    write = {"jsonl": _write_lines, "markdown": _write_days, "obsidian": _write_notes}[
+        request.format
+    ]
     write(context, target, _counting(context, counts))
     return ExportResult(
-        target, request.format, counts["memory"], counts["replaced"], counts["message"], counts["record"],
-        tuple(_scopes(context)), tuple(_list_gaps(context, late)) or None,
-    )  # fmt: skip
+        target,
+        request.format,
+        counts["memory"],
+        counts["replaced"],
+        counts["message"],
+        counts["record"],
+        tuple(_scopes(context)),
+        tuple(_list_gaps(context, late)) or None,
+    )
 
 
 def _list_gaps(context: Context, late: behind.Behind | None) -> Iterator[Words]:
-    """Yield what was said and is not in the export; messages that wait to be searchable are in it."""
+    """Yield what was said and is not in the export; messages that wait to be searchable are in
+    it.
+    """
     if late and (late.transcripts or late.why):
         yield late.words()
     yield from gaps.gaps_of_transcripts(context)
@@ -122,7 +145,9 @@ def _scopes(context: Context) -> list[Scope]:
 
 
 def _records(context: Context) -> Iterator[ExportedRecord]:
-    """Yield the records of the user, of scopes that programs made, and of the projects that are indexed."""
+    """Yield the records of the user, of scopes that programs made, and of the projects that are
+    indexed.
+    """
     for base in forgetting.shelves(context):
         kept = shelf_at(context, base)
         scope = kept.scope
@@ -132,7 +157,9 @@ def _records(context: Context) -> Iterator[ExportedRecord]:
             for file in records.listed(base, shelf):
                 path = file.relative_to(base / shelf).as_posix()
                 text = file.read_bytes().decode("utf-8", "surrogateescape")
-                yield ExportedRecord(scope, str(base.parent) if kept.is_project else "", shelf, path, text)
+                yield ExportedRecord(
+                    scope, str(base.parent) if kept.is_project else "", shelf, path, text
+                )
 
 
 def _write_lines(context: Context, target: Path, count: Callable[[str], None]) -> None:
@@ -176,11 +203,15 @@ def _write_days(context: Context, target: Path, count: Callable[[str], None]) ->
         def day_of(entry: Entry) -> str:
             return _since(entry.document).astimezone(context.zone).date().isoformat()
 
-        found = sorted(_entries(context, scope), key=lambda entry: (day_of(entry), entry.document.key))
+        found = sorted(
+            _entries(context, scope), key=lambda entry: (day_of(entry), entry.document.key)
+        )
         for day, entries in groupby(found, key=day_of):
             contents = Contents(tuple(Written(entry) for entry in entries))
             file = target / places.scope_folder(scope.path) / f"{day}.md"
-            fs.replace_private(file, form.render(scope, Tier.HOT, file.name, contents).encode("utf-8", "replace"))
+            fs.replace_private(
+                file, form.render(scope, Tier.HOT, file.name, contents).encode("utf-8", "replace")
+            )
             for _ in contents.memories:
                 count("memory")
     _write_records(context, target, count)
@@ -205,7 +236,9 @@ def _write_notes(context: Context, target: Path, count: Callable[[str], None]) -
     _write_records(context, target, count)
 
 
-def _links(document: Document, names: dict[str, str], replaces: dict[str, list[str]]) -> note_file.Links:
+def _links(
+    document: Document, names: dict[str, str], replaces: dict[str, list[str]]
+) -> note_file.Links:
     def link(key: str) -> str:
         return names.get(key, "").removesuffix(note_file.SUFFIX)
 
@@ -215,7 +248,9 @@ def _links(document: Document, names: dict[str, str], replaces: dict[str, list[s
 
 def _write_records(context: Context, target: Path, count: Callable[[str], None]) -> None:
     for record in _records(context):
-        file = target / RECORDS / places.scope_folder(record.scope.path) / record.shelf / record.path
+        file = (
+            target / RECORDS / places.scope_folder(record.scope.path) / record.shelf / record.path
+        )
         fs.replace_private(file, record.text.encode("utf-8", "surrogateescape"))
         count("record")
 
@@ -224,15 +259,20 @@ def present(result: ExportResult, style: Style) -> str:
     """Say where it is, and what it is not."""
     lines = [
         style.say(
-            f"{result.memories:,} memories, {result.replaced:,} of the history, {result.messages:,} messages, "
+            f"{result.memories:,} memories, {result.replaced:,} of the history, "
+            f"{result.messages:,} messages, "
             f"{result.records:,} records",
-            f"기억 {result.memories:,}개, 이력 {result.replaced:,}개, 메시지 {result.messages:,}개, 기록 {result.records:,}개",
+            (
+                f"기억 {result.memories:,}개, 이력 {result.replaced:,}개, 메시지 {result.messages:,}개, 기록 "
+                f"{result.records:,}개"
+            ),
         ),
         f"→ {style.bold(printable(str(result.path)))}",
     ]
     if result.format != "jsonl":
         said = Words(
-            "messages and history are in `--format jsonl` alone", "메시지와 이력은 `--format jsonl`에만 있습니다"
+            "messages and history are in `--format jsonl` alone",
+            "메시지와 이력은 `--format jsonl`에만 있습니다",
         )
         lines.append(style.dim(said.say(style.lang)))
     return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
@@ -247,5 +287,9 @@ OPERATION = Operation(
         "기억하는 모든 것을 파일이나 읽기 쉬운 폴더로 내보냅니다",
     ),
     effect=Effect.WRITE,
-    examples=("gieok export", "gieok export --format obsidian --to ~/vault/Gieok", "gieok export --scope agent:work"),
+    examples=(
+        "gieok export",
+        "gieok export --format obsidian --to ~/vault/Gieok",
+        "gieok export --scope agent:work",
+    ),
 )

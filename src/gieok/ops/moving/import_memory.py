@@ -1,4 +1,6 @@
-"""`gieok import`: take in what another program remembered. What it is, is seen from what lies there."""
+"""`gieok import`: take in what another program remembered. What it is, is seen from what lies
+there.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -54,21 +56,34 @@ class ImportRequest:
 
     what: list[str] = argument(
         Words(
-            "a file or folder, or the name of a program, whose own place is looked at; both, to force what it is",
+            (
+                "a file or folder, or the name of a program, whose own place is looked at; both, "
+                "to force what it is"
+            ),
             "파일이나 폴더, 또는 프로그램 이름 (그 프로그램의 제자리를 봄); 둘 다 쓰면 무엇인지 정해 줌",
         ),
-        [], positional=True, needed="gieok import ~/Downloads/chatgpt-export.zip",
-    )  # fmt: skip
-    dry_run: bool = argument(Words("only count what would be taken in", "무엇이 들어올지 세기만 함"), False)
+        [],
+        positional=True,
+        needed="gieok import ~/Downloads/chatgpt-export.zip",
+    )
+    dry_run: bool = argument(
+        Words("only count what would be taken in", "무엇이 들어올지 세기만 함"), False
+    )
     agent: str = argument(
-        Words("of OpenClaw: only this agent; its memory is the scope agent:NAME", "OpenClaw: 이 에이전트만; 범위는 agent:이름"),
+        Words(
+            "of OpenClaw: only this agent; its memory is the scope agent:NAME",
+            "OpenClaw: 이 에이전트만; 범위는 agent:이름",
+        ),
         "",
-    )  # fmt: skip
+    )
     sessions: bool = argument(
         Words("of OpenClaw: what was said to agents too", "OpenClaw: 에이전트와 나눈 말도"), False
     )
     no_wait: bool = argument(
-        Words("do not wait for vectors and observing; a daemon does both", "벡터와 관찰을 기다리지 않음 (데몬이 함)"),
+        Words(
+            "do not wait for vectors and observing; a daemon does both",
+            "벡터와 관찰을 기다리지 않음 (데몬이 함)",
+        ),
         False,
     )
 
@@ -89,16 +104,28 @@ class ImportCounts(NamedTuple):
 
 
 def _counted(done: TakenIn) -> ImportCounts:
-    rejects = [Reason(f"{one.path}#{one.line}" if one.line else one.path, one.reason) for one in done.rejects]
+    rejects = [
+        Reason(f"{one.path}#{one.line}" if one.line else one.path, one.reason)
+        for one in done.rejects
+    ]
     return ImportCounts(
-        done.conversations, done.messages, done.memories, done.replaced, done.known, sorted(done.scopes), done.rejected,
-        rejects, done.withheld,
-    )  # fmt: skip
+        done.conversations,
+        done.messages,
+        done.memories,
+        done.replaced,
+        done.known,
+        sorted(done.scopes),
+        done.rejected,
+        rejects,
+        done.withheld,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """What was recognised and taken in. `waiting_tokens` are for a model to observe, which the daemon asks in its budget."""
+    """What was recognised and taken in. `waiting_tokens` are for a model to observe, which the
+    daemon asks in its budget.
+    """
 
     program: str
     path: Path
@@ -124,7 +151,9 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
     files, name, reader = _recognised(context, name, path)
     if name == import_own.NAME:
         with context.memory.journal().exclusive("import"):
-            done = import_own.take(context, files, context.progress("Gieok"), is_dry=request.dry_run)
+            done = import_own.take(
+                context, files, context.progress("Gieok"), is_dry=request.dry_run
+            )
         waiting = 0 if request.dry_run else _made_useful(context, done, wait=not request.no_wait)
         return ImportResult(name, files.path, request.dry_run, done, waiting)
     if reader is None:
@@ -135,15 +164,22 @@ def run(context: Context, request: ImportRequest) -> ImportResult | OpenClawResu
     context.tell(f"{files.path}: {label}")
     followed = _followed(context) if name == "claude-code" else frozenset[str]()
     intake = Intake(
-        context.memory.journal(), context.memory.store(), context.clock,
-        ImportSource(name, str(files.path), _print(files)), _scopes(context), request.dry_run, context.progress(label),
+        context.memory.journal(),
+        context.memory.store(),
+        context.clock,
+        ImportSource(name, str(files.path), _print(files)),
+        _scopes(context),
+        request.dry_run,
+        context.progress(label),
         context.privacy,
-    )  # fmt: skip
+    )
     passed: list[str] = []
     with context.memory.journal().exclusive("import"):
         done = intake.take(_not_followed(reader.read(files), followed, passed))
     waiting = 0 if request.dry_run else _made_useful(context, done, wait=not request.no_wait)
-    return ImportResult(name, files.path, request.dry_run, done, waiting, tuple(dict.fromkeys(passed)))
+    return ImportResult(
+        name, files.path, request.dry_run, done, waiting, tuple(dict.fromkeys(passed))
+    )
 
 
 def _wanted(context: Context, request: ImportRequest) -> tuple[str, Path | None]:
@@ -152,7 +188,9 @@ def _wanted(context: Context, request: ImportRequest) -> tuple[str, Path | None]
     path = context.caller.path(words[0], may_be_name=True)
     name = words.pop(0) if words[0] in _NAMES and (len(words) > 1 or not path.exists()) else ""
     if len(words) > 1:
-        raise BadRequest(f"{words[1]!r} is one path too many", hint=f"programs: {', '.join(_NAMES)}")
+        raise BadRequest(
+            f"{words[1]!r} is one path too many", hint=f"programs: {', '.join(_NAMES)}"
+        )
     if words:
         return name, context.caller.path(words[0])
     if name == _OPENCLAW:
@@ -162,8 +200,12 @@ def _wanted(context: Context, request: ImportRequest) -> tuple[str, Path | None]
     return name, context.caller.user / _PLACES[name]
 
 
-def _recognised(context: Context, name: str, path: Path | None) -> tuple[ImportFiles, str, ImportReader | None]:
-    """Return the files and the reader of a path; None for a workspace of OpenClaw. Raises BadRequest."""
+def _recognised(
+    context: Context, name: str, path: Path | None
+) -> tuple[ImportFiles, str, ImportReader | None]:
+    """Return the files and the reader of a path; None for a workspace of OpenClaw. Raises
+    BadRequest.
+    """
     files = context.moving.open_files(path or context.caller.folder)
     readers = context.moving.readers()
     if name in ("", import_own.NAME) and import_own.recognises(files):
@@ -175,7 +217,9 @@ def _recognised(context: Context, name: str, path: Path | None) -> tuple[ImportF
         return files, _OPENCLAW, None
     known = ", ".join(_NAMES)
     raise BadRequest(
-        f"{str(files.path)!r} is no memory of {name}" if name else f"nothing at {str(files.path)!r} is known to Gieok",
+        f"{str(files.path)!r} is no memory of {name}"
+        if name
+        else f"nothing at {str(files.path)!r} is known to Gieok",
         hint=f"known: {known}; `gieok index FOLDER` indexes notes of your own",
     )
 
@@ -192,7 +236,9 @@ def _print(files: ImportFiles) -> str:
 
 
 def _scopes(context: Context) -> Callable[[str], Scope]:
-    """Return what gives the scope of a project: the one that is known by this name or folder, else the user's own."""
+    """Return what gives the scope of a project: the one that is known by this name or folder, else
+    the user's own.
+    """
     default = context.scope if context.is_scope_named else Scope(places.USER_SCOPE)
     journal = context.memory.journal()
 
@@ -200,7 +246,9 @@ def _scopes(context: Context) -> Callable[[str], Scope]:
     def known() -> frozenset[str]:
         roots = filter(None, map(places.workplace, journal.kept(seeding.FOLDERS)))
         scopes = {places.project_scope(root) for root in roots}
-        return frozenset(scopes | {str(scope) for scope in (*journal.scopes(), *journal.made_scopes())})
+        return frozenset(
+            scopes | {str(scope) for scope in (*journal.scopes(), *journal.made_scopes())}
+        )
 
     @cache
     def scope_of(project: str) -> Scope:
@@ -222,11 +270,15 @@ def _followed(context: Context) -> frozenset[str]:
     found: set[str] = set()
     for scope in store.scopes():
         keys = sorted(key for key in store.hashes(scope) if key.startswith(f"{places.SEEDS}/"))
-        found |= {origin.source for document in store.get(scope, keys) for origin in document.provenance}
+        found |= {
+            origin.source for document in store.get(scope, keys) for origin in document.provenance
+        }
     return frozenset(found)
 
 
-def _not_followed(pieces: Iterator[ImportPiece], followed: frozenset[str], passed: list[str]) -> Iterator[ImportPiece]:
+def _not_followed(
+    pieces: Iterator[ImportPiece], followed: frozenset[str], passed: list[str]
+) -> Iterator[ImportPiece]:
     for piece in pieces:
         if getattr(piece, "place", "") in followed:
             passed.append(piece.place)  # type: ignore[union-attr]
@@ -235,10 +287,14 @@ def _not_followed(pieces: Iterator[ImportPiece], followed: frozenset[str], passe
 
 
 def _made_useful(context: Context, done: TakenIn, *, wait: bool) -> int:
-    """Make what was taken in searchable, and observe it where rules do; return the tokens that wait for a model."""
+    """Make what was taken in searchable, and observe it where rules do; return the tokens that wait
+    for a model.
+    """
     sidecar, memory = context.observe.sidecar(), context.memory
     if context.observe.has_turns:
-        sidecar.derive_turns(progress=context.progress(context.words("blocks of turns", "대화 묶음")))
+        sidecar.derive_turns(
+            progress=context.progress(context.words("blocks of turns", "대화 묶음"))
+        )
     observes = bool(done.messages) and not sidecar.models.observer_model
     for scope in sorted(done.scopes):
         if observes and wait:
@@ -254,7 +310,9 @@ def _made_useful(context: Context, done: TakenIn, *, wait: bool) -> int:
 
 
 def _embed(context: Context, store: VectorSearch) -> None:
-    """Make vectors. A model that fails costs nothing but time: what was taken in is found by its words."""
+    """Make vectors. A model that fails costs nothing but time: what was taken in is found by its
+    words.
+    """
     try:
         embedder = context.memory.embedder()
         if embedder is not None:
@@ -276,31 +334,51 @@ def present(result: ImportResult | OpenClawResult, style: Style) -> str:
     if isinstance(result, OpenClawResult):
         return import_openclaw.present(result, style)
     done, label = result.done, _LABELS[result.program].say(style.lang)
-    head = style.say("would be taken in", "들어올 것") if result.dry_run else style.say("taken in", "들어옴")
+    head = (
+        style.say("would be taken in", "들어올 것")
+        if result.dry_run
+        else style.say("taken in", "들어옴")
+    )
     lines = [f"{style.bold(label)}  {printable(str(result.path))}"]
     lines.append(
         style.say(
-            f"  {head}: {done.messages:,} messages of {done.conversations:,} conversations, {done.memories:,} memories",
+            (
+                f"  {head}: {done.messages:,} messages of {done.conversations:,} conversations, "
+                f"{done.memories:,} memories"
+            ),
             f"  {head}: 대화 {done.conversations:,}개의 메시지 {done.messages:,}개, 기억 {done.memories:,}개",
         )
     )
     if done.known:
         lines.append(style.say(f"  known already: {done.known:,}", f"  이미 있음: {done.known:,}"))
     if done.withheld:
-        lines.append(style.say(f"  paused or excluded: {done.withheld:,}", f"  멈춤·제외로 뺀 것: {done.withheld:,}"))
+        lines.append(
+            style.say(
+                f"  paused or excluded: {done.withheld:,}",
+                f"  멈춤·제외로 뺀 것: {done.withheld:,}",
+            )
+        )
     if done.scopes:
         lines.append(f"  → {', '.join(map(str, sorted(done.scopes)))}")
     if result.followed:
-        said = style.say("followed where they are, not copied", "있는 자리에서 따라 읽으므로 복사하지 않음")
+        said = style.say(
+            "followed where they are, not copied", "있는 자리에서 따라 읽으므로 복사하지 않음"
+        )
         lines.append(f"  {said}: {len(result.followed)}")
     shown = islice(done.rejects, _SHOWN_REJECTS)
-    lines += [f"  ✗ {printable(one.path)}#{one.line}: {printable(style.told(one.reason))}" for one in shown]
+    lines += [
+        f"  ✗ {printable(one.path)}#{one.line}: {printable(style.told(one.reason))}"
+        for one in shown
+    ]
     if done.rejected > _SHOWN_REJECTS:
         lines.append(f"  ✗ … +{done.rejected - _SHOWN_REJECTS}")
     if result.waiting_tokens:
         lines.append(
             style.say(
-                f"  {result.waiting_tokens:,}+ tokens wait to be observed: `gieok observe run --once`, or the daemon does it",
+                (
+                    f"  {result.waiting_tokens:,}+ tokens wait to be observed: `gieok observe run "
+                    f"--once`, or the daemon does it"
+                ),
                 f"  관찰을 기다리는 토큰 {result.waiting_tokens:,}+: `gieok observe run --once`, 또는 데몬이 합니다",
             )
         )

@@ -1,4 +1,6 @@
-"""`gieok import openclaw`: index the memory of an OpenClaw that is there; its files stay where they are, and are followed."""
+"""`gieok import openclaw`: index the memory of an OpenClaw that is there; its files stay where they
+are, and are followed.
+"""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,7 +35,9 @@ class OpenClawResult:
 
 
 class OpenClawRequest(NamedTuple):
-    """What is wanted: a workspace (None: those of OpenClaw's own configuration), one agent ('': all), what was said too."""
+    """What is wanted: a workspace (None: those of OpenClaw's own configuration), one agent ('':
+    all), what was said too.
+    """
 
     workspace: Path | None
     agent: str
@@ -52,11 +56,15 @@ def import_openclaw(context: Context, request: OpenClawRequest) -> OpenClawResul
     missing = [str(agent.workspace) for agent in agents if not agent.workspace.is_dir()]
     present = [agent for agent in agents if agent.workspace.is_dir()]
     if not present:
-        raise BadRequest(f"no workspace at {', '.join(missing)}", hint="`gieok import openclaw FOLDER`")
+        raise BadRequest(
+            f"no workspace at {', '.join(missing)}", hint="`gieok import openclaw FOLDER`"
+        )
     done = []
     for agent in present:
         missing += [str(path) for path in agent.extra if not path.exists()]
-        done.append(ImportedAgent(f"agent:{agent.id}", agent.workspace, _index(context, agent, request)))
+        done.append(
+            ImportedAgent(f"agent:{agent.id}", agent.workspace, _index(context, agent, request))
+        )
     return OpenClawResult(tuple(done), tuple(missing))
 
 
@@ -71,11 +79,15 @@ def _wanted(context: Context, request: OpenClawRequest) -> list[installation.Ope
     return wanted
 
 
-def _index(context: Context, agent: installation.OpenClawAgent, request: OpenClawRequest) -> index.IndexResult:
+def _index(
+    context: Context, agent: installation.OpenClawAgent, request: OpenClawRequest
+) -> index.IndexResult:
     own = replace(context, scope=Scope(f"agent:{agent.id}"), also=())
     roots.add(own.memory.notes(), own.scope, [agent.workspace], only=installation.MEMORY)
     roots.add(own.memory.notes(), own.scope, [path for path in agent.extra if path.exists()])
-    return index.indexed(own, index.IndexRequest(no_wait=request.no_wait), has_talk=request.sessions)
+    return index.indexed(
+        own, index.IndexRequest(no_wait=request.no_wait), has_talk=request.sessions
+    )
 
 
 def present(result: OpenClawResult, style: Style) -> str:

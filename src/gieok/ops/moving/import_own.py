@@ -42,7 +42,9 @@ def _is_lines(files: ImportFiles, name: str) -> bool:
 
 def _notes(files: ImportFiles) -> list[str]:
     return [
-        name for name in files.names() if name.endswith(note_file.SUFFIX) and PurePosixPath(name).parts[0] != RECORDS
+        name
+        for name in files.names()
+        if name.endswith(note_file.SUFFIX) and PurePosixPath(name).parts[0] != RECORDS
     ]
 
 
@@ -58,14 +60,23 @@ def _is_own(text: str) -> bool:
         return True
 
 
-def take(context: Context, files: ImportFiles, progress: Callable[[int], None], *, is_dry: bool) -> TakenIn:
-    """Take in all of it; records go where they belong, if that folder is here. Raises StoreError."""
+def take(
+    context: Context, files: ImportFiles, progress: Callable[[int], None], *, is_dry: bool
+) -> TakenIn:
+    """Take in all of it; records go where they belong, if that folder is here. Raises
+    StoreError.
+    """
     taker = _Records(context, str(files.path), is_dry=is_dry)
     carrying = Carrying(
-        context.memory.journal(), context.memory.store(), context.clock, str(files.path),
+        context.memory.journal(),
+        context.memory.store(),
+        context.clock,
+        str(files.path),
         (lambda scope: context.scope) if context.is_scope_named else (lambda scope: scope),
-        taker.take, is_dry, progress,
-    )  # fmt: skip
+        taker.take,
+        is_dry,
+        progress,
+    )
     for name in files.names():
         if name.endswith(".jsonl") and _is_lines(files, name):
             with files.open(name) as stream:
@@ -89,17 +100,24 @@ def _take_note(carrying: Carrying, files: ImportFiles, name: str) -> None:
         for scope, entries in found.items():
             own = carrying.scope_of(scope)
             carrying.done.scopes.add(own)
-            carrying.put(own, [Entry(replace(e.document, scope=own, tier=Tier.HOT), e.passages) for e in entries])
+            carrying.put(
+                own,
+                [Entry(replace(e.document, scope=own, tier=Tier.HOT), e.passages) for e in entries],
+            )
     except (ValueError, KeyError, TypeError, BadRequest) as error:
         carrying.done.rejected += 1
         carrying.done.rejects.append(Reject(files.place(name), 0, 0, 0, str(error)))
 
 
 def _memories(text: str) -> Mapping[Scope, list[Entry]]:
-    """Return the memories of a day's file or of a note by scope; none of a file that is not ours."""
+    """Return the memories of a day's file or of a note by scope; none of a file that is not
+    ours.
+    """
     if text.startswith(_DAY):
         head = text.split("---\n", 2)[1]
-        scope = Scope(json.loads(next(row for row in head.split("\n") if row.startswith("scope: "))[7:]))
+        scope = Scope(
+            json.loads(next(row for row in head.split("\n") if row.startswith("scope: "))[7:])
+        )
         return {scope: [written.entry for written in DayForm().parse(scope, text).memories]}
     note = note_file.read(text)
     return {note.entry.document.scope: [note.entry]} if note and note.entry else {}
@@ -107,8 +125,17 @@ def _memories(text: str) -> Mapping[Scope, list[Entry]]:
 
 def _take_record_file(carrying: Carrying, taker: "_Records", files: ImportFiles, name: str) -> None:
     parts = PurePosixPath(name).parts
-    if len(parts) == 5 and parts[0] == RECORDS and parts[1] == places.scope_folder(places.USER_SCOPE):
-        row = {"scope": places.USER_SCOPE, "folder": "", "shelf": parts[2], "path": "/".join(parts[3:])}
+    if (
+        len(parts) == 5
+        and parts[0] == RECORDS
+        and parts[1] == places.scope_folder(places.USER_SCOPE)
+    ):
+        row = {
+            "scope": places.USER_SCOPE,
+            "folder": "",
+            "shelf": parts[2],
+            "path": "/".join(parts[3:]),
+        }
         carrying.done.memories += taker.take({**row, "is": "record", "text": _text(files, name)})
 
 
@@ -122,13 +149,24 @@ class _Records:
 
     def take(self, row: Mapping[str, Any]) -> bool:
         """Write one record; say whether it is new here."""
-        shelf, name, folder = str(row.get("shelf")), PurePosixPath(str(row.get("path"))), str(row.get("folder", ""))
-        is_safe = shelf in SHELVES and len(name.parts) == 2 and name.suffix == ".md" and ".." not in name.parts
+        shelf, name, folder = (
+            str(row.get("shelf")),
+            PurePosixPath(str(row.get("path"))),
+            str(row.get("folder", "")),
+        )
+        is_safe = (
+            shelf in SHELVES
+            and len(name.parts) == 2
+            and name.suffix == ".md"
+            and ".." not in name.parts
+        )
         if row.get("is") != "record" or not is_safe:
             return self._reject(f"no record: {name}")
         kept = self._shelf(folder, Scope(str(row.get("scope") or places.USER_SCOPE)))
         if kept is None:
-            return self._reject(f"{folder} is not on this machine: its records travel with the project itself")
+            return self._reject(
+                f"{folder} is not on this machine: its records travel with the project itself"
+            )
         file = kept.base / shelf / name
         if not records.is_inside(kept.base, file):
             return self._reject(f"{file} leads out of {kept.base}")
@@ -136,7 +174,9 @@ class _Records:
         with kept.lock(self._context.home):
             if file.exists():
                 return (
-                    self._reject(f"{file} says something else here, and stays") if file.read_bytes() != data else False
+                    self._reject(f"{file} says something else here, and stays")
+                    if file.read_bytes() != data
+                    else False
                 )
             if not self._is_dry:
                 self._write(kept, file, data)

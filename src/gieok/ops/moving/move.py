@@ -1,4 +1,6 @@
-"""`gieok move`: what is remembered of folders, where those folders are now: on another machine, or under another name."""
+"""`gieok move`: what is remembered of folders, where those folders are now: on another machine, or
+under another name.
+"""
 
 import json
 from collections import Counter
@@ -19,7 +21,8 @@ from gieok.ops.memory.seeding import FOLDERS
 from gieok.ops.operation import Effect, Operation, Style, Words, argument, printable
 
 _CODE = "code:"
-#: Where agents keep transcripts, below a user's folder: by it the folder of the user is known who wrote them.
+#: Where agents keep transcripts, below a user's folder: by it the folder of the user is known who
+#: wrote them.
 _BELOW_USER = (".claude", ".codex", ".gemini", ".qwen", ".cursor", ".openclaw", ".local")
 
 
@@ -29,12 +32,18 @@ class MoveRequest:
 
     folders: list[str] = argument(
         Words(
-            "the folder that was, and the folder that is (default: the user's folder on the old machine, and here)",
+            (
+                "the folder that was, and the folder that is (default: the user's folder on the "
+                "old machine, and here)"
+            ),
             "예전 폴더와 지금 폴더 (기본: 옛 컴퓨터의 사용자 폴더와 여기의 것)",
         ),
-        [], positional=True,
-    )  # fmt: skip
-    dry_run: bool = argument(Words("only show what would be moved", "무엇이 옮겨질지만 보임"), False)
+        [],
+        positional=True,
+    )
+    dry_run: bool = argument(
+        Words("only show what would be moved", "무엇이 옮겨질지만 보임"), False
+    )
     yes: bool = argument(Words("do not ask", "묻지 않음"), False)
 
 
@@ -50,7 +59,9 @@ class MovedScope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MoveResult:
-    """What was moved. `settings` still name the old folder; `missing` are folders of projects that are not here."""
+    """What was moved. `settings` still name the old folder; `missing` are folders of projects that
+    are not here.
+    """
 
     old: str
     new: str
@@ -78,22 +89,38 @@ def run(context: Context, request: MoveRequest) -> MoveResult:
     indexed = _indexed(context, where)
     settings = tuple(row.name for row in context.admin.settings if _names(where, row.value))
     missing = tuple(moved.now for moved in scopes if not moved.is_here)
-    is_meant = not request.dry_run and (request.yes or not (scopes or indexed) or _agrees(context, where, scopes))
+    is_meant = not request.dry_run and (
+        request.yes or not (scopes or indexed) or _agrees(context, where, scopes)
+    )
     if not is_meant:
-        return MoveResult(where.old, where.new, scopes, 0, 0, len(indexed), settings, missing, done=False)
+        return MoveResult(
+            where.old, where.new, scopes, 0, 0, len(indexed), settings, missing, done=False
+        )
     journal, store = context.memory.journal(), context.memory.store()
     journal.keep(repointing.REALM, {where.old: where.new})
     noted = {scope: store.notes(scope).get(roots.NOTE, "") for scope in indexed}
     taken = repointing.repoint(
-        journal, store, context.clock, {one.scope: one.scope_now for one in scopes}, where,
+        journal,
+        store,
+        context.clock,
+        {one.scope: one.scope_now for one in scopes},
+        where,
         context.progress(context.words("moved", "옮김")),
-    )  # fmt: skip
+    )
     now = {one.scope: one.scope_now for one in scopes}
     for scope, raw in noted.items():
         _move_roots(context, where, now.get(scope, scope), raw)
     _move_rest(context, where, scopes)
     return MoveResult(
-        where.old, where.new, scopes, taken.memories, taken.messages, len(indexed), settings, missing, done=True
+        where.old,
+        where.new,
+        scopes,
+        taken.memories,
+        taken.messages,
+        len(indexed),
+        settings,
+        missing,
+        done=True,
     )
 
 
@@ -101,19 +128,28 @@ def _where(context: Context, request: MoveRequest) -> Repointing | None:
     """Return from where to where; None where nobody says, and nothing tells. Raises BadRequest."""
     given = request.folders
     if len(given) == 1 or len(given) > 2:
-        raise BadRequest("name the folder that was, and the folder that is", hint="gieok move /home/kim /Users/kim")
+        raise BadRequest(
+            "name the folder that was, and the folder that is",
+            hint="gieok move /home/kim /Users/kim",
+        )
     if given:
         old, new = (str(context.caller.path(one)) for one in given)
         if old == new:
             raise BadRequest("both are the same folder")
         return Repointing(old.rstrip("/\\") or old, new.rstrip("/\\") or new)
-    found = Counter(filter(None, (_user_of(cursor.path) for cursor in context.memory.journal().cursors())))
-    old = next((name for name, _ in found.most_common() if not Path(name).exists()), "") or _by_projects(context)
+    found = Counter(
+        filter(None, (_user_of(cursor.path) for cursor in context.memory.journal().cursors()))
+    )
+    old = next(
+        (name for name, _ in found.most_common() if not Path(name).exists()), ""
+    ) or _by_projects(context)
     return Repointing(old, str(context.caller.user)) if old else None
 
 
 def _by_projects(context: Context) -> str:
-    """Return the folder below which projects were that are below the user's own now; '' for none."""
+    """Return the folder below which projects were that are below the user's own now; '' for
+    none.
+    """
     gone = [PurePath(folder) for folder in _known(context) if not Path(folder).exists()]
     found = Counter(
         str(up)
@@ -125,7 +161,9 @@ def _by_projects(context: Context) -> str:
 
 
 def _user_of(path: str) -> str:
-    """Return the folder of the user below which an agent wrote a transcript; '' where nothing tells."""
+    """Return the folder of the user below which an agent wrote a transcript; '' where nothing
+    tells.
+    """
     parts = PurePath(path).parts
     at = next((n for n, part in enumerate(parts) if part in _BELOW_USER), 0)
     return str(PurePath(*parts[:at])) if at > 1 else ""
@@ -139,11 +177,15 @@ def _known(context: Context) -> list[str]:
 
 
 def _scopes(context: Context, where: Repointing) -> Iterator[MovedScope]:
-    """Yield the memory of each project at or below the old folder: a scope has the sum of its folder's path in its name."""
+    """Yield the memory of each project at or below the old folder: a scope has the sum of its
+    folder's path in its name.
+    """
     journal = context.memory.journal()
     there = {*journal.scopes(), *journal.made_scopes(), *context.memory.store().scopes()}
     folders = {folder for folder in _known(context) if where.path(folder) != folder} | {where.old}
-    candidates = {str(up) for folder in folders for up in (PurePath(folder), *PurePath(folder).parents)}
+    candidates = {
+        str(up) for folder in folders for up in (PurePath(folder), *PurePath(folder).parents)
+    }
     for folder in sorted(one for one in candidates if where.path(one) != one):
         now = where.path(folder)
         old, new = places.project_scope(folder), places.project_scope(now)
@@ -158,7 +200,9 @@ def _indexed(context: Context, where: Repointing) -> list[Scope]:
     """Return the scopes in which folders below the old one are indexed."""
     store = context.memory.store()
     return [
-        scope for scope in store.scopes() if any(_names(where, str(root.path)) for root in roots.load(store, scope))
+        scope
+        for scope in store.scopes()
+        if any(_names(where, str(root.path)) for root in roots.load(store, scope))
     ]
 
 
@@ -167,7 +211,9 @@ def _names(where: Repointing, text: str) -> bool:
 
 
 def _move_roots(context: Context, where: Repointing, scope: Scope, raw: str) -> None:
-    """Let a scope follow the folders that were indexed, where they are now, beside those that it follows already."""
+    """Let a scope follow the folders that were indexed, where they are now, beside those that it
+    follows already.
+    """
     moved = where.value(json.loads(raw or "[]"))
 
     def joined(held: str) -> str:
@@ -179,13 +225,20 @@ def _move_roots(context: Context, where: Repointing, scope: Scope, raw: str) -> 
 
 
 def _agrees(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> bool:
-    lines = [f"{where.old} → {where.new}", *(f"  {printable(one.folder)} → {printable(one.now)}" for one in scopes)]
-    question = context.words("move what is remembered of these? (y/N) ", "이 폴더들의 기억을 옮길까요? (y/N) ")
+    lines = [
+        f"{where.old} → {where.new}",
+        *(f"  {printable(one.folder)} → {printable(one.now)}" for one in scopes),
+    ]
+    question = context.words(
+        "move what is remembered of these? (y/N) ", "이 폴더들의 기억을 옮길까요? (y/N) "
+    )
     return context.agrees(lines, question, "give --yes, or --dry-run to look")
 
 
 def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ...]) -> None:
-    """Move what is kept by folder: where sessions worked, what models said of code, what a person trusted."""
+    """Move what is kept by folder: where sessions worked, what models said of code, what a person
+    trusted.
+    """
     journal = context.memory.journal()
     folders = [folder for folder in journal.kept(FOLDERS) if where.path(folder) != folder]
     journal.keep(FOLDERS, {where.path(folder): "" for folder in folders}, folders)
@@ -202,7 +255,11 @@ def _move_rest(context: Context, where: Repointing, scopes: tuple[MovedScope, ..
     for moved in scopes:
         context.observe.sidecar().write_active_memory(moved.scope_now)
         home, old = str(context.home), moved.scope.path
-        for file in (places.active_memory(home, old), places.lasting_file(home, old), places.replaced_file(home, old)):
+        for file in (
+            places.active_memory(home, old),
+            places.lasting_file(home, old),
+            places.replaced_file(home, old),
+        ):
             Path(file).unlink(missing_ok=True)
     context.archive.sweep()
 
@@ -213,12 +270,17 @@ def present(result: MoveResult, style: Style) -> str:
         lines = [style.say("every folder is where it was", "모든 폴더가 제자리에 있습니다")]
         if result.missing:
             lines = [
-                style.say("these folders are not here; `gieok move OLD NEW`:", "없는 폴더; `gieok move 예전 지금`:")
+                style.say(
+                    "these folders are not here; `gieok move OLD NEW`:",
+                    "없는 폴더; `gieok move 예전 지금`:",
+                )
             ]
             lines += [f"  {printable(folder)}" for folder in result.missing]
         return "\n".join(lines)
     if not result.found:
-        return style.say(f"nothing is remembered of {result.old}", f"{result.old}에 대한 기억이 없습니다")
+        return style.say(
+            f"nothing is remembered of {result.old}", f"{result.old}에 대한 기억이 없습니다"
+        )
     lines = [style.bold(f"{printable(result.old)} → {printable(result.new)}")]
     lines += [f"  {one.scope} → {one.scope_now}  {printable(one.now)}" for one in result.scopes]
     if not result.done:

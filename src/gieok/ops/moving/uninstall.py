@@ -1,4 +1,6 @@
-"""`gieok uninstall`: take Gieok out of every agent, of Git's hooks and of the system's services. What it remembers stays."""
+"""`gieok uninstall`: take Gieok out of every agent, of Git's hooks and of the system's services.
+What it remembers stays.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -28,16 +30,23 @@ class UninstallRequest:
     """Parameters of `gieok uninstall`."""
 
     erase: bool = argument(
-        Words("delete everything that is remembered too, as `gieok erase --all`", "기억도 모두 지움 (`gieok erase --all`)"),
+        Words(
+            "delete everything that is remembered too, as `gieok erase --all`",
+            "기억도 모두 지움 (`gieok erase --all`)",
+        ),
         False,
-    )  # fmt: skip
-    dry_run: bool = argument(Words("only show what would be taken out", "무엇을 뺄지만 보임"), False)
+    )
+    dry_run: bool = argument(
+        Words("only show what would be taken out", "무엇을 뺄지만 보임"), False
+    )
     yes: bool = argument(Words("of --erase: do not ask", "--erase에서 묻지 않음"), False)
 
 
 @dataclass(frozen=True, slots=True)
 class UninstallResult:
-    """What became of each file, what could not be taken out and why, and the commands that finish it."""
+    """What became of each file, what could not be taken out and why, and the commands that finish
+    it.
+    """
 
     files: tuple[FileChange, ...]
     left: tuple[Reason, ...]
@@ -47,12 +56,16 @@ class UninstallResult:
 
     @property
     def found(self) -> bool:
-        """True where there was something to take out, and nothing stays at a service that should be gone."""
+        """True where there was something to take out, and nothing stays at a service that should be
+        gone.
+        """
         return bool(self.files or self.erased) and not (self.erased and self.erased.is_stranded)
 
 
 def run(context: Context, request: UninstallRequest) -> UninstallResult:
-    """Stop the daemon, take out what was put into the files of others, and erase where that is asked for."""
+    """Stop the daemon, take out what was put into the files of others, and erase where that is
+    asked for.
+    """
     if request.erase:
         erase.ask(context, EraseRequest(all=True, dry_run=request.dry_run, yes=request.yes))
     out = _TakingOut(context, is_dry=request.dry_run)
@@ -63,7 +76,9 @@ def run(context: Context, request: UninstallRequest) -> UninstallResult:
     out.services()
     wanted = EraseRequest(all=True, dry_run=request.dry_run, yes=True)
     erased = erase.run(context, wanted) if request.erase else None
-    return UninstallResult(tuple(out.files), tuple(out.left), tuple(out.next), request.dry_run, erased)
+    return UninstallResult(
+        tuple(out.files), tuple(out.left), tuple(out.next), request.dry_run, erased
+    )
 
 
 def _roots(context: Context) -> list[Path]:
@@ -97,15 +112,22 @@ class _TakingOut:
         (context.home / places.DAEMON_DOWN).touch()
 
     def agents(self, roots: list[Path]) -> None:
-        """Undo installs, the user's and those of projects; then what only the record of installs knows."""
+        """Undo installs, the user's and those of projects; then what only the record of installs
+        knows.
+        """
         ledger = InstallRecord(self._context.home)
         environment = self._context.caller.environment
-        sites = [user_site(self._context), *(InstallPlace(root, True, environment) for root in roots)]
+        sites = [
+            user_site(self._context),
+            *(InstallPlace(root, True, environment) for root in roots),
+        ]
         for site in sites:
             for edit in self._edits(site):
                 self._attempt(edit.path, lambda edit=edit: self._undo(edit, ledger))  # type: ignore[misc]
         tried = {one.path for one in self.left}
-        for path in [path for path in ledger.paths() if str(path) not in tried] if not self._is_dry else ():
+        for path in (
+            [path for path in ledger.paths() if str(path) not in tried] if not self._is_dry else ()
+        ):
             unknown = Edit(path, lambda now: now, lambda now: now)
             self._attempt(path, lambda edit=unknown: self._undo(edit, ledger, is_known=False))  # type: ignore[misc]
 
@@ -114,7 +136,8 @@ class _TakingOut:
             edits_of = load(name).edits
             if edits_of is None:
                 continue
-            with suppress(GieokError):  # an agent that is not there; the record of installs knows what was
+            # an agent that is not there; the record of installs knows what was
+            with suppress(GieokError):
                 if commands_of := load(name).commands:
                     yield from commands_of(site, call(self._context))
                 yield from edits_of(site, call(self._context))
@@ -125,7 +148,9 @@ class _TakingOut:
             if not self._is_dry and (found.status != "unchanged" or edit.path in ledger.paths()):
                 change.uninstall([found], ledger)
         if found.status == "unchanged" and not is_known and edit.path.exists():
-            self.left.append(Reason(str(edit.path), "somebody changed it since: look for `gieok` in it"))
+            self.left.append(
+                Reason(str(edit.path), "somebody changed it since: look for `gieok` in it")
+            )
         return found
 
     def _attempt(self, path: Path, undo: Callable[[], Change | None]) -> None:
@@ -147,7 +172,9 @@ class _TakingOut:
             except OSError as error:
                 self.left.append(Reason(str(root), str(error)))
                 continue
-            self.files += [FileChange(file, "changed" if file.exists() else "removed") for file in before]
+            self.files += [
+                FileChange(file, "changed" if file.exists() else "removed") for file in before
+            ]
 
     def services(self) -> None:
         """Remove the services, and name the commands by which the system forgets them."""
@@ -168,23 +195,33 @@ def present(result: UninstallResult, style: Style) -> str:
         "removed": Words("removed", "지움"),
         "created": Words("back", "되돌림"),
     }
-    lines = [f"{verbs[one.status].say(style.lang)}: {printable(str(one.path))}" for one in result.files]
+    lines = [
+        f"{verbs[one.status].say(style.lang)}: {printable(str(one.path))}" for one in result.files
+    ]
     if not (lines or result.left):
         lines = [style.say("Gieok is installed nowhere", "설치된 곳이 없습니다")]
     if result.dry_run:
         lines.insert(0, style.say("would be done:", "할 일:"))
-    lines += [f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left]
+    lines += [
+        f"  ✗ {printable(one.path)}: {printable(style.told(one.reason))}" for one in result.left
+    ]
     lines += [style.say(f"now run: {command}", f"이제 실행: {command}") for command in result.next]
     if result.erased is not None:
         lines.append(erase.present(result.erased, style))
     else:
         kept = Words(
-            "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` puts Gieok back",
+            (
+                "what is remembered stays; `gieok erase --all` deletes it, `gieok install AGENT` "
+                "puts Gieok back"
+            ),
             "기억은 그대로입니다. `gieok erase --all`이 지우고, `gieok install AGENT`가 다시 설치합니다",
         )
         lines.append(style.dim(kept.say(style.lang)))
     last = Words(
-        "the program itself: `pip uninstall gieok` (or `uv tool uninstall gieok`, `pipx uninstall gieok`)",
+        (
+            "the program itself: `pip uninstall gieok` (or `uv tool uninstall gieok`, `pipx "
+            "uninstall gieok`)"
+        ),
         "프로그램 자체: `pip uninstall gieok` (또는 `uv tool uninstall gieok`, `pipx uninstall gieok`)",
     )
     lines.append(style.dim(last.say(style.lang)))

@@ -1,4 +1,6 @@
-"""Days of memory, for the pages: who talked with which agent, what was remembered, which runs there were; one session whole."""
+"""Days of memory, for the pages: who talked with which agent, what was remembered, which runs there
+were; one session whole.
+"""
 
 import zlib
 from collections import defaultdict
@@ -19,7 +21,8 @@ from gieok.ops.memory.handles import NOTE, Memory, kind_of, status_of
 from gieok.ports.store import Store
 from gieok.text.markdown import front_matter
 
-#: Passages of a scope that are looked at for one stretch of days; where there are more, the oldest are not counted.
+#: Passages of a scope that are looked at for one stretch of days; where there are more, the oldest
+#: are not counted.
 _MOST_PASSAGES = 30_000
 #: Days of the user are not those of UTC.
 _ASIDE = timedelta(hours=14)
@@ -46,7 +49,9 @@ class DayOf(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What was learned: `category` is an observation's or a record's (decision, preference, state, task), else its kind."""
+    """What was learned: `category` is an observation's or a record's (decision, preference, state,
+    task), else its kind.
+    """
 
     handle: str
     text: str
@@ -59,7 +64,9 @@ class Learned(NamedTuple):
 
 
 class InjectedCount(NamedTuple):
-    """Prompts that the hook was asked at, those that were given something, and how long it took at most."""
+    """Prompts that the hook was asked at, those that were given something, and how long it took at
+    most.
+    """
 
     prompts: int = 0
     given: int = 0
@@ -67,7 +74,9 @@ class InjectedCount(NamedTuple):
 
 
 class SessionOfDay(NamedTuple):
-    """A session, as far as it is of one day. `messages` are those of the user and the agent; `first` is the first request."""
+    """A session, as far as it is of one day. `messages` are those of the user and the agent;
+    `first` is the first request.
+    """
 
     name: SessionName
     project: str
@@ -102,7 +111,10 @@ def days(context: Context, scopes: Iterable[Scope], first: date, last: date) -> 
     sessions: dict[date, dict[SessionName, None]] = defaultdict(dict)
     memories: dict[date, dict[tuple[Scope, str], None]] = defaultdict(dict)
     for scope in scopes:
-        found, _ = first_answer(context.memory.stores(), lambda store: _dated(store, scope, first, last, context))  # noqa: B023
+        found, _ = first_answer(
+            context.memory.stores(),
+            lambda store: _dated(store, scope, first, last, context),  # noqa: B023
+        )
         for day, kind, key, metadata in found:
             if kind == turns.KIND:
                 name = SessionName(scope, metadata.get("agent", ""), metadata.get("session", ""))
@@ -127,8 +139,11 @@ def _dated(
     for p in store.passages(store.within(scope, where, _MOST_PASSAGES), scope):
         if p.key not in rows:
             rows[p.key] = (
-                timeline.day_of_moment(p.valid_from, p.updated_at, context.zone), p.kind, p.key, p.metadata,
-            )  # fmt: skip
+                timeline.day_of_moment(p.valid_from, p.updated_at, context.zone),
+                p.kind,
+                p.key,
+                p.metadata,
+            )
     return list(rows.values())
 
 
@@ -138,19 +153,36 @@ def whole(context: Context, scopes: Iterable[Scope], day: date, of: DayOf) -> Wh
     calls = _calls(context, day)
     sessions, taken = list[SessionOfDay](), set[str]()
     for name in of.sessions:
-        said = [turn for turn in _turns(context, name) if turn.message.at.astimezone(context.zone).date() == day]
+        said = [
+            turn
+            for turn in _turns(context, name)
+            if turn.message.at.astimezone(context.zone).date() == day
+        ]
         if not said:
             continue
         ids = {turn.message.id for turn in said}
         own = tuple(one for one in learned if one.message_ids & ids)
         taken |= {one.handle for one in own}
-        sessions.append(SessionOfDay(
-            name, project_name(name.scope), said[0].message.at, said[-1].message.at, len(said), _first(said), own,
-            _injected(calls.get(_counted_as(name.session), ())),
-        ))  # fmt: skip
+        sessions.append(
+            SessionOfDay(
+                name,
+                project_name(name.scope),
+                said[0].message.at,
+                said[-1].message.at,
+                len(said),
+                _first(said),
+                own,
+                _injected(calls.get(_counted_as(name.session), ())),
+            )
+        )
     others = tuple(one for one in learned if one.handle not in taken)
     every = _injected([row for rows in calls.values() for row in rows])
-    return WholeDay(tuple(sorted(sessions, key=lambda one: one.begin)), others, _runs(context, scopes, day), every)
+    return WholeDay(
+        tuple(sorted(sessions, key=lambda one: one.begin)),
+        others,
+        _runs(context, scopes, day),
+        every,
+    )
 
 
 def session(context: Context, name: SessionName) -> SessionWhole:
@@ -194,10 +226,18 @@ def _learned(context: Context, keys: Sequence[tuple[Scope, str]]) -> list[Learne
         for d in found:
             kind = COMMIT if d.kind == COMMIT else kind_of(d, known, str(context.home))
             ids = frozenset(i for origin in d.provenance for i in origin.message_ids)
-            rows.append(Learned(
-                Memory(d).handle, _told(d), d.metadata.get("category", "") or kind, status_of(d, now), d.scope,
-                d.valid_from or d.updated_at, ids, kind,
-            ))  # fmt: skip
+            rows.append(
+                Learned(
+                    Memory(d).handle,
+                    _told(d),
+                    d.metadata.get("category", "") or kind,
+                    status_of(d, now),
+                    d.scope,
+                    d.valid_from or d.updated_at,
+                    ids,
+                    kind,
+                )
+            )
     return sorted(rows, key=lambda one: (one.kind == NOTE, one.at, one.handle))
 
 

@@ -12,7 +12,9 @@ class Sample(NamedTuple):
 
 
 class Metric(NamedTuple):
-    """A metric and its samples; a name that ends in `_total` is a counter's, any other a gauge's."""
+    """A metric and its samples; a name that ends in `_total` is a counter's, any other a
+    gauge's.
+    """
 
     name: str
     help: str
@@ -20,13 +22,18 @@ class Metric(NamedTuple):
 
 
 def expose(metrics: Iterable[Metric]) -> str:
-    """Return the text of the metrics that have samples; a last line break is left to whoever prints it."""
+    """Return the text of the metrics that have samples; a last line break is left to whoever prints
+    it.
+    """
     lines: list[str] = []
     for metric in metrics:
         if metric.samples:
             kind = "counter" if metric.name.endswith("_total") else "gauge"
             lines += [f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {kind}"]
-            lines += [f"{metric.name}{_labels(sample.labels)} {_number(sample.value)}" for sample in metric.samples]
+            lines += [
+                f"{metric.name}{_labels(sample.labels)} {_number(sample.value)}"
+                for sample in metric.samples
+            ]
     return "\n".join(lines)
 
 

@@ -1,4 +1,6 @@
-"""Prices of models, and the cost of what was used. Where a price is not known, no cost is claimed."""
+"""Prices of models, and the cost of what was used. Where a price is not known, no cost is
+claimed.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, date, datetime, time
@@ -13,7 +15,8 @@ from gieok.model.conversation import Run, Usage
 Key = tuple[date, str]
 #: The reader whose runs a role's calls make.
 _READERS = {"observer": "observe", "reflector": "reflect"}
-#: Our name of a provider → that of `genai-prices`. What runs here or at an unknown address has no price.
+#: Our name of a provider → that of `genai-prices`. What runs here or at an unknown address has no
+#: price.
 _PROVIDERS = {"anthropic": "anthropic", "codex": "openai", "gemini": "google", "openai": "openai"}
 #: Says itself what an answer cost.
 _SAYS = "claude-code"
@@ -27,24 +30,36 @@ class Price(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """Prices by model; the user's own price replaces them all. `configured` is role → model, for days without runs."""
+    """Prices by model; the user's own price replaces them all. `configured` is role → model, for
+    days without runs.
+    """
 
     configured: Mapping[str, str]
     own: Price | None = None
 
     def costs(self, usage: Mapping[Key, Usage], runs: Collection[Run]) -> dict[Key, float]:
-        """Return dollars by day and role, of those for which the price is known. `runs` are dated in the user's zone."""
+        """Return dollars by day and role, of those for which the price is known. `runs` are dated
+        in the user's zone.
+        """
         found = ((key, self._cost(key, used, runs)) for key, used in usage.items())
         return {key: round(cost, 6) for key, cost in found if cost is not None}
 
     def _cost(self, key: Key, used: Usage, runs: Collection[Run]) -> float | None:
         day, role = key
-        models = {run.model for run in runs if run.reader == _READERS.get(role) and run.at.date() == day and run.model}
+        models = {
+            run.model
+            for run in runs
+            if run.reader == _READERS.get(role) and run.at.date() == day and run.model
+        }
         models = models or {self.configured.get(role, "")}
         if not self.own and all(model.partition(":")[0] == _SAYS for model in models):
             return used.reported_dollars
         price = self.own or self._price(day, models)
-        return (used.input_tokens * price.input + used.output_tokens * price.output) / 1_000_000 if price else None
+        return (
+            (used.input_tokens * price.input + used.output_tokens * price.output) / 1_000_000
+            if price
+            else None
+        )
 
     def _price(self, day: date, models: Collection[str]) -> Price | None:
         found = [_listed(model, day) for model in models]
@@ -54,7 +69,9 @@ class Prices(NamedTuple):
 
 @cache
 def _listed(model: str, day: date) -> Price | None:
-    """Return the price in the table of `genai-prices`, which is bundled with that package and never fetched."""
+    """Return the price in the table of `genai-prices`, which is bundled with that package and never
+    fetched.
+    """
     provider, _, name = model.partition(":")
     if provider not in _PROVIDERS:
         return None
@@ -68,7 +85,9 @@ def _listed(model: str, day: date) -> Price | None:
     # Of a thousand tokens: the sum of a day would count as one long prompt, which costs more.
     try:
         costs = [
-            calc_price(tokens, name, provider_id=_PROVIDERS[provider], genai_request_timestamp=noon).total_price
+            calc_price(
+                tokens, name, provider_id=_PROVIDERS[provider], genai_request_timestamp=noon
+            ).total_price
             for tokens in (Tokens(input_tokens=1_000), Tokens(output_tokens=1_000))
         ]
     except LookupError:

@@ -31,7 +31,9 @@ def run(context: Context, request: NoRequest) -> ReflectResult:
     reflected = sidecar.reflect(context.scope)
     result = ReflectResult(reflected.before_tokens, reflected.after_tokens, reflected.tries)
     if not result.found:
-        return result._replace(not_looked_at=tuple(gaps.gaps_of_observing(context, [context.scope])) or None)
+        return result._replace(
+            not_looked_at=tuple(gaps.gaps_of_observing(context, [context.scope])) or None
+        )
     sidecar.write_active_memory(context.scope)
     return result
 
@@ -39,7 +41,11 @@ def run(context: Context, request: NoRequest) -> ReflectResult:
 def present(result: ReflectResult, style: Style) -> str:
     """Say how much shorter it is."""
     if not result.found:
-        return absence(Words("There are no observations yet.", "아직 관찰이 없습니다."), result.not_looked_at, style)
+        return absence(
+            Words("There are no observations yet.", "아직 관찰이 없습니다."),
+            result.not_looked_at,
+            style,
+        )
     if result.after_tokens == result.before_tokens:
         return style.say(
             f"nothing to condense in {result.before_tokens:,} tokens of observations",

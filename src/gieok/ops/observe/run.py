@@ -23,7 +23,8 @@ from gieok.text.turns import is_users
 
 #: How long a transcript must be quiet before it is read in the foreground.
 _DEBOUNCE_MS = 200
-#: What `take_in` counts on: rules judged 60,000 tokens of short messages in 100 s; a model is asked for spans of thousands.
+#: What `take_in` counts on: rules judged 60,000 tokens of short messages in 100 s; a model is asked
+#: for spans of thousands.
 _RULES_TOKENS_PER_S, _MODEL_TOKENS_PER_S = 600, 150
 
 
@@ -32,7 +33,8 @@ class ObserveRunRequest:
     """Parameters of `gieok observe run`."""
 
     once: bool = argument(
-        Words("read, observe all that waits, and end", "읽고, 기다리는 것을 모두 관찰하고 끝냄"), False
+        Words("read, observe all that waits, and end", "읽고, 기다리는 것을 모두 관찰하고 끝냄"),
+        False,
     )
 
 
@@ -64,13 +66,17 @@ def run(context: Context, request: ObserveRunRequest) -> ObserveRunResult:
             seed(context)
     else:
         folders = [*sidecar.watched(), make_private(sidecar.spool)]
-        context.say(f"watching {len(folders) - 1} folders of transcripts; Ctrl-C ends it, and nothing is lost")
+        context.say(
+            f"watching {len(folders) - 1} folders of transcripts; Ctrl-C ends it, and nothing "
+            f"is lost"
+        )
         context.admin.watching.follow(lambda: folders, observed.read, debounce_ms=_DEBOUNCE_MS)
     return observed.result()
 
 
 def take_in(context: Context, seconds: float) -> tuple[ObserveRunResult, bool]:
-    """Read all that was said, which words find then; embed the newest, and observe, for about so long.
+    """Read all that was said, which words find then; embed the newest, and observe, for about so
+    long.
 
     Return what was done, and whether nothing is left for `run` or the daemon.
     """
@@ -80,7 +86,9 @@ def take_in(context: Context, seconds: float) -> tuple[ObserveRunResult, bool]:
 
 
 class _Run:
-    """Reads and observes, as often as it is asked to; what a store cannot take now waits in the journal."""
+    """Reads and observes, as often as it is asked to; what a store cannot take now waits in the
+    journal.
+    """
 
     def __init__(self, context: Context) -> None:
         self.sidecar = context.observe.sidecar()
@@ -104,7 +112,9 @@ class _Run:
         return True
 
     def go(self, *, flush: bool, changed: set[Path] | None = None) -> None:
-        """Read, derive turns, observe, embed, and judge what lasts; `flush`: everything that waits is due."""
+        """Read, derive turns, observe, embed, and judge what lasts; `flush`: everything that waits
+        is due.
+        """
         sidecar, context = self.sidecar, self._context
         ended = sidecar.capture_spool()
         _ = sidecar.capture_all() if changed is None else sidecar.capture_paths(changed)
@@ -121,7 +131,9 @@ class _Run:
             self._judge(has_new=bool(made))
 
     def go_for(self, seconds: float) -> bool:
-        """Read and derive everything, embed for half of the time, observe for the rest; say whether nothing is left."""
+        """Read and derive everything, embed for half of the time, observe for the rest; say whether
+        nothing is left.
+        """
         sidecar, context = self.sidecar, self._context
         begun = context.clock.now()
 
@@ -202,9 +214,11 @@ class _Run:
 def settled(
     context: Context, scope: Scope, *, flush: bool, is_stopped: Callable[[], bool] = lambda: False
 ) -> list[Step]:
-    """Observe what is due in a scope, reflect where that is, and show it in active memory; return the steps.
+    """Observe what is due in a scope, reflect where that is, and show it in active memory; return
+    the steps.
 
-    `flush`: everything that waits is due, as it is where the scope has rested. One rule for whoever follows transcripts.
+    `flush`: everything that waits is due, as it is where the scope has rested. One rule for whoever
+    follows transcripts.
     """
     sidecar = context.observe.sidecar()
     rested = timedelta(minutes=context.observe.idle_minutes)
@@ -214,7 +228,11 @@ def settled(
         # Rules keep nothing buffered: what one span keeps, the next must see as held.
         flush = is_due = sidecar.backlog_tokens(scope) >= sidecar.thresholds.chunk_tokens
     steps: list[Step] = []
-    while is_due and not is_stopped() and (step := sidecar.observe(scope, flush=flush)) is not Step.NOTHING:
+    while (
+        is_due
+        and not is_stopped()
+        and (step := sidecar.observe(scope, flush=flush)) is not Step.NOTHING
+    ):
         steps.append(step)
     if sidecar.reflect_if_due(scope) or steps or not sidecar.active_file(scope).exists():
         sidecar.write_active_memory(scope)
@@ -241,7 +259,10 @@ def present(result: ObserveRunResult, style: Style) -> str:
         )
     elif not (result.messages or result.active_memory or result.troubles):
         lines += _where(result.folders, style)
-    lines += [f"  ✗ {printable(path)}: {printable(style.told(reason))}" for path, reason in result.troubles.items()]
+    lines += [
+        f"  ✗ {printable(path)}: {printable(style.told(reason))}"
+        for path, reason in result.troubles.items()
+    ]
     lines += _note_lines(result.notes, style) if result.notes else []
     if result.waiting:
         lines.append(style.say("  waits: ", "  기다림: ") + printable(style.told(result.waiting)))
@@ -255,7 +276,10 @@ def _count(number: int, what: str) -> str:
 def _where(folders: tuple[str, ...], style: Style) -> list[str]:
     """Say where nothing was, and how to name other places."""
     said = Words(
-        "  no agent has written anything here; `observe.folders` in config.yaml names other folders:",
+        (
+            "  no agent has written anything here; `observe.folders` in config.yaml names other "
+            "folders:"
+        ),
         "  여기에는 에이전트가 쓴 것이 없습니다. 다른 폴더는 config.yaml의 `observe.folders`에 적습니다:",
     )
     return [said.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
@@ -270,7 +294,10 @@ def _note_lines(notes: Mirrored, style: Style) -> list[str]:
     ]
     changed = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
     lines += [f"  ✗ {printable(path)}: {changed}" for path in notes.left]
-    return lines + [f"  ✗ {printable(path)}: {printable(style.told(why))}" for path, why in notes.troubles.items()]
+    return lines + [
+        f"  ✗ {printable(path)}: {printable(style.told(why))}"
+        for path, why in notes.troubles.items()
+    ]
 
 
 OPERATION = Operation(
@@ -284,6 +311,7 @@ OPERATION = Operation(
     present=present,
     effect=Effect.WRITE,
     doc=Words(
-        "Read agents' transcripts and remember what matters", "에이전트의 대화 기록을 읽고 중요한 것을 기억합니다"
+        "Read agents' transcripts and remember what matters",
+        "에이전트의 대화 기록을 읽고 중요한 것을 기억합니다",
     ),
 )

@@ -19,7 +19,9 @@ _NOTHING = Words(
     "There are no observations yet: `gieok observe run --once` reads what agents have written.",
     "아직 관찰이 없습니다. `gieok observe run --once`가 에이전트가 쓴 것을 읽습니다.",
 )
-_NOTHING_REPLACED = Words("Nothing has been replaced by reflection yet.", "성찰로 바뀐 것이 아직 없습니다.")
+_NOTHING_REPLACED = Words(
+    "Nothing has been replaced by reflection yet.", "성찰로 바뀐 것이 아직 없습니다."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +29,9 @@ class ObserveShowRequest:
     """Parameters of `gieok observe show`."""
 
     limit: int = argument(Words("how many, the newest (0: all)", "최근 몇 개 (0: 모두)"), 50)
-    history: bool = argument(Words("what was replaced by reflection instead", "대신 성찰로 바뀐 것"), False)
+    history: bool = argument(
+        Words("what was replaced by reflection instead", "대신 성찰로 바뀐 것"), False
+    )
 
 
 class ObservationRow(NamedTuple):
@@ -85,15 +89,24 @@ def run(context: Context, request: ObserveShowRequest) -> ObserveShowResult:
     if request.limit < 0:
         raise BadRequest(f"limit is {request.limit}", hint="it may not be negative")
     store, journal = context.memory.store(), context.memory.journal()
-    held = [scope_memory.load(store, s, hashes=scope_memory.standing(journal, s)) for s in context.scopes]
+    held = [
+        scope_memory.load(store, s, hashes=scope_memory.standing(journal, s))
+        for s in context.scopes
+    ]
     documents = [document for one in held for document in one.documents]
     if request.history:
-        old = [d for s in context.scopes for d in context.memory.journal().history(s, request.limit or 1 << 30)]
+        old = [
+            d
+            for s in context.scopes
+            for d in context.memory.journal().history(s, request.limit or 1 << 30)
+        ]
         documents = [document for document in reversed(old) if document.kind == KIND]
     rows = sorted(((d, observation_of(d)) for d in documents), key=lambda row: row[1].at)
     task = next((one.task for one in held if one.task), "")
     missed = () if rows else tuple(gaps.gaps_of_observing(context, context.scopes))
-    return ObserveShowResult(tuple(rows[-request.limit :]), task, context.zone, request.history, missed or None)
+    return ObserveShowResult(
+        tuple(rows[-request.limit :]), task, context.zone, request.history, missed or None
+    )
 
 
 def present(result: ObserveShowResult, style: Style) -> str:
@@ -119,5 +132,7 @@ OPERATION = Operation(
     examples=("gieok observe show", "gieok observe show --limit 50"),
     handler=run,
     present=present,
-    doc=Words("Show what was observed, and where it came from", "관찰한 것과 그 출처를 보여 줍니다"),
+    doc=Words(
+        "Show what was observed, and where it came from", "관찰한 것과 그 출처를 보여 줍니다"
+    ),
 )

@@ -1,4 +1,6 @@
-"""What `gieok status` says of the sidecar: whether the daemon runs, who observes, what waits, what models cost today."""
+"""What `gieok status` says of the sidecar: whether the daemon runs, who observes, what waits, what
+models cost today.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -42,7 +44,9 @@ class ProjectState(NamedTuple):
 
 
 class TurnCounts(NamedTuple):
-    """Turns of all scopes, messages that are not searchable yet, and bytes on this machine for a turn, journal and index."""
+    """Turns of all scopes, messages that are not searchable yet, and bytes on this machine for a
+    turn, journal and index.
+    """
 
     kept: int
     waiting: int
@@ -51,7 +55,9 @@ class TurnCounts(NamedTuple):
     def line(self, style: Style) -> str:
         """Return the line that a person reads."""
         waits = (
-            style.say(f", {self.waiting:,} messages wait", f", 메시지 {self.waiting:,}개 대기") if self.waiting else ""
+            style.say(f", {self.waiting:,} messages wait", f", 메시지 {self.waiting:,}개 대기")
+            if self.waiting
+            else ""
         )
         kept = style.say(
             f"  turns: {self.kept:,} kept, {self.bytes_each:,} bytes each",
@@ -75,7 +81,8 @@ class SidecarState:
     daily_tokens: int = 0
     waiting: Hidden[tuple[Incident, ...]] = ()
     left_notes: tuple[str, ...] = ()
-    #: Projects that the daemon is to keep in line, with what it says of each; '' where it does not run.
+    #: Projects that the daemon is to keep in line, with what it says of each; '' where it does not
+    #: run.
     projects: tuple[ProjectState, ...] = ()
     #: None where nothing was said yet.
     turns: TurnCounts | None = None
@@ -96,7 +103,11 @@ class SidecarState:
     def lines(self, style: Style) -> list[str]:
         """Return the lines that a person reads."""
         d = self.running
-        runs = Words(f"runs, process {d.pid}", f"도는 중, 프로세스 {d.pid}") if d else Words("not running", "꺼져 있음")
+        runs = (
+            Words(f"runs, process {d.pid}", f"도는 중, 프로세스 {d.pid}")
+            if d
+            else Words("not running", "꺼져 있음")
+        )
         weak = f" {weakness(self.judged_by).say(style.lang)}" if self.observer == "rules" else ""
         head = style.say(f"  daemon: {runs.en}; observer: ", f"  데몬: {runs.ko}; 관찰: ")
         spent = style.say(" model tokens today", " 모델 토큰(오늘)")
@@ -111,15 +122,23 @@ class SidecarState:
             stopped = style.say("observing stopped", "관찰 멈춤")
             hint = f" → {printable(style.told(self.stopped_hint))}" if self.stopped_hint else ""
             lines.append(f"  ✗ {stopped}: {printable(style.told(self.stopped))}{hint}")
-        lines += [f"  ✗ {waits}: {printable(style.told(i.detail))} ({i.since:%Y-%m-%d %H:%M})" for i in self.waiting]
+        lines += [
+            f"  ✗ {waits}: {printable(style.told(i.detail))} ({i.since:%Y-%m-%d %H:%M})"
+            for i in self.waiting
+        ]
         if self.turns:
             lines.append(self.turns.line(style))
         doing = {part: d.parts.get(part, "") for part in ("turns", "vectors")} if d else {}
         lines += [
-            f"  {part}: {printable(style.told(text))}" for part, text in doing.items() if text not in ("", "up to date")
+            f"  {part}: {printable(style.told(text))}"
+            for part, text in doing.items()
+            if text not in ("", "up to date")
         ]
         left = style.say("was changed and is left alone", "바뀐 파일이라 그대로 둡니다")
-        off = Words("not watched, as no daemon runs: `gieok up`", "데몬이 꺼져 있어 지켜보지 않음: `gieok up`")
+        off = Words(
+            "not watched, as no daemon runs: `gieok up`",
+            "데몬이 꺼져 있어 지켜보지 않음: `gieok up`",
+        )
         lines += [
             f"  {printable(root)}: {printable(style.told(state)) or off.say(style.lang)}"
             for root, state in self.projects
@@ -149,7 +168,9 @@ def sidecar_state(context: Context) -> SidecarState:
         stopped.hint if stopped else "",
         daily_tokens=int(context.admin.setting("observe.daily_tokens")),
         left_notes=tuple(notes.left(paths.notes(context.home))),
-        projects=tuple(ProjectState(str(root), state_of(running, root)) for root in watched.roots(context.home)),
+        projects=tuple(
+            ProjectState(str(root), state_of(running, root)) for root in watched.roots(context.home)
+        ),
     )
     if not context.memory.has_journal():
         return state
@@ -164,7 +185,9 @@ def sidecar_state(context: Context) -> SidecarState:
 
 
 def _stops(context: Context) -> GieokError | None:
-    """Return what keeps the observer that was chosen from working, as far as that is known without asking it."""
+    """Return what keeps the observer that was chosen from working, as far as that is known without
+    asking it.
+    """
     for error in context.troubles:
         if error.setting in ("", "observe.model"):
             return error

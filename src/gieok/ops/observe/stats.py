@@ -29,7 +29,10 @@ class ObserveStatsRequest:
 
     days: int = argument(Words("how many days back", "며칠 전부터"), 7)
     prometheus: bool = argument(
-        Words("print Prometheus metrics, counted over all days", "모든 날을 센 Prometheus 지표로 출력"), False
+        Words(
+            "print Prometheus metrics, counted over all days", "모든 날을 센 Prometheus 지표로 출력"
+        ),
+        False,
     )
 
 
@@ -72,7 +75,9 @@ class ObserveStatsResult:
     @property
     @shown
     def compression(self) -> Annotated[float, Rounded(2)]:
-        """Return how many tokens of messages one token of observations stands for; 0 where there are none."""
+        """Return how many tokens of messages one token of observations stands for; 0 where there
+        are none.
+        """
         observed = [run for run in self.runs if run.reader == "observe"]
         made = sum(run.document_tokens for run in observed)
         return sum(run.source_tokens for run in observed) / made if made else 0.0
@@ -104,7 +109,10 @@ class ObserveStatsResult:
     @shown
     def models(self) -> list[ModelDay]:
         """Return what models used by day and role."""
-        return [ModelDay(day, role, used, self.costs.get((day, role))) for (day, role), used in self.usage.items()]
+        return [
+            ModelDay(day, role, used, self.costs.get((day, role)))
+            for (day, role), used in self.usage.items()
+        ]
 
     @property
     @shown
@@ -116,21 +124,32 @@ class ObserveStatsResult:
 def run(context: Context, request: ObserveStatsRequest) -> ObserveStatsResult:
     """Count."""
     journal, sidecar = context.memory.journal(), context.observe.sidecar()
-    since = _EVER if request.prometheus else context.clock.now() - timedelta(days=max(0, min(request.days, _MOST_DAYS)))
+    since = (
+        _EVER
+        if request.prometheus
+        else context.clock.now() - timedelta(days=max(0, min(request.days, _MOST_DAYS)))
+    )
     today = context.clock.now().astimezone(context.zone).date()
     usage = journal.usage(since.astimezone(context.zone).date())
-    of_all = [run for scope in journal.scopes() for run in journal.runs(scope, since - timedelta(days=1))]
+    of_all = [
+        run for scope in journal.scopes() for run in journal.runs(scope, since - timedelta(days=1))
+    ]
     return ObserveStatsResult(
         scope=context.scope,
         model=sidecar.models.observer_model,
         journal=journal.stats(context.scope),
         backlog_tokens=sidecar.backlog_tokens(context.scope),
-        runs=tuple(run._replace(at=run.at.astimezone(context.zone)) for run in journal.runs(context.scope, since)),
+        runs=tuple(
+            run._replace(at=run.at.astimezone(context.zone))
+            for run in journal.runs(context.scope, since)
+        ),
         usage=usage,
         today_tokens=spent_tokens(journal, today),
         incidents=tuple(journal.incidents()),
         rejects=tuple(journal.rejects(20)),
-        costs=_prices(context).costs(usage, [run._replace(at=run.at.astimezone(context.zone)) for run in of_all]),
+        costs=_prices(context).costs(
+            usage, [run._replace(at=run.at.astimezone(context.zone)) for run in of_all]
+        ),
         prometheus=request.prometheus,
         embedder=context.memory.embedder_name,
         tiers=tuple(amounts.rows(context.archive.tiers(), context.scope)),
@@ -158,11 +177,19 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         sums: dict[str, float] = defaultdict(float)
         for role, value in values:
             sums[role] += value
-        return Metric(f"gieok_{name}", text, tuple(Sample(v, {"role": role}) for role, v in sorted(sums.items())))
+        return Metric(
+            f"gieok_{name}",
+            text,
+            tuple(Sample(v, {"role": role}) for role, v in sorted(sums.items())),
+        )
 
     def by_tier(name: str, text: str, value: Callable[[TierRow], float]) -> Metric:
         rows = result.tiers
-        return Metric(f"gieok_{name}", text, tuple(Sample(value(row), {**scope, "tier": row.tier}) for row in rows))
+        return Metric(
+            f"gieok_{name}",
+            text,
+            tuple(Sample(value(row), {**scope, "tier": row.tier}) for row in rows),
+        )
 
     runs = Counter(run.reader for run in result.runs)
     used = [(role, usage) for (_, role), usage in result.usage.items()]
@@ -174,21 +201,54 @@ def metrics(result: ObserveStatsResult) -> list[Metric]:
         one("chunks", "Chunks that were observed ahead.", j.chunks),
         one("undelivered_documents", "Documents that wait for the store.", j.undelivered),
         one("journal_bytes", "Size of the journal on disk.", j.disk_bytes),
-        one("backlog_tokens", "Tokens not observed yet, counted up to the hard stop.", result.backlog_tokens),
-        one("compression_ratio", "Tokens of messages for one token of observations.", result.compression),
-        Metric("gieok_runs_total", "Runs.", tuple(Sample(n, {**scope, "reader": r}) for r, n in sorted(runs.items()))),
+        one(
+            "backlog_tokens",
+            "Tokens not observed yet, counted up to the hard stop.",
+            result.backlog_tokens,
+        ),
+        one(
+            "compression_ratio",
+            "Tokens of messages for one token of observations.",
+            result.compression,
+        ),
+        Metric(
+            "gieok_runs_total",
+            "Runs.",
+            tuple(Sample(n, {**scope, "reader": r}) for r, n in sorted(runs.items())),
+        ),
         by_role("model_calls_total", "Calls of models.", ((r, u.calls) for r, u in used)),
-        by_role("model_failures_total", "Calls of models that failed.", ((r, u.failures) for r, u in used)),
-        by_role("model_input_tokens_total", "Tokens that models read.", ((r, u.input_tokens) for r, u in used)),
-        by_role("model_output_tokens_total", "Tokens that models wrote.", ((r, u.output_tokens) for r, u in used)),
+        by_role(
+            "model_failures_total",
+            "Calls of models that failed.",
+            ((r, u.failures) for r, u in used),
+        ),
+        by_role(
+            "model_input_tokens_total",
+            "Tokens that models read.",
+            ((r, u.input_tokens) for r, u in used),
+        ),
+        by_role(
+            "model_output_tokens_total",
+            "Tokens that models wrote.",
+            ((r, u.output_tokens) for r, u in used),
+        ),
         by_role("model_seconds_total", "Time that models took.", ((r, u.seconds) for r, u in used)),
-        by_role("model_cost_dollars_total", "Cost, of what has a known price.",
-                ((role, cost) for (_, role), cost in result.costs.items())),
+        by_role(
+            "model_cost_dollars_total",
+            "Cost, of what has a known price.",
+            ((role, cost) for (_, role), cost in result.costs.items()),
+        ),
         by_tier("tier_memories", "Memories in a tier.", lambda row: row.memories),
         by_tier("tier_tokens", "Tokens of the memories in a tier.", lambda row: row.tokens),
-        by_tier("tier_bytes", "Size of a tier, of what is on this machine.", lambda row: row.bytes or 0),
-        Metric("gieok_incidents", "What waits for a person or a provider.", (Sample(len(result.incidents)),)),
-    ]  # fmt: skip
+        by_tier(
+            "tier_bytes", "Size of a tier, of what is on this machine.", lambda row: row.bytes or 0
+        ),
+        Metric(
+            "gieok_incidents",
+            "What waits for a person or a provider.",
+            (Sample(len(result.incidents)),),
+        ),
+    ]
 
 
 def present(result: ObserveStatsResult, style: Style) -> str:
@@ -196,17 +256,28 @@ def present(result: ObserveStatsResult, style: Style) -> str:
     if result.prometheus:
         return expose(metrics(result))
     j = result.journal
-    observer = result.model or f"{style.say('rules', '규칙')} {weakness(result.embedder).say(style.lang)}"
+    observer = (
+        result.model or f"{style.say('rules', '규칙')} {weakness(result.embedder).say(style.lang)}"
+    )
     lines = [
         style.bold(
             style.say(
-                f"{j.messages:,} messages ({j.tokens:,} tokens), {j.transcripts:,} transcripts; observed by {observer}",
+                (
+                    f"{j.messages:,} messages ({j.tokens:,} tokens), {j.transcripts:,} "
+                    f"transcripts; observed by {observer}"
+                ),
                 f"대화 기록 {j.transcripts:,}개의 메시지 {j.messages:,}개 ({j.tokens:,}토큰); 관찰: {observer}",
             )
         ),
         style.say(
-            f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} documents; rejected: {j.rejects}",
-            f"  대기: {result.backlog_tokens:,}토큰, 조각 {j.chunks}개, 문서 {j.undelivered}개; 거부된 줄: {j.rejects}",
+            (
+                f"  waits: {result.backlog_tokens:,} tokens, {j.chunks} chunks, {j.undelivered} "
+                f"documents; rejected: {j.rejects}"
+            ),
+            (
+                f"  대기: {result.backlog_tokens:,}토큰, 조각 {j.chunks}개, 문서 {j.undelivered}개; 거부된 줄: "
+                f"{j.rejects}"
+            ),
         ),
         style.say(
             f"  compression: {result.compression:.1f}; model tokens today: {result.today_tokens:,}",
@@ -222,19 +293,29 @@ def present(result: ObserveStatsResult, style: Style) -> str:
     ]
     lines += [
         style.say(
-            f"  {day}: {runs} run{'s' * (runs != 1)}, {i:,} → {o:,} tokens", f"  {day}: {runs}번, {i:,} → {o:,}토큰"
+            f"  {day}: {runs} run{'s' * (runs != 1)}, {i:,} → {o:,} tokens",
+            f"  {day}: {runs}번, {i:,} → {o:,}토큰",
         )
         for day, (runs, i, o) in result.by_day().items()
     ]
     lines += [
         style.say(
-            f"  {day} {role}: {u.calls} calls ({u.failures} bad), {u.input_tokens:,} → {u.output_tokens:,}, {u.seconds:.1f} s",
-            f"  {day} {role}: {u.calls}번, 실패 {u.failures}번, {u.input_tokens:,} → {u.output_tokens:,}, {u.seconds:.1f}초",
+            (
+                f"  {day} {role}: {u.calls} calls ({u.failures} bad), {u.input_tokens:,} → "
+                f"{u.output_tokens:,}, {u.seconds:.1f} s"
+            ),
+            (
+                f"  {day} {role}: {u.calls}번, 실패 {u.failures}번, {u.input_tokens:,} → "
+                f"{u.output_tokens:,}, {u.seconds:.1f}초"
+            ),
         )
         for (day, role), u in result.usage.items()
     ]
     lines += [f"  {day}: ${cost:,.4f}" for day, cost in by_day(result.costs)]
-    lines += [f"  ✗ {i.name}: {style.told(i.detail)} ({i.since:%Y-%m-%d %H:%M}, {i.tries})" for i in result.incidents]
+    lines += [
+        f"  ✗ {i.name}: {style.told(i.detail)} ({i.since:%Y-%m-%d %H:%M}, {i.tries})"
+        for i in result.incidents
+    ]
     lines += [f"  ✗ {r.path}:{r.line}: {style.told(r.reason)}" for r in result.rejects[:5]]
     return "\n".join(lines)
 
@@ -245,6 +326,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     doc=Words(
-        "Show what went in, what came out, what it cost and what waits", "들어온 것, 나온 것, 비용, 대기를 보여 줍니다"
+        "Show what went in, what came out, what it cost and what waits",
+        "들어온 것, 나온 것, 비용, 대기를 보여 줍니다",
     ),
 )

@@ -1,4 +1,6 @@
-"""`gieok why`: where a memory comes from: the messages behind it, what it replaced, how often it was shown."""
+"""`gieok why`: where a memory comes from: the messages behind it, what it replaced, how often it
+was shown.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -13,7 +15,16 @@ from gieok.ops.encode import Hidden, shown
 from gieok.ops.memory import handles, origin
 from gieok.ops.memory.handles import Memory
 from gieok.ops.memory.origin import Origin, Replacement
-from gieok.ops.operation import STATUSES, Operation, Style, Surface, Words, argument, printable, tier_words
+from gieok.ops.operation import (
+    STATUSES,
+    Operation,
+    Style,
+    Surface,
+    Words,
+    argument,
+    printable,
+    tier_words,
+)
 from gieok.ops.prompt.last import LastResult, last
 from gieok.ops.prompt.last import present as present_last
 
@@ -23,18 +34,24 @@ class WhyRequest:
     """Parameters of `gieok why`."""
 
     id: str = argument(
-        Words("the memory's handle or id, as `list`, `search` and `observe show` print them", "기억의 핸들이나 id"),
+        Words(
+            "the memory's handle or id, as `list`, `search` and `observe show` print them",
+            "기억의 핸들이나 id",
+        ),
         "",
         positional=True,
     )
     last: bool = argument(
         Words(
-            "what was last put before an agent, with scores and cost", "에이전트 앞에 마지막으로 놓인 것, 점수와 비용"
+            "what was last put before an agent, with scores and cost",
+            "에이전트 앞에 마지막으로 놓인 것, 점수와 비용",
         ),
         False,
         cli_only=True,
     )
-    session: str = argument(Words("of this session of an agent", "에이전트의 이 세션에서"), "", cli_only=True)
+    session: str = argument(
+        Words("of this session of an agent", "에이전트의 이 세션에서"), "", cli_only=True
+    )
 
 
 class SourceMessage(NamedTuple):
@@ -86,7 +103,9 @@ class WhyResult:
     @property
     @shown
     def status(self) -> str:
-        """Return what is known of it: `stands`, `replaced`, `ended`, `done`, `corrected`, `retired`."""
+        """Return what is known of it: `stands`, `replaced`, `ended`, `done`, `corrected`,
+        `retired`.
+        """
         return self.origin.status
 
     @property
@@ -111,7 +130,10 @@ class WhyResult:
     @shown
     def messages(self) -> tuple[SourceMessage, ...]:
         """Return the messages behind it."""
-        return tuple(SourceMessage(m.id, m.role, m.at, m.text, m.source, m.line, m.agent, m.session) for m in self.said)
+        return tuple(
+            SourceMessage(m.id, m.role, m.at, m.text, m.source, m.line, m.agent, m.session)
+            for m in self.said
+        )
 
     @property
     @shown
@@ -138,16 +160,25 @@ def run(context: Context, request: WhyRequest) -> WhyResult | LastResult:
         return last(context, request.session)
     if not request.id:
         raise BadRequest("id is missing", hint="such as `gieok why HANDLE`, or `gieok why --last`")
-    memory = handles.only(context, request.id, history=True) or _by_id(context, request.id.partition("#L")[0])
+    memory = handles.only(context, request.id, history=True) or _by_id(
+        context, request.id.partition("#L")[0]
+    )
     if memory is None and handles.is_handle(request.id):
         memory = handles.one(context, request.id)  # says where else it is
     if memory is None:
         raise BadRequest(
-            f"no memory has the id {request.id!r} in {context.scope}", hint="`gieok list` and `observe show` print them"
+            f"no memory has the id {request.id!r} in {context.scope}",
+            hint="`gieok list` and `observe show` print them",
         )
     found = context.memory.journal().archived(memory.document.scope, keys=[memory.document.key])
     place = found[0].place.path if found and not memory.was_replaced else None
-    return WhyResult(memory, origin.messages_of(context, memory), origin.origin(context, memory), context.zone, place)
+    return WhyResult(
+        memory,
+        origin.messages_of(context, memory),
+        origin.origin(context, memory),
+        context.zone,
+        place,
+    )
 
 
 def _by_id(context: Context, wanted: str) -> Memory | None:
@@ -161,7 +192,9 @@ def _by_id(context: Context, wanted: str) -> Memory | None:
 
 
 def present(result: WhyResult | LastResult, style: Style) -> str:
-    """Show the memory, then each message with its place, then what it replaced; or the last injection."""
+    """Show the memory, then each message with its place, then what it replaced; or the last
+    injection.
+    """
     if isinstance(result, LastResult):
         return present_last(result, style)
     lines = [style.bold(printable(result.text)), style.dim(f"  {_facts(result, style)}")]
@@ -170,10 +203,16 @@ def present(result: WhyResult | LastResult, style: Style) -> str:
         lines.append(style.dim(f"  {at:%Y-%m-%d %H:%M} {m.role}  {m.agent}  {m.source}:{m.line}"))
         lines += [f"    {printable(line)}" for line in m.text.splitlines()]
     if not result.said:
-        lines += [f"  {p.source}{_lines(p)}" for p in result.document.provenance if p.source != "journal"]
-    lines += [f"  {style.say('instead of', '이전 내용')}: {printable(one.text)}" for one in result.replaced]
+        lines += [
+            f"  {p.source}{_lines(p)}" for p in result.document.provenance if p.source != "journal"
+        ]
     lines += [
-        f"  {style.say('replaced by', '바뀐 내용')} {one.handle}: {printable(one.text)}" for one in result.replaced_by
+        f"  {style.say('instead of', '이전 내용')}: {printable(one.text)}"
+        for one in result.replaced
+    ]
+    lines += [
+        f"  {style.say('replaced by', '바뀐 내용')} {one.handle}: {printable(one.text)}"
+        for one in result.replaced_by
     ]
     return "\n".join(lines)
 
@@ -183,12 +222,21 @@ def _lines(source: Provenance) -> str:
 
 
 def _facts(result: WhyResult, style: Style) -> str:
-    day = timeline.day_of_moment(result.document.valid_from, result.document.updated_at, result.zone)
-    facts = [result.handle, str(day), STATUSES[result.status].say(style.lang), str(result.document.scope)]
+    day = timeline.day_of_moment(
+        result.document.valid_from, result.document.updated_at, result.zone
+    )
+    facts = [
+        result.handle,
+        str(day),
+        STATUSES[result.status].say(style.lang),
+        str(result.document.scope),
+    ]
     count = result.shown_in
     if result.archived_in:
         facts += [f"{word} {result.archived_in}" for word in tier_words(result.tier, style)]
-    facts += [style.say(f"shown in {count} session(s)", f"세션 {count}개에서 보여 줌")] if count else []
+    facts += (
+        [style.say(f"shown in {count} session(s)", f"세션 {count}개에서 보여 줌")] if count else []
+    )
     return "  ".join(facts)
 
 

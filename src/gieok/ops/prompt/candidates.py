@@ -1,4 +1,6 @@
-"""Why each memory that was found for a prompt would be shown, or not: for `gieok recall --explain` and the pages."""
+"""Why each memory that was found for a prompt would be shown, or not: for `gieok recall --explain`
+and the pages.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -27,7 +29,9 @@ class Candidate(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """The least probability of the best memory for anything to be shown, and of each further one."""
+    """The least probability of the best memory for anything to be shown, and of each further
+    one.
+    """
 
     first: Score
     further: Score
@@ -35,7 +39,9 @@ class Cuts(NamedTuple):
 
 FATES = {
     "shown": Words("shown", "보여 줌"),
-    "nothing_sure": Words("nothing is shown: the best is not likely enough", "보이지 않음: 가장 나은 것도 덜 확실함"),
+    "nothing_sure": Words(
+        "nothing is shown: the best is not likely enough", "보이지 않음: 가장 나은 것도 덜 확실함"
+    ),
     "unlikely": Words("far less likely than the best", "가장 나은 것보다 훨씬 덜 확실함"),
     "known": Words("the agent has it before it already", "에이전트 앞에 이미 있음"),
     "repeated": Words("says the same as another", "다른 것과 같은 말"),
@@ -59,8 +65,12 @@ def explained(
     window: Window,
     limit: int,
 ) -> tuple[Candidate, ...]:
-    """Return what became of each memory: `likely`, `fresh` and `shown` are those of `found` that passed each step."""
-    likely_ids, fresh_ids, shown_ids = ({id(one) for one in step} for step in (likely, fresh, shown))
+    """Return what became of each memory: `likely`, `fresh` and `shown` are those of `found` that
+    passed each step.
+    """
+    likely_ids, fresh_ids, shown_ids = (
+        {id(one) for one in step} for step in (likely, fresh, shown)
+    )
     first = {id(one) for one in fresh[:limit]}
 
     def fate(one: InjectedMemory) -> str:
@@ -74,8 +84,14 @@ def explained(
 
     return tuple(
         Candidate(
-            one.handle, one.score, one.title, one.text[:_TEXT_CHARS],
-            one.status, one.scope, one.is_sure, fate(one),
+            one.handle,
+            one.score,
+            one.title,
+            one.text[:_TEXT_CHARS],
+            one.status,
+            one.scope,
+            one.is_sure,
+            fate(one),
         )
         for one in found
-    )  # fmt: skip
+    )

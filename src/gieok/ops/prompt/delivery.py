@@ -1,7 +1,9 @@
-"""Proves that memory reaches the model through the agents that are installed here, for `gieok doctor --agents`.
+"""Proves that memory reaches the model through the agents that are installed here, for `gieok
+doctor --agents`.
 
-Each agent's own program answers one prompt in a throwaway home with one memory, against a model server of ours on loopback: it
-costs nothing, and no session, key or setting of the user's is touched. What the user's settings say is looked at as text.
+Each agent's own program answers one prompt in a throwaway home with one memory, against a model
+server of ours on loopback: it costs nothing, and no session, key or setting of the user's is
+touched. What the user's settings say is looked at as text.
 """
 
 import json
@@ -41,7 +43,9 @@ Proof = tuple[str, Callable[[], str]]
 
 
 def proofs(context: Context) -> Iterator[Proof]:
-    """Yield (what is proven, how to prove it) for every agent; how returns what was seen, or raises GieokError."""
+    """Yield (what is proven, how to prove it) for every agent; how returns what was seen, or raises
+    GieokError.
+    """
     found = {name: sites for name in table.NAMES if (sites := _sites_of(context, name))}
     with TemporaryDirectory(prefix="gieok-doctor-") as folder:
         stage = Stage(context, Path(folder).resolve(), tuple(found))
@@ -49,7 +53,10 @@ def proofs(context: Context) -> Iterator[Proof]:
             rehearsal = load(name).rehearsal
             if name not in found:
                 if rehearsal and _program(context, rehearsal):
-                    yield f"agent {name}", partial(str, f"is here without Gieok: `gieok install {name}`")
+                    yield (
+                        f"agent {name}",
+                        partial(str, f"is here without Gieok: `gieok install {name}`"),
+                    )
                 continue
             yield f"hooks of {name}", partial(_registered, found[name], name)
             if load(name).inventory:
@@ -59,7 +66,11 @@ def proofs(context: Context) -> Iterator[Proof]:
 
 def _sites_of(context: Context, name: str) -> list[InstallPlace]:
     """Return where our part stands in an agent's files: the user's, the project's, both or none."""
-    return [site for site in (user_site(context), project_site(context)) if _is_installed(load(name), site)]
+    return [
+        site
+        for site in (user_site(context), project_site(context))
+        if _is_installed(load(name), site)
+    ]
 
 
 def _is_installed(agent: Agent, site: InstallPlace) -> bool:
@@ -78,22 +89,33 @@ def _text(file: Path) -> str:
 
 
 def _registered(sites: list[InstallPlace], name: str) -> str:
-    """Count our prompt hook in every file where the agent looks for hooks: two would put each memory there twice."""
+    """Count our prompt hook in every file where the agent looks for hooks: two would put each
+    memory there twice.
+    """
     files = load(name).hook_files
     if files is None:
         return "its plugin is registered once: by its name"
     texts = {
-        file: _text(file) for site in sites for each in files.names for file in sorted(files.folder(site).glob(each))
+        file: _text(file)
+        for site in sites
+        for each in files.names
+        for file in sorted(files.folder(site).glob(each))
     }
     for file, text in texts.items():
         if off := [".".join(path) for path, value in files.switches if _is_set(text, path, value)]:
-            raise GieokError(f"{off[0]} in {str(file)!r} turns hooks off", hint="take that setting out")
+            raise GieokError(
+                f"{off[0]} in {str(file)!r} turns hooks off", hint="take that setting out"
+            )
     counts = {file: len(_OUR_HOOK.findall(text)) for file, text in texts.items()}
     shown = ", ".join(
-        f"{str(file)!r}" + (f" × {count}" if count > 1 else "") for file, count in counts.items() if count
+        f"{str(file)!r}" + (f" × {count}" if count > 1 else "")
+        for file, count in counts.items()
+        if count
     )
     if sum(counts.values()) > 1:
-        where = "" if any(not site.is_project for site in sites) and len(sites) == 1 else " --project"
+        where = (
+            "" if any(not site.is_project for site in sites) and len(sites) == 1 else " --project"
+        )
         raise GieokError(
             f"the hook is registered more than once: {shown}",
             hint=f"take one out: `gieok install {name} --uninstall{where}`, or by hand",
@@ -118,20 +140,34 @@ def _is_set(text: str, path: tuple[str, ...], value: object) -> bool:
 
 
 class Stage:
-    """A throwaway home in which the agents are set up as they are here, against a model of ours, with one memory."""
+    """A throwaway home in which the agents are set up as they are here, against a model of ours,
+    with one memory.
+    """
 
     def __init__(self, context: Context, home: Path, agents: tuple[str, ...]) -> None:
         self.context, self.home, self._agents = context, home, agents
         self.code = f"gieok{secrets.token_hex(5)}"
-        kept = {name: context.caller.environment[name] for name in _KEPT if name in context.caller.environment}
-        #: No variable of the user's that is not listed: a key, a proxy or another home would lead the agent elsewhere.
+        kept = {
+            name: context.caller.environment[name]
+            for name in _KEPT
+            if name in context.caller.environment
+        }
+        #: No variable of the user's that is not listed: a key, a proxy or another home would lead
+        #: the agent elsewhere.
         self.environment = {
-            **kept, "HOME": str(home), "USERPROFILE": str(home), "TMPDIR": str(home / "tmp"), "TERM": "dumb", "NO_COLOR": "1",
-        }  # fmt: skip
+            **kept,
+            "HOME": str(home),
+            "USERPROFILE": str(home),
+            "TMPDIR": str(home / "tmp"),
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+        }
 
     @cached_property
     def project(self) -> Path:
-        """Return the folder in which the agents work; everything is set up once, when it is first asked for."""
+        """Return the folder in which the agents work; everything is set up once, when it is first
+        asked for.
+        """
         project = self.home / "project"
         for folder in (project, self.home / "tmp", self.home / ".gieok"):
             folder.mkdir()
@@ -146,7 +182,9 @@ class Stage:
         )
         done = self.run(words, project)
         if done.returncode != 0:
-            raise GieokError(f"the memory to deliver could not be kept: {_last(done)}", hint="run `gieok doctor`")
+            raise GieokError(
+                f"the memory to deliver could not be kept: {_last(done)}", hint="run `gieok doctor`"
+            )
         return project
 
     def set_up(self, url: str) -> None:
@@ -159,7 +197,9 @@ class Stage:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(self.filled(text, url), encoding="utf-8")
         for agent in loaded:
-            for edit in agent.edits(site, OwnCommand(call(self.context).words, {})) if agent.edits else ():
+            for edit in (
+                agent.edits(site, OwnCommand(call(self.context).words, {})) if agent.edits else ()
+            ):
                 edit.path.parent.mkdir(parents=True, exist_ok=True)
                 edit.path.write_text(edit.add(edit.remove(_text(edit.path))), encoding="utf-8")
 
@@ -170,15 +210,24 @@ class Stage:
     def run(
         self, words: tuple[str, ...], folder: Path, more: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run a program to its end, and end what it leaves behind. Raises GieokError where it takes too long."""
+        """Run a program to its end, and end what it leaves behind. Raises GieokError where it takes
+        too long.
+        """
         process = subprocess.Popen(  # noqa: S603 - this Gieok, or an agent that the user installed
-            words, cwd=folder, env={**self.environment, **(more or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+            words,
+            cwd=folder,
+            env={**self.environment, **(more or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
         try:
             out, err = process.communicate(timeout=_TIMEOUT_S)
         except subprocess.TimeoutExpired as error:
-            raise GieokError(f"{words[0]} did not end in {_TIMEOUT_S} s", hint="try it by hand") from error
+            raise GieokError(
+                f"{words[0]} did not end in {_TIMEOUT_S} s", hint="try it by hand"
+            ) from error
         finally:
             _end(process)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
@@ -212,32 +261,46 @@ def _delivered(stage: Stage, name: str) -> str:
     if not program:
         return f"cannot be proven: `{rehearsal.program}` is not on PATH"
     folder = stage.project
-    found = _VERSION.search(stage.run((program, "--version"), folder).stdout.decode(errors="replace"))
+    found = _VERSION.search(
+        stage.run((program, "--version"), folder).stdout.decode(errors="replace")
+    )
     whose = f"{name} {found[0] if found else ''}".strip()
     with ModelServer() as server:
         stage.set_up(server.url)
-        more = {key: stage.filled(value, server.url) for key, value in rehearsal.environment.items()}
+        more = {
+            key: stage.filled(value, server.url) for key, value in rehearsal.environment.items()
+        }
         done = stage.run((program, *rehearsal.arguments, _PROMPT), folder, more)
-        asked = [text for text in (question(body) for _, body in server.requests) if _PROMPT in text]
+        asked = [
+            text for text in (question(body) for _, body in server.requests) if _PROMPT in text
+        ]
         server.shutdown()
     if not asked:
-        raise GieokError(f"{whose} asked no model: {_last(done)}", hint=f"does `{rehearsal.program}` work by hand?")
+        raise GieokError(
+            f"{whose} asked no model: {_last(done)}",
+            hint=f"does `{rehearsal.program}` work by hand?",
+        )
     most = max(text.count(stage.code) for text in asked)
     if most == 1:
         return f"{whose}: the memory stood in the model's request, once"
     if most:
         raise GieokError(
-            f"{whose}: the memory stood in the model's request {most} times", hint="report it, with the version"
+            f"{whose}: the memory stood in the model's request {most} times",
+            hint="report it, with the version",
         )
     log = _text(stage.home / ".gieok" / "logs" / "hook.log").strip().split("\n")[-1]
     raise GieokError(
         f"{whose}: the memory did not reach the model's request{': ' if log else ''}{log}",
-        hint=f"run `gieok install {name}` again; if that does not help, report it, with the version",
+        hint=(
+            f"run `gieok install {name}` again; if that does not help, report it, with the version"
+        ),
     )
 
 
 def _trusted(stage: Stage, sites: list[InstallPlace], name: str) -> str:
-    """Ask the agent's own program which hooks its user has approved, of a copy of the file in which they stand."""
+    """Ask the agent's own program which hooks its user has approved, of a copy of the file in which
+    they stand.
+    """
     agent = load(name)
     if agent.inventory is None or agent.rehearsal is None or agent.hook_files is None:
         return "it asks nobody to trust hooks"
@@ -247,23 +310,40 @@ def _trusted(stage: Stage, sites: list[InstallPlace], name: str) -> str:
     settings = _text(agent.hook_files.folder(user_site(stage.context)) / agent.inventory.settings)
     for site in sites:
         file = agent.hook_files.folder(site) / agent.inventory.hooks
-        waiting = agent.inventory.untrusted(_answer(stage, program, agent, agent.inventory, file), file, settings)
+        waiting = agent.inventory.untrusted(
+            _answer(stage, program, agent, agent.inventory, file), file, settings
+        )
         if waiting:
             note = agent.note[0] if agent.note else ""
-            raise GieokError(f"hooks of {str(file)!r} that {name} passes over: {', '.join(waiting)}", hint=note)
+            raise GieokError(
+                f"hooks of {str(file)!r} that {name} passes over: {', '.join(waiting)}", hint=note
+            )
     return f"{name} says that its user has trusted every hook of ours"
 
 
-def _answer(stage: Stage, program: str, agent: Agent, inventory: Inventory, file: Path) -> Mapping[str, object]:
-    """Return what the agent's program answers; it gets the hooks' file in a home of its own, and runs none of them."""
+def _answer(
+    stage: Stage, program: str, agent: Agent, inventory: Inventory, file: Path
+) -> Mapping[str, object]:
+    """Return what the agent's program answers; it gets the hooks' file in a home of its own, and
+    runs none of them.
+    """
     home = stage.home / "inventory"
-    copy = agent.hook_files.folder(InstallPlace(home, False, {})) / inventory.hooks if agent.hook_files else home
+    copy = (
+        agent.hook_files.folder(InstallPlace(home, False, {})) / inventory.hooks
+        if agent.hook_files
+        else home
+    )
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(_text(file), encoding="utf-8")
     process = subprocess.Popen(  # noqa: S603 - an agent that the user installed
-        (program, *inventory.arguments), cwd=home, env={**stage.environment, "HOME": str(home), "USERPROFILE": str(home)},
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+        (program, *inventory.arguments),
+        cwd=home,
+        env={**stage.environment, "HOME": str(home), "USERPROFILE": str(home)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     late = Timer(_TIMEOUT_S, _end, (process,))
     late.start()
     try:
@@ -284,5 +364,6 @@ def _answer(stage: Stage, program: str, agent: Agent, inventory: Inventory, file
             with suppress(OSError):
                 pipe.close() if pipe else None
     raise GieokError(
-        f"`{' '.join((program, *inventory.arguments))}` does not tell which hooks are trusted", hint="look into it"
+        f"`{' '.join((program, *inventory.arguments))}` does not tell which hooks are trusted",
+        hint="look into it",
     )

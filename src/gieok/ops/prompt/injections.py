@@ -41,7 +41,8 @@ def present(result: InjectionsResult, style: Style) -> str:
     """Show each as `gieok why --last` does."""
     if not result.found:
         return style.say(
-            "Nothing that was put before an agent is kept.", "에이전트 앞에 놓은 것 가운데 남은 것이 없습니다."
+            "Nothing that was put before an agent is kept.",
+            "에이전트 앞에 놓은 것 가운데 남은 것이 없습니다.",
         )
     return "\n\n".join(present_last(one, style) for one in result.injections)
 

@@ -1,4 +1,6 @@
-"""`gieok install AGENT`: put hooks, tools and a command into an agent's settings, or take them out."""
+"""`gieok install AGENT`: put hooks, tools and a command into an agent's settings, or take them
+out.
+"""
 
 import difflib
 import os
@@ -28,18 +30,29 @@ class InstallRequest:
     """Parameters of `gieok install`."""
 
     agent: str = argument(
-        Words(f"the agent: {', '.join(NAMES)}", f"에이전트: {', '.join(NAMES)}"), "", positional=True,
-    )  # fmt: skip
-    user: bool = argument(Words("for all your projects (the default)", "모든 프로젝트에 (기본)"), False)
-    project: bool = argument(Words("for the project in this folder only", "이 폴더의 프로젝트에만"), False)
+        Words(f"the agent: {', '.join(NAMES)}", f"에이전트: {', '.join(NAMES)}"),
+        "",
+        positional=True,
+    )
+    user: bool = argument(
+        Words("for all your projects (the default)", "모든 프로젝트에 (기본)"), False
+    )
+    project: bool = argument(
+        Words("for the project in this folder only", "이 폴더의 프로젝트에만"), False
+    )
     commands: bool = argument(
         Words(
-            "also commands for a project's code: /gieok-index, /gieok-query, /gieok-sync, /gieok-impact",
+            (
+                "also commands for a project's code: /gieok-index, /gieok-query, /gieok-sync, "
+                "/gieok-impact"
+            ),
             "프로젝트 코드용 명령도: /gieok-index, /gieok-query, /gieok-sync, /gieok-impact",
         ),
         False,
     )
-    dry_run: bool = argument(Words("show what would change, and change nothing", "무엇이 바뀔지만 보임"), False)
+    dry_run: bool = argument(
+        Words("show what would change, and change nothing", "무엇이 바뀔지만 보임"), False
+    )
     uninstall: bool = argument(Words("take it out again", "도로 빼냄"), False)
 
 
@@ -71,14 +84,20 @@ class InstallResult:
 
 
 def run(context: Context, request: InstallRequest) -> InstallResult:
-    """Plan every file first, so that a file which cannot be edited stops everything before anything is written."""
+    """Plan every file first, so that a file which cannot be edited stops everything before anything
+    is written.
+    """
     edits_of = load(request.agent).edits if request.agent in NAMES else None
     if edits_of is None:
-        raise BadRequest(f"{request.agent!r} is no agent that can be installed", hint=f"one of: {', '.join(NAMES)}")
+        raise BadRequest(
+            f"{request.agent!r} is no agent that can be installed",
+            hint=f"one of: {', '.join(NAMES)}",
+        )
     if request.user and request.project:
         raise BadRequest("--user and --project exclude each other")
     site = project_site(context) if request.project else user_site(context)
-    edits = [*_commands(context, request, site), *edits_of(site, call(context))]  # the first folder made goes last
+    # the first folder made goes last
+    edits = [*_commands(context, request, site), *edits_of(site, call(context))]
     ledger = InstallRecord(context.home)
     plan = change.undone if request.uninstall else change.planned
     if request.dry_run:
@@ -105,7 +124,9 @@ def run(context: Context, request: InstallRequest) -> InstallResult:
 
 
 def _commands(context: Context, request: InstallRequest, site: InstallPlace) -> list[Edit]:
-    """Return the command files: where they are asked for, where a person who is asked wants them, where they are taken out."""
+    """Return the command files: where they are asked for, where a person who is asked wants them,
+    where they are taken out.
+    """
     commands_of = load(request.agent).commands
     if commands_of is None:
         if request.commands:
@@ -117,7 +138,9 @@ def _commands(context: Context, request: InstallRequest, site: InstallPlace) -> 
         return there
     if not (request.commands or request.dry_run) and len(there) < len(edits) and context.ask:
         names = ", ".join(f"/{edit.path.stem}" for edit in edits)
-        shown = context.words(f"commands for a project's code: {names}", f"프로젝트 코드용 명령: {names}")
+        shown = context.words(
+            f"commands for a project's code: {names}", f"프로젝트 코드용 명령: {names}"
+        )
         question = context.words("install them too? [y/N] ", "이것도 설치할까요? [y/N] ")
         return edits if context.agrees([shown], question, "") else []
     return edits if request.commands else []
@@ -129,20 +152,27 @@ def user_site(context: Context) -> InstallPlace:
 
 
 def project_site(context: Context) -> InstallPlace:
-    """Return the project here: the folder with `.gieok`, else the repository's top, else this folder."""
+    """Return the project here: the folder with `.gieok`, else the repository's top, else this
+    folder.
+    """
     here = str(context.caller.folder)
-    return InstallPlace(Path(places.project_root(here) or places.repository(here)), True, context.caller.environment)
+    return InstallPlace(
+        Path(places.project_root(here) or places.repository(here)), True, context.caller.environment
+    )
 
 
 def call(context: Context) -> OwnCommand:
-    """Return how to call this Gieok from an agent: by its full path, because an agent's PATH may be another."""
+    """Return how to call this Gieok from an agent: by its full path, because an agent's PATH may be
+    another.
+    """
     script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
     found = str(script) if script.exists() else shutil.which("gieok")
     words = (found,) if found else (sys.executable, "-m", "gieok")
     if not context.caller.environment.get(places.HOME_VARIABLE):
         return OwnCommand(words, {})
     # The agent runs elsewhere: a path from here would mean another place there.
-    return OwnCommand(words, {places.HOME_VARIABLE: os.path.abspath(context.home)})  # noqa: PTH100 - resolve follows links
+    # Resolve follows links.
+    return OwnCommand(words, {places.HOME_VARIABLE: os.path.abspath(context.home)})  # noqa: PTH100
 
 
 def present(result: InstallResult, style: Style) -> str:
@@ -163,7 +193,8 @@ def present(result: InstallResult, style: Style) -> str:
         )
         lines.append(proof.say(style.lang))
         daemon = Words(
-            "a session's start brings Gieok's daemon up, by which prompts are answered by meaning (`daemon.autostart`); "
+            "a session's start brings Gieok's daemon up, by which prompts are answered by "
+            "meaning (`daemon.autostart`); "
             "`gieok service install` starts it whenever you log in",
             "세션이 시작될 때 데몬을 띄워, 프롬프트에 뜻으로 답합니다 (`daemon.autostart`); "
             "`gieok service install`은 로그인할 때마다 띄웁니다",
@@ -171,7 +202,10 @@ def present(result: InstallResult, style: Style) -> str:
         lines.append(daemon.say(style.lang))
         if result.agent in OBSERVERS:
             model = Words(
-                f"`observe.model: {result.agent}` in the settings lets its own command observe, without a key",
+                (
+                    f"`observe.model: {result.agent}` in the settings lets its own command "
+                    f"observe, without a key"
+                ),
                 f"설정에 `observe.model: {result.agent}`를 쓰면 이 에이전트의 명령이 키 없이 관찰합니다",
             )
             lines.append(model.say(style.lang))
@@ -187,7 +221,9 @@ _STATUS = {
 
 
 def _difference(c: Change) -> list[str]:
-    before, after = ((data or b"").decode(errors="replace").splitlines() for data in (c.before, c.after))
+    before, after = (
+        (data or b"").decode(errors="replace").splitlines() for data in (c.before, c.after)
+    )
     return list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
 
 
@@ -201,5 +237,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Put recall into a coding agent's own settings", "코딩 에이전트의 설정에 회상을 넣습니다"),
+    doc=Words(
+        "Put recall into a coding agent's own settings", "코딩 에이전트의 설정에 회상을 넣습니다"
+    ),
 )

@@ -20,14 +20,18 @@ _PROMPT = "what do we know about {}?"
 
 
 def found(context: Context) -> list[tuple[str, str]]:
-    """Return (agent, the command of its prompt hook) for every installation of the user and of the project here."""
+    """Return (agent, the command of its prompt hook) for every installation of the user and of the
+    project here.
+    """
     here = (user_site(context), project_site(context))
     rows = ((agent, prompt_command(site, agent)) for site in here for agent in table.HOOKED)
     return [(agent, command) for agent, command in rows if command]
 
 
 def prompt_command(site: InstallPlace, name: str) -> str:
-    """Return the command of our prompt hook as it stands in an agent's own files; '' where there is none."""
+    """Return the command of our prompt hook as it stands in an agent's own files; '' where there is
+    none.
+    """
     agent = load(name)
     edits = agent.edits(site, OwnCommand(("gieok",), {})) if agent.edits else []
     return next(filter(None, (agent.prompt_command(_text(edit.path)) for edit in edits)), "")
@@ -41,9 +45,12 @@ def _text(file: Path) -> str:
 
 
 def fire(context: Context, agent: str, command: str) -> str:
-    """Run an installed command on a prompt about the newest memory here; return what it would inject. Raises GieokError."""
+    """Run an installed command on a prompt about the newest memory here; return what it would
+    inject. Raises GieokError.
+    """
     if command != call(context).line(table.PROMPT, agent):
-        # Settings may come with a repository: what stands there is not run because it calls itself gieok.
+        # Settings may come with a repository: what stands there is not run because it calls itself
+        # gieok.
         raise _broken(agent, f"{command!r} calls another gieok than this one; it was not run")
     title = _title_to_ask(context)
     payload = {
@@ -68,7 +75,9 @@ def fire(context: Context, agent: str, command: str) -> str:
     finally:  # nothing is injected twice in a session, and the next time asks again
         Path(window.session_file(str(context.home), agent, PROBE)).unlink(missing_ok=True)
     if done.returncode != 0:
-        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["nothing was said"]
+        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
+            "nothing was said"
+        ]
         raise _broken(agent, f"{command!r} ended with {done.returncode}: {said[0]}")
     if not title:
         return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
@@ -85,7 +94,9 @@ def _broken(agent: str, what: str) -> GieokError:
 
 
 def _title_to_ask(context: Context) -> str:
-    """Return the title of a memory that recall would show for it; '' where there is none. The hook must agree."""
+    """Return the title of a memory that recall would show for it; '' where there is none. The hook
+    must agree.
+    """
     try:
         reader, late = context.prompt.reader()
     except NotIndexed:
@@ -106,7 +117,11 @@ def _injected(stdout: bytes, agent: str) -> str:
     """Return what was injected, on one line."""
     try:
         printed = json.loads(stdout)
-        context = printed.get("additional_context") or printed["hookSpecificOutput"]["additionalContext"]
+        context = (
+            printed.get("additional_context") or printed["hookSpecificOutput"]["additionalContext"]
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _broken(agent, f"the hook printed what the agent does not read: {stdout[:80]!r}") from error
+        raise _broken(
+            agent, f"the hook printed what the agent does not read: {stdout[:80]!r}"
+        ) from error
     return " ".join(str(context).split())[:300]

@@ -1,4 +1,6 @@
-"""What was last put before an agent, for `gieok why --last`: the text, what it rests on, and what it cost."""
+"""What was last put before an agent, for `gieok why --last`: the text, what it rests on, and what
+it cost.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -23,7 +25,8 @@ class ShownMemory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastResult:
-    """An injection: when, in which session of which agent, exactly which text, from what, and what it cost.
+    """An injection: when, in which session of which agent, exactly which text, from what, and what
+    it cost.
 
     `by` is who ranked: `daemon` (words and meanings) or `words`; '' at a session's start.
     """
@@ -46,19 +49,28 @@ class LastResult:
 
 
 def last(context: Context, session: str) -> LastResult:
-    """Return the last injection, of all sessions or of one. Raises BadRequest where none is kept."""
+    """Return the last injection, of all sessions or of one. Raises BadRequest where none is
+    kept.
+    """
     kept = window.sessions(str(context.home))
     row = next((row for row in kept if session in ("", row["session"])), None)
     if row is None:
         listed = ", ".join(str(one["session"]) for one in kept[:5])
         what = f"in session {session!r}" if session else "yet"
-        raise BadRequest(f"nothing was put before an agent {what}", hint=f"sessions: {listed}" if listed else None)
+        raise BadRequest(
+            f"nothing was put before an agent {what}",
+            hint=f"sessions: {listed}" if listed else None,
+        )
     return _result(row, row["last"], context.zone)
 
 
 def every(context: Context, limit: int) -> list[LastResult]:
     """Return the last injections that are kept of any session, the newest first."""
-    kept = [(row, one) for row in window.sessions(str(context.home)) for one in (row["last"], *row.get("earlier", ()))]
+    kept = [
+        (row, one)
+        for row in window.sessions(str(context.home))
+        for one in (row["last"], *row.get("earlier", ()))
+    ]
     kept.sort(key=lambda pair: -float(pair[1]["at"]))
     return [_result(row, one, context.zone) for row, one in kept[:limit]]
 
@@ -86,8 +98,22 @@ def _shown(memory: dict[str, Any]) -> ShownMemory:
 def present(result: LastResult, style: Style) -> str:
     """Show when and where, the text, a line a memory, and the cost."""
     at = f"{result.at.astimezone(result.zone):%Y-%m-%d %H:%M:%S}"
-    lines = [style.dim(printable(f"{at}  {result.agent}  {result.session}  {result.event}  {result.by}").rstrip())]
-    lines.append(printable(result.text) or style.say("Nothing was put before the agent.", "넣은 것이 없습니다."))
-    lines += [style.dim(printable(f"{m.score:.2f}  {m.handle:<12} {m.status}  {m.title}")) for m in result.memories]
-    cost = style.say(f"{result.tokens} tokens, {result.ms:.0f} ms", f"{result.tokens} 토큰, {result.ms:.0f} ms")
+    lines = [
+        style.dim(
+            printable(
+                f"{at}  {result.agent}  {result.session}  {result.event}  {result.by}"
+            ).rstrip()
+        )
+    ]
+    lines.append(
+        printable(result.text)
+        or style.say("Nothing was put before the agent.", "넣은 것이 없습니다.")
+    )
+    lines += [
+        style.dim(printable(f"{m.score:.2f}  {m.handle:<12} {m.status}  {m.title}"))
+        for m in result.memories
+    ]
+    cost = style.say(
+        f"{result.tokens} tokens, {result.ms:.0f} ms", f"{result.tokens} 토큰, {result.ms:.0f} ms"
+    )
     return "\n".join((*lines, style.dim(cost)))

@@ -1,4 +1,6 @@
-"""`gieok hook measure`: how well recall decides on prompts that you labelled, and a way to label more."""
+"""`gieok hook measure`: how well recall decides on prompts that you labelled, and a way to label
+more.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,14 +37,20 @@ class MeasureRequest:
         "",
     )
     label: bool = argument(
-        Words("label prompts in this terminal: type one, then the numbers of what it should recall",
-              "이 터미널에서 라벨을 붙임: 프롬프트를 적고, 떠올려야 할 것의 번호를 고름"), False,
-    )  # fmt: skip
+        Words(
+            "label prompts in this terminal: type one, then the numbers of what it should recall",
+            "이 터미널에서 라벨을 붙임: 프롬프트를 적고, 떠올려야 할 것의 번호를 고름",
+        ),
+        False,
+    )
     add: str = argument(Words("add this prompt to the labels", "이 프롬프트를 라벨에 더함"), "")
     expect: str = argument(
-        Words("what the added prompt should recall, joined by commas (none: silence)",
-              "더한 프롬프트가 떠올려야 할 것, 쉼표로 이음 (없으면 침묵)"), "",
-    )  # fmt: skip
+        Words(
+            "what the added prompt should recall, joined by commas (none: silence)",
+            "더한 프롬프트가 떠올려야 할 것, 쉼표로 이음 (없으면 침묵)",
+        ),
+        "",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,8 @@ class MeasureResult:
     unanswerable: int
     levels: dict[str, Level]
     silence: float | None
-    #: How many of the prompts the daemon answered by meaning, and how many words alone, as the hook would be now.
+    #: How many of the prompts the daemon answered by meaning, and how many words alone, as the hook
+    #: would be now.
     by: dict[str, int]
     #: The prompts whose outcome was wrong.
     failed: tuple[measure.FailedPrompt, ...]
@@ -69,7 +78,9 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
     """Add labels where asked, then measure."""
     file = context.caller.path(request.file) if request.file else _labels(context)
     if file.exists() and not file.is_file():
-        raise BadRequest(f"{str(file)!r} is no file", hint="name a file of labels, a JSON object a line")
+        raise BadRequest(
+            f"{str(file)!r} is no file", hint="name a file of labels, a JSON object a line"
+        )
 
     def recall(prompt: str, *, with_low: bool = False) -> Sequence[Match]:
         return _recalled(context, prompt, with_low=with_low)
@@ -80,13 +91,15 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
     if request.label:
         if context.ask is None:
             raise BadRequest(
-                "labelling needs a terminal", hint='add one label: `--add "PROMPT" --expect category/name.md`'
+                "labelling needs a terminal",
+                hint='add one label: `--add "PROMPT" --expect category/name.md`',
             )
         while label := _asked(context, recall):
             measure.append(file, label)
     if request.file and not file.is_file():
         raise BadRequest(
-            f"there is no file {str(file)!r}", hint='`--add "PROMPT" --expect category/name.md` begins one'
+            f"there is no file {str(file)!r}",
+            hint='`--add "PROMPT" --expect category/name.md` begins one',
         )
     live = _Live(context)
     found = measure.outcomes(measure.load(file), live.recalled)
@@ -103,7 +116,9 @@ def run(context: Context, request: MeasureRequest) -> MeasureResult:
 
 
 class _Live:
-    """Asks as the hook does: the daemon within the hook's deadline, else by words; and counts which of them answered."""
+    """Asks as the hook does: the daemon within the hook's deadline, else by words; and counts which
+    of them answered.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -125,7 +140,9 @@ class _Live:
         scopes = [str(scope) for scope in self._context.scopes]
         within_s = self._context.prompt.settings.number("hook.deadline_ms") / 1000
         asked = (
-            self._daemon.recalled(prompt, scopes, caller.folder, caller.environment, within_s) if self._daemon else None
+            self._daemon.recalled(prompt, scopes, caller.folder, caller.environment, within_s)
+            if self._daemon
+            else None
         )
         return None if asked is None else [_match(one) for one in asked]
 
@@ -133,21 +150,29 @@ class _Live:
         scopes = [str(scope) for scope in self._context.scopes]
         reader, late = self._context.prompt.reader()
         try:
-            bearing = rules.bearing(rules.read(str(self._context.home), scopes, reader.lines), prompt)
+            bearing = rules.bearing(
+                rules.read(str(self._context.home), scopes, reader.lines), prompt
+            )
         except late:
             return []
-        return [Match(level=HIGH, probability=one.score, key=one.handle, entry=one) for one in bearing]
+        return [
+            Match(level=HIGH, probability=one.score, key=one.handle, entry=one) for one in bearing
+        ]
 
 
 def _match(one: RecalledPrompt) -> Match:
     """Return what the daemon shows as a match; what has no path is named by its handle."""
     key = one.citation.rpartition("#L")[0] or one.handle
-    entry = InjectedMemory(title=one.citation, citation=one.citation, handle=one.handle, score=one.score)
+    entry = InjectedMemory(
+        title=one.citation, citation=one.citation, handle=one.handle, score=one.score
+    )
     return Match(level=HIGH if one.is_sure else MEDIUM, probability=one.score, key=key, entry=entry)
 
 
 def reliability(context: Context) -> list[Bin]:
-    """Return what the hook's probabilities were worth on the labels of the project, or of the home; none without labels."""
+    """Return what the hook's probabilities were worth on the labels of the project, or of the home;
+    none without labels.
+    """
     labels = measure.load(_labels(context))
     found = [
         (match.probability, label.means(match.key))
@@ -193,9 +218,12 @@ def _asked(context: Context, recall: "_Recall") -> Label | None:
     found = recall(prompt, with_low=True)
     for number, hit in enumerate(found, 1):
         context.tell(
-            f"  {number}  {hit.level:<6} {hit.probability:.2f}  {printable(hit.entry.title)}  {printable(hit.key)}"
+            f"  {number}  {hit.level:<6} {hit.probability:.2f}  {printable(hit.entry.title)}  "
+            f"{printable(hit.key)}"
         )
-    chosen = ask(context.words("numbers to recall (empty: silence)> ", "떠올릴 번호 (비우면 침묵)> "))
+    chosen = ask(
+        context.words("numbers to recall (empty: silence)> ", "떠올릴 번호 (비우면 침묵)> ")
+    )
     wanted = [int(word) for word in chosen.replace(",", " ").split() if word.isdecimal()]
     return Label(prompt, tuple(found[n - 1].key for n in wanted if 0 < n <= len(found)))
 
@@ -217,13 +245,21 @@ _ROWS = {
 def present(result: MeasureResult, style: Style) -> str:
     """Show a table of levels."""
     head = Words(
-        f"{result.answerable} prompts with an answer, {result.unanswerable} without ({result.file})",
+        (
+            f"{result.answerable} prompts with an answer, {result.unanswerable} without "
+            f"({result.file})"
+        ),
         f"답이 있는 프롬프트 {result.answerable}개, 없는 것 {result.unanswerable}개 ({result.file})",
     )
-    shown, precision, recall = (_COLUMNS[name].say(style.lang) for name in ("shown", "precision", "recall"))
+    shown, precision, recall = (
+        _COLUMNS[name].say(style.lang) for name in ("shown", "precision", "recall")
+    )
     lines = [head.say(style.lang), f"{'':<8} {shown:>6} {precision:>10} {recall:>8}"]
     lines += [
-        f"{_ROWS[x.name].say(style.lang):<8} {x.shown:>6} {_percent(x.precision):>10} {_percent(x.recall):>8}"
+        (
+            f"{_ROWS[x.name].say(style.lang):<8} {x.shown:>6} {_percent(x.precision):>10} "
+            f"{_percent(x.recall):>8}"
+        )
         for x in result.levels.values()
     ]
     lines.append(f"{_ROWS['silence'].say(style.lang):<8} {_percent(result.silence):>17}")
@@ -236,7 +272,10 @@ def _by(result: MeasureResult, style: Style) -> str:
     daemon, words = result.by["daemon"], result.by["words"]
     return style.dim(
         style.say(
-            f"asked as the hook asks now: {daemon} answered by the daemon, by meaning; {words} by words alone",
+            (
+                f"asked as the hook asks now: {daemon} answered by the daemon, by meaning; "
+                f"{words} by words alone"
+            ),
             f"지금 훅이 묻는 대로 물음: 데몬이 뜻으로 답한 것 {daemon}개, 낱말로만 답한 것 {words}개",
         )
     )
@@ -245,7 +284,9 @@ def _by(result: MeasureResult, style: Style) -> str:
 def _failure(one: measure.FailedPrompt, style: Style) -> str:
     shown = ", ".join(map(printable, one.shown)) or style.say("nothing", "없음")
     expected = ", ".join(map(printable, one.expected)) or style.say("silence", "침묵")
-    wrong = style.say(f"shown: {shown}; expected: {expected}", f"보인 것: {shown}; 기대한 것: {expected}")
+    wrong = style.say(
+        f"shown: {shown}; expected: {expected}", f"보인 것: {shown}; 기대한 것: {expected}"
+    )
     return f"✗ {printable(one.prompt)}  {wrong}"
 
 
@@ -262,5 +303,7 @@ OPERATION = Operation(
     handler=run,
     present=present,
     effect=Effect.WRITE,
-    doc=Words("Measure recall on prompts that you labelled", "라벨을 붙인 프롬프트로 회상을 잽니다"),
+    doc=Words(
+        "Measure recall on prompts that you labelled", "라벨을 붙인 프롬프트로 회상을 잽니다"
+    ),
 )

@@ -1,4 +1,6 @@
-"""`gieok recall`: what is put before a prompt. The hook asks the daemon for this; a person sees why."""
+"""`gieok recall`: what is put before a prompt. The hook asks the daemon for this; a person sees
+why.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,9 +42,11 @@ _SNIPPET_CHARS = 600
 _MOST_TEXTS = 3
 #: Hits of one question, and of all together, that are looked at.
 _HITS, _MOST_HITS = 20, 30
-#: The share of its probability that a hit keeps for the kind of task: what reads like a rule, and the rest.
+#: The share of its probability that a hit keeps for the kind of task: what reads like a rule, and
+#: the rest.
 _RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
-#: Least probability of what is nearest for the hint that something near is there: a little less than what is shown.
+#: Least probability of what is nearest for the hint that something near is there: a little less
+#: than what is shown.
 _NEAR = 0.8 * logistic(choice.FIRST)
 
 
@@ -51,12 +55,15 @@ class RecallRequest:
     """Parameters of `gieok recall`."""
 
     prompt: list[str] = argument(
-        Words("the prompt, as an agent would get it", "에이전트가 받을 프롬프트"), [], positional=True,
+        Words("the prompt, as an agent would get it", "에이전트가 받을 프롬프트"),
+        [],
+        positional=True,
         needed='gieok recall "…"',
-    )  # fmt: skip
+    )
     agent: str = argument(Words("the agent that asks", "묻는 에이전트"), "")
     session: str = argument(
-        Words("its session: what stands there already is left out", "그 세션: 이미 놓인 것은 뺌"), ""
+        Words("its session: what stands there already is left out", "그 세션: 이미 놓인 것은 뺌"),
+        "",
     )
     scopes: str = argument(
         Words(
@@ -66,20 +73,29 @@ class RecallRequest:
         "",
     )
     explain: bool = argument(
-        Words("also what was found and is not shown, and why", "찾았지만 보이지 않는 것과 그 까닭도"),
+        Words(
+            "also what was found and is not shown, and why", "찾았지만 보이지 않는 것과 그 까닭도"
+        ),
         False,
         cli_only=True,
     )
     limit: int = argument(
-        Words("as if `hook.limit` were this (0: as it is set)", "`hook.limit`이 이 값이라면 (0: 설정대로)"),
+        Words(
+            "as if `hook.limit` were this (0: as it is set)",
+            "`hook.limit`이 이 값이라면 (0: 설정대로)",
+        ),
         0,
         cli_only=True,
     )
     mode: str = argument(
-        Words("as if `hook.output_mode` were this", "`hook.output_mode`가 이 값이라면"), "", choices=("", "tiered", "full"),
+        Words("as if `hook.output_mode` were this", "`hook.output_mode`가 이 값이라면"),
+        "",
+        choices=("", "tiered", "full"),
         cli_only=True,
-    )  # fmt: skip
-    within_ms: int = argument(Words("stop asking after this; 0: never", "이 시간 뒤에는 더 묻지 않음; 0: 끝까지"), 0)
+    )
+    within_ms: int = argument(
+        Words("stop asking after this; 0: never", "이 시간 뒤에는 더 묻지 않음; 0: 끝까지"), 0
+    )
 
 
 class RecalledMemory(NamedTuple):
@@ -102,7 +118,9 @@ class RecalledMemory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """The text to inject ('' for none), what it shows, its cost, and why recall may be worse than usual."""
+    """The text to inject ('' for none), what it shows, its cost, and why recall may be worse than
+    usual.
+    """
 
     text: str
     tokens: int
@@ -116,7 +134,8 @@ class RecallResult:
     cuts: Omitted[Cuts] = None
     #: Words that look like a time and were not taken as one; left out where there are none.
     not_times: Omitted[tuple[str, ...]] = None
-    #: Where nothing would be injected: what was not looked at. Left out where everything was, and for the hook.
+    #: Where nothing would be injected: what was not looked at. Left out where everything was, and
+    #: for the hook.
     not_looked_at: Omitted[tuple[Words, ...]] = None
 
     @property
@@ -126,7 +145,9 @@ class RecallResult:
 
 
 class _Found(NamedTuple):
-    """A hit, the probability that it bears on the prompt, the question that found it, and what became of it."""
+    """A hit, the probability that it bears on the prompt, the question that found it, and what
+    became of it.
+    """
 
     hit: Hit
     score: float
@@ -156,21 +177,39 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
     about = tasks.question_of(prompt)
     if about:
         asks_memory = max(asks_memory, 0.0)
-        asking.ask(about, lambda hit: _RULE_SHARE if tasks.is_rule(hit.passage.text) else _OTHER_SHARE)
+        asking.ask(
+            about, lambda hit: _RULE_SHARE if tasks.is_rule(hit.passage.text) else _OTHER_SHARE
+        )
     window = Window(str(context.home), request.agent, request.session)
-    window.read(table.instructions(request.agent, str(context.caller.folder), str(context.caller.user)))
+    window.read(
+        table.instructions(request.agent, str(context.caller.folder), str(context.caller.user))
+    )
     found = _newest_first(context, store, asking.best())
-    gate = NoteGate(context.prompt.settings.text("hook.asked_only"), [str(scope) for scope in wanted], prompt)
+    gate = NoteGate(
+        context.prompt.settings.text("hook.asked_only"), [str(scope) for scope in wanted], prompt
+    )
     every = _memories(context, store, found, window, gate)
     memories = choice.likely(every, asks_memory)
-    binding = rules.bearing(rules.read(str(context.home), map(str, scopes), _lines_of(store)), prompt)
+    binding = rules.bearing(
+        rules.read(str(context.home), map(str, scopes), _lines_of(store)), prompt
+    )
     shown = choice.fresh(rules.first(binding, memories), window, str(context.caller.folder))
     settings = _settings(context, request)
     injection = choice.rendered(shown, settings, str(context.home), context.project)
     limit = int(settings.number("hook.limit"))
-    why = explained(every, memories, shown, injection.memories, window, limit) if request.explain else None
-    is_hint = not memories and not binding and asking.is_near and question.asks_about_the_past(prompt)
-    gaps = () if is_hint or injection.text else tuple(_list_gaps(context, request, store, wanted, scopes))
+    why = (
+        explained(every, memories, shown, injection.memories, window, limit)
+        if request.explain
+        else None
+    )
+    is_hint = (
+        not memories and not binding and asking.is_near and question.asks_about_the_past(prompt)
+    )
+    gaps = (
+        ()
+        if is_hint or injection.text
+        else tuple(_list_gaps(context, request, store, wanted, scopes))
+    )
     return RecallResult(
         inject.note() if is_hint else injection.text,
         injection.tokens,
@@ -186,9 +225,15 @@ def run(context: Context, request: RecallRequest) -> RecallResult:
 
 
 def _list_gaps(
-    context: Context, request: RecallRequest, store: Store, wanted: Sequence[Scope], held: Sequence[Scope]
+    context: Context,
+    request: RecallRequest,
+    store: Store,
+    wanted: Sequence[Scope],
+    held: Sequence[Scope],
 ) -> Iterator[Words]:
-    """Yield what a recall that found nothing did not look at; a hook, which has a deadline and tells nobody, asks for none."""
+    """Yield what a recall that found nothing did not look at; a hook, which has a deadline and
+    tells nobody, asks for none.
+    """
     if request.within_ms:
         return
     from gieok.ops.memory import gaps  # which walks folders
@@ -219,24 +264,40 @@ def _settings(context: Context, request: RecallRequest) -> HookSettings:
 class _Asking:
     """Questions of one prompt, and the best that any of them found."""
 
-    def __init__(self, context: Context, store: Store, scopes: tuple[Scope, ...], within_ms: int) -> None:
+    def __init__(
+        self, context: Context, store: Store, scopes: tuple[Scope, ...], within_ms: int
+    ) -> None:
         self._context, self._store, self._scopes = context, store, scopes
         self._end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
         self._embedder = context.memory.embedder() if isinstance(store, VectorSearch) else None
-        self._profile = replace(context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0)
+        self._profile = replace(
+            context.memory.profile("").with_limit(_HITS).with_least_score(0.0), snippet_chars=0
+        )
         self._found: dict[int, _Found] = {}
         self.degraded: str | None = None
         self.not_times: list[str] = []
 
     def ask(self, text: str, share: Callable[[Hit], float] = lambda hit: 1.0) -> None:
-        """Add what is found, each hit with its share of its probability; nothing where time is up."""
+        """Add what is found, each hit with its share of its probability; nothing where time is
+        up.
+        """
         if self._found and time.monotonic() > self._end:
             self.degraded = "time was up before everything was asked"
             return
-        # A service that searches by itself is not asked of every prompt: each would leave the machine, be paid, and come late.
+        # A service that searches by itself is not asked of every prompt: each would leave the
+        # machine, be paid, and come late.
         is_here = not isinstance(self._store, ManagedSearch)
-        asked = Question(text, self._scopes, use_vectors=is_here, hybrid=self._context.memory.is_hybrid)
-        ranked = recall(self._store, self._embedder, asked, self._profile, self._context.clock, self._context.zone)
+        asked = Question(
+            text, self._scopes, use_vectors=is_here, hybrid=self._context.memory.is_hybrid
+        )
+        ranked = recall(
+            self._store,
+            self._embedder,
+            asked,
+            self._profile,
+            self._context.clock,
+            self._context.zone,
+        )
         self.degraded = ranked.degraded or self.degraded
         self.not_times += ranked.refused
         for hit in ranked.hits:
@@ -258,7 +319,11 @@ class _Asking:
     @property
     def is_near(self) -> bool:
         """Say whether words and vectors were both looked at, and something near is there."""
-        return self._embedder is not None and not self.degraded and any(one.score >= _NEAR for one in self.best())
+        return (
+            self._embedder is not None
+            and not self.degraded
+            and any(one.score >= _NEAR for one in self.best())
+        )
 
 
 def _newest_first(context: Context, store: Store, best: Sequence[_Found]) -> list[_Found]:
@@ -267,7 +332,11 @@ def _newest_first(context: Context, store: Store, best: Sequence[_Found]) -> lis
     made: list[_Found] = []
     for placed in newest.placed(context, store, [one.hit for one in best], is_quick=True):
         one = known[(placed.instead_of or placed.hit).passage.id]
-        made.append(one._replace(hit=placed.hit, ended=placed.ended, parts=placed.parts, has_won=placed.has_won))
+        made.append(
+            one._replace(
+                hit=placed.hit, ended=placed.ended, parts=placed.parts, has_won=placed.has_won
+            )
+        )
     for place in reversed(
         range(len(made) - 1)
     ):  # what surely took its place is no less likely than what it stands before
@@ -280,7 +349,9 @@ def _newest_first(context: Context, store: Store, best: Sequence[_Found]) -> lis
 def _memories(
     context: Context, store: Store, best: Sequence[_Found], window: Window, gate: NoteGate
 ) -> list[InjectedMemory]:
-    """Return what was found as it is shown, without what is gone, what may not be injected, and what was said right here."""
+    """Return what was found as it is shown, without what is gone, what may not be injected, and
+    what was said right here.
+    """
     folder = str(context.caller.folder)
     documents = documents_of(store, [one.hit for one in best])
     said_here = _said_here(context, documents.values(), window) if window.session else frozenset()
@@ -310,12 +381,20 @@ def _may_enter(gate: NoteGate, one: _Found, document: Document) -> bool:
 
 
 def _said_here(context: Context, documents: Iterable[Document], window: Window) -> frozenset[str]:
-    """Return the keys of what was observed in this very session alone, and still stands in its context."""
+    """Return the keys of what was observed in this very session alone, and still stands in its
+    context.
+    """
     here = set()
     for document in documents:
-        ids = [i for origin in document.provenance for i in origin.message_ids] if document.kind != choice.TURN else []
+        ids = (
+            [i for origin in document.provenance for i in origin.message_ids]
+            if document.kind != choice.TURN
+            else []
+        )
         said = context.memory.journal().messages(document.scope, ids) if ids else []
-        if said and all(window.is_here(one.message.session, one.message.at.timestamp()) for one in said):
+        if said and all(
+            window.is_here(one.message.session, one.message.at.timestamp()) for one in said
+        ):
             here.add(document.key)
     return frozenset(here)
 
@@ -330,7 +409,9 @@ def _is_there(document: Document) -> bool:
 
 
 def _status(one: _Found) -> str:
-    """Return what became of a hit: what ended it or parts of it; `current` where it won a comparison; that it is unsure."""
+    """Return what became of a hit: what ended it or parts of it; `current` where it won a
+    comparison; that it is unsure.
+    """
     if one.ended is not None:
         return one.ended.status
     said = [choice.CURRENT] if one.has_won else [choice.status(one.score)]
@@ -341,28 +422,48 @@ def _memory(one: _Found, document: Document, folder: str, zone: tzinfo) -> Injec
     passage = one.hit.passage
     status = _status(one)
     day = str(timeline.day_of(passage, zone)) if passage.valid_from else ""
-    turn = spoken(document.text.split("\n"), passage.start_line) if document.kind == choice.TURN else None
+    turn = (
+        spoken(document.text.split("\n"), passage.start_line)
+        if document.kind == choice.TURN
+        else None
+    )
     if turn:
         line = passage.start_line
         text = f"{turn.text} → {turn.answer}" if turn.answer else turn.text
         return InjectedMemory(
-            title="", citation=f"{document.key}#L{line}", text=text, who=turn.who, answers=turn.answers, day=day,
-            status=status, handle=places.handle(str(document.scope), document.key, line),
-            scope=str(document.scope), score=one.score, is_sure=one.score >= SURE,
-        )  # fmt: skip
+            title="",
+            citation=f"{document.key}#L{line}",
+            text=text,
+            who=turn.who,
+            answers=turn.answers,
+            day=day,
+            status=status,
+            handle=places.handle(str(document.scope), document.key, line),
+            scope=str(document.scope),
+            score=one.score,
+            is_sure=one.score >= SURE,
+        )
     source = _source(document)
     if choice.has_changed(source, passage.text):
         status = ", ".join(filter(None, (status, "its file has changed since")))
-    lines = f"#L{passage.start_line}" + (f"-L{passage.end_line}" if passage.end_line != passage.start_line else "")
+    lines = f"#L{passage.start_line}" + (
+        f"-L{passage.end_line}" if passage.end_line != passage.start_line else ""
+    )
     return InjectedMemory(
         title=document.title or choice.title(passage.text),
-        citation=shown_path(source or document.key, folder) + lines if Path(source or document.key).suffix else "",
+        citation=shown_path(source or document.key, folder) + lines
+        if Path(source or document.key).suffix
+        else "",
         text=snippet(passage.text, list(query_tokens(one.question)), _SNIPPET_CHARS),
         category=category_of(dict(document.metadata), document.key),
         tags=document.metadata.get("tags", ""),
-        day=day, status=status, handle=places.handle(str(document.scope), document.key),
-        scope=str(document.scope), score=one.score, is_sure=one.score >= SURE,
-    )  # fmt: skip
+        day=day,
+        status=status,
+        handle=places.handle(str(document.scope), document.key),
+        scope=str(document.scope),
+        score=one.score,
+        is_sure=one.score >= SURE,
+    )
 
 
 def present(result: RecallResult, style: Style) -> str:
@@ -370,17 +471,28 @@ def present(result: RecallResult, style: Style) -> str:
     if not result.text:
         nothing = Words("Nothing would be injected.", "넣을 것이 없습니다.")
         return "\n".join(
-            [absence(nothing, result.not_looked_at, style), *_list_notes(result, style), *_why(result, style)]
+            [
+                absence(nothing, result.not_looked_at, style),
+                *_list_notes(result, style),
+                *_why(result, style),
+            ]
         )
     lines = [printable(result.text)]
-    lines += [style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}") for m in result.memories]
+    lines += [
+        style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}")
+        for m in result.memories
+    ]
     lines.append(style.dim(style.say(f"{result.tokens} tokens", f"{result.tokens} 토큰")))
     return "\n".join([*lines, *_list_notes(result, style), *_why(result, style)])
 
 
 def _list_notes(result: RecallResult, style: Style) -> list[str]:
     """Return why recall may be worse than usual, and which words were not taken as a time."""
-    notes = [style.dim(style.say("note: ", "알림: ") + style.told(result.degraded))] if result.degraded else []
+    notes = (
+        [style.dim(style.say("note: ", "알림: ") + style.told(result.degraded))]
+        if result.degraded
+        else []
+    )
     if result.not_times:
         notes.append(style.dim(printable(not_taken_as_times(result.not_times).say(style.lang))))
     return notes
@@ -394,13 +506,17 @@ def _why(result: RecallResult, style: Style) -> list[str]:
     lines = [
         style.bold(
             style.say(
-                f"shown from {first} on, further ones from {further}", f"첫째는 {first}부터, 나머지는 {further}부터"
+                f"shown from {first} on, further ones from {further}",
+                f"첫째는 {first}부터, 나머지는 {further}부터",
             )
         )
     ]
     for one in result.candidates or ():
         text = printable(" ".join((one.title or one.text).split())[:60])
-        lines.append(f"{one.score:.2f}  {one.handle:<12} {text}  {style.dim(FATES[one.fate].say(style.lang))}")
+        lines.append(
+            f"{one.score:.2f}  {one.handle:<12} {text}  "
+            f"{style.dim(FATES[one.fate].say(style.lang))}"
+        )
     return lines
 
 
@@ -409,5 +525,7 @@ OPERATION = Operation(
     examples=('gieok recall "which linter do we use?"',),
     handler=run,
     present=present,
-    doc=Words("Show what is put before a prompt, and why", "프롬프트 앞에 무엇을 왜 놓는지 보여 줍니다"),
+    doc=Words(
+        "Show what is put before a prompt, and why", "프롬프트 앞에 무엇을 왜 놓는지 보여 줍니다"
+    ),
 )

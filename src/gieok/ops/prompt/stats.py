@@ -44,7 +44,10 @@ def present(result: HookStatsResult, style: Style) -> str:
     s = result.stats
     if not result.found and result.earlier:
         return style.say(
-            f"The hook was not called in the last {result.days} days; before that {result.earlier:,} times: `--days 0`",
+            (
+                f"The hook was not called in the last {result.days} days; before that "
+                f"{result.earlier:,} times: `--days 0`"
+            ),
             f"훅이 지난 {result.days}일 동안 불리지 않았습니다. 그 전에는 {result.earlier:,}번: `--days 0`",
         )
     if not result.found:

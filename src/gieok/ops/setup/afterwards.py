@@ -1,4 +1,6 @@
-"""Does what was chosen once the settings are saved, by the operations that do it on their own, too."""
+"""Does what was chosen once the settings are saved, by the operations that do it on their own,
+too.
+"""
 
 import calendar
 from collections.abc import Callable, Iterator
@@ -64,18 +66,25 @@ class Afterwards:
         is_now = day.year == self._context.clock.now().year
         month = calendar.month_name[day.month] + ("" if is_now else f" {day.year}")
         return self._context.words(
-            f"What happened in {month}?", f"{'' if is_now else f'{day.year}년 '}{day.month}월에 뭐 했지?"
+            f"What happened in {month}?",
+            f"{'' if is_now else f'{day.year}년 '}{day.month}월에 뭐 했지?",
         )
 
     def answer(self, text: str) -> list[str]:
-        """Return what search finds in everything that was taken in: the lines, with their day and handle."""
+        """Return what search finds in everything that was taken in: the lines, with their day and
+        handle.
+        """
         hits = self._run("search", context=self._everywhere(), query=[text], limit=_HITS).results
         sure = [hit for hit in hits if hit.level != _LOW] or hits[:1]
         lines = [] if sure else [self._context.words("  nothing was found", "  찾은 것이 없습니다")]
         for hit in sure:
             unsure = self._context.words(", unsure", ", 확실하지 않음") if hit.level != HIGH else ""
             lines += ["", f"  {hit.date or ''} ({hit.handle}{unsure})"]
-            lines += [f"    {printable(line.strip())}" for line in hit.snippet.splitlines() if line.strip()]
+            lines += [
+                f"    {printable(line.strip())}"
+                for line in hit.snippet.splitlines()
+                if line.strip()
+            ]
         return lines
 
     def _done(self, what: str, deed: Callable[[], str]) -> Deed:
@@ -89,11 +98,13 @@ class Afterwards:
                 what,
                 False,
                 self._context.words(
-                    said, "멈췄습니다. 잃은 것은 없고, `gieok observe run --once`나 서비스가 이어서 합니다"
+                    said,
+                    "멈췄습니다. 잃은 것은 없고, `gieok observe run --once`나 서비스가 이어서 합니다",
                 ),
             )
 
-    def _run(self, name: str, context: Context | None = None, **values: object) -> Any:  # noqa: ANN401 - each has its own result
+    # Each has its own result.
+    def _run(self, name: str, context: Context | None = None, **values: object) -> Any:  # noqa: ANN401
         found = operation(name)
         return found.handler(context or self._context, found.request(**values))
 
@@ -107,21 +118,36 @@ class Afterwards:
     def _taken_in(self) -> str:
         result, is_whole = take_in(self._context, _PATIENCE_S)
         words = self._context.words
-        said = words(f"{result.messages:,} messages, found by search now", f"메시지 {result.messages:,}개, 이제 검색됨")
+        said = words(
+            f"{result.messages:,} messages, found by search now",
+            f"메시지 {result.messages:,}개, 이제 검색됨",
+        )
         if result.troubles:
             path, why = next(iter(result.troubles.items()))
-            raise TranscriptUnreadable(f"{said}; {len(result.troubles)} not read: {path}: {why}", hint="")
+            raise TranscriptUnreadable(
+                f"{said}; {len(result.troubles)} not read: {path}: {why}", hint=""
+            )
         if result.waiting:
             return f"{said}; {result.waiting}"
         if is_whole:
             return said
-        later = words("the service goes on with what matters in them", "중요한 것을 고르는 일은 서비스가 이어서 합니다")
-        alone = words("`gieok observe run --once` goes on with what matters", "나머지는 `gieok observe run --once`")
+        later = words(
+            "the service goes on with what matters in them",
+            "중요한 것을 고르는 일은 서비스가 이어서 합니다",
+        )
+        alone = words(
+            "`gieok observe run --once` goes on with what matters",
+            "나머지는 `gieok observe run --once`",
+        )
         return f"{said}; {later if self._known.text('start') == YES or self._runs() else alone}"
 
     def _indexed(self) -> str:
         vault = str(self._known.machine.vaults[0])
-        kept_back = [name.strip() for name in self._known.setting("hook.asked_only").split(",") if name.strip()]
+        kept_back = [
+            name.strip()
+            for name in self._known.setting("hook.asked_only").split(",")
+            if name.strip()
+        ]
         if self._known.text("index_vault") == ASKED and vault not in kept_back:
             setting = operation("config set")
             folders = ", ".join([*kept_back, vault])
@@ -142,7 +168,9 @@ class Afterwards:
         return operation("up").present(up, self._style)
 
     def _everywhere(self) -> Context:
-        """Return the context that reads every scope: what was said lies in those of the projects."""
+        """Return the context that reads every scope: what was said lies in those of the
+        projects.
+        """
         scopes = dict.fromkeys((*self._context.scopes, *self._context.observe.sidecar().scopes()))
         first, *more = scopes
         return replace(self._context, scope=first, also=tuple(more))

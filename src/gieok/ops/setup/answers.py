@@ -1,4 +1,6 @@
-"""Answers without a person: a file of them, and the default for every question that it leaves out."""
+"""Answers without a person: a file of them, and the default for every question that it leaves
+out.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,14 +19,20 @@ _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 _DOCS = "docs/setup.md lists every answer"
 
 
-def read(file: Path, questions: Sequence[SetupQuestion], more: Sequence[str]) -> Mapping[str, object]:
-    """Return the answers of a YAML file by question. Raises BadRequest, which names what is unknown."""
+def read(
+    file: Path, questions: Sequence[SetupQuestion], more: Sequence[str]
+) -> Mapping[str, object]:
+    """Return the answers of a YAML file by question. Raises BadRequest, which names what is
+    unknown.
+    """
     import yaml
 
     try:
         found = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadRequest(f"cannot read {str(file)!r}: {' '.join(str(error).split())}", hint=_DOCS) from error
+        raise BadRequest(
+            f"cannot read {str(file)!r}: {' '.join(str(error).split())}", hint=_DOCS
+        ) from error
     if not isinstance(found or {}, dict):
         raise BadRequest(f"{str(file)!r} must hold `name: answer` lines", hint=_DOCS)
     names = [question.name for question in questions] + [*more, UNTESTED]
@@ -37,17 +45,28 @@ def read(file: Path, questions: Sequence[SetupQuestion], more: Sequence[str]) ->
 
 
 def answered(
-    known: Interview, raw: Mapping[str, object], questions: Sequence[SetupQuestion], strict: Sequence[SetupQuestion]
+    known: Interview,
+    raw: Mapping[str, object],
+    questions: Sequence[SetupQuestion],
+    strict: Sequence[SetupQuestion],
 ) -> Interview:
-    """Return what is known with every answer: that of `raw`, else the default. Raises BadRequest, which names the answer.
+    """Return what is known with every answer: that of `raw`, else the default. Raises BadRequest,
+    which names the answer.
 
-    An answer to one of `strict` that is not asked is wrong; to another it says what to do where there is something to do.
+    An answer to one of `strict` that is not asked is wrong; to another it says what to do where
+    there is something to do.
     """
     for question in questions:
         if not is_asked(known, question):
             if question.name in raw and question in strict:
-                why = "it has no use with the other answers, or a variable of the environment decides it"
-                raise BadRequest(f"{question.name} is answered, but not asked: {why}", hint=f"take it out; {_DOCS}")
+                why = (
+                    "it has no use with the other answers, or a variable of the environment "
+                    "decides it"
+                )
+                raise BadRequest(
+                    f"{question.name} is answered, but not asked: {why}",
+                    hint=f"take it out; {_DOCS}",
+                )
             continue
         is_given = question.name in raw
         given = _given(known, question, raw[question.name]) if is_given else question.default(known)
@@ -70,7 +89,9 @@ def _given(known: Interview, question: SetupQuestion, value: object) -> Given:
     given = tuple(str(part).strip() for part in parts if str(part).strip() not in ("", "none"))
     values = [pick.value for pick in question.picks(known)]
     if wrong := [part for part in given if part not in values]:
-        raise BadRequest(f"{question.name} is {wrong[0]!r}", hint=f"here: {', '.join(values)}, or none")
+        raise BadRequest(
+            f"{question.name} is {wrong[0]!r}", hint=f"here: {', '.join(values)}, or none"
+        )
     return given
 
 
@@ -80,7 +101,10 @@ def _secret(known: Interview, name: str, value: object) -> str:
     if not _VARIABLE.fullmatch(variable) or not known.context.caller.environment.get(variable):
         raise BadRequest(
             f"{name} must name a variable of the environment that is set",
-            hint=f"such as `{name}: MY_KEY`, and `MY_KEY=… gieok setup --answers FILE`; a key never stands in the file",
+            hint=(
+                f"such as `{name}: MY_KEY`, and `MY_KEY=… gieok setup --answers FILE`; a key "
+                f"never stands in the file"
+            ),
         )
     return known.context.caller.environment[variable]
 
@@ -98,7 +122,9 @@ def _check(known: Interview, question: SetupQuestion, given: str, *, is_given: b
         raise BadRequest(f"{question.name}{said}: {wrong}", hint=_DOCS)
 
 
-def check_trials(known: Interview, questions: Sequence[SetupQuestion], raw: Mapping[str, object]) -> list[str]:
+def check_trials(
+    known: Interview, questions: Sequence[SetupQuestion], raw: Mapping[str, object]
+) -> list[str]:
     """Try what changes; return what came of it. Raises BadRequest where something does not work."""
     lines = []
     for label in dict.fromkeys(question.trial for question in questions if question.trial):
@@ -108,6 +134,7 @@ def check_trials(known: Interview, questions: Sequence[SetupQuestion], raw: Mapp
             if trial.verdict is not Verdict.VALID and raw.get(UNTESTED) is not True:
                 told = " ".join(line.strip() for line in shown[:1])
                 raise BadRequest(
-                    f"nothing is saved: {told}", hint=f"{trial.hint}; `{UNTESTED}: true` saves it all the same"
+                    f"nothing is saved: {told}",
+                    hint=f"{trial.hint}; `{UNTESTED}: true` saves it all the same",
                 )
     return lines

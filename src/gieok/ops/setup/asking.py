@@ -1,4 +1,6 @@
-"""Asks the questions of a table one after the other, with a way back; tries answers, and shows what came of it."""
+"""Asks the questions of a table one after the other, with a way back; tries answers, and shows what
+came of it.
+"""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -20,9 +22,15 @@ _ADVICE = {
     Verdict.INVALID: Words(
         "the key is another: copy it again, whole", "키가 다릅니다. 처음부터 끝까지 다시 복사하세요"
     ),
-    Verdict.QUOTA: Words("the key is right; look at the account, or wait", "키는 맞습니다. 계정을 보거나 기다리세요"),
-    Verdict.FAILED: Words("look at the model's name, or take another", "모델 이름을 확인하거나 다른 모델을 고르세요"),
-    Verdict.UNREACHABLE: Words("look at the network, the address and the model", "네트워크, 주소, 모델을 확인하세요"),
+    Verdict.QUOTA: Words(
+        "the key is right; look at the account, or wait", "키는 맞습니다. 계정을 보거나 기다리세요"
+    ),
+    Verdict.FAILED: Words(
+        "look at the model's name, or take another", "모델 이름을 확인하거나 다른 모델을 고르세요"
+    ),
+    Verdict.UNREACHABLE: Words(
+        "look at the network, the address and the model", "네트워크, 주소, 모델을 확인하세요"
+    ),
 }
 
 
@@ -36,11 +44,13 @@ class _Draft(NamedTuple):
 class Asking:
     """One pass over the questions of a table; `titles` is step → what stands above it.
 
-    What is known follows from the path taken: an answer before which the person went back is none any more. It is kept as a
-    draft, and offered again where the question is the same.
+    What is known follows from the path taken: an answer before which the person went back is none
+    any more. It is kept as a draft, and offered again where the question is the same.
     """
 
-    def __init__(self, dialogue: Dialogue, questions: Sequence[SetupQuestion], titles: Mapping[int, Words]) -> None:
+    def __init__(
+        self, dialogue: Dialogue, questions: Sequence[SetupQuestion], titles: Mapping[int, Words]
+    ) -> None:
         self._dialogue = dialogue
         self._questions = questions
         self._titles = titles
@@ -62,7 +72,9 @@ class Asking:
                 given = self._asked(known, question)
                 self._path.append((at, given))
                 known = known.with_answers({**before, **self._answers()})
-                self._dialogue.say(f"  · {question.words.say(known.context.lang)} {shown(known, question)}")
+                self._dialogue.say(
+                    f"  · {question.words.say(known.context.lang)} {shown(known, question)}"
+                )
                 at = self._next(known, at)
             except WentBack:
                 at = self._path.pop()[0] if self._path else at
@@ -76,7 +88,9 @@ class Asking:
     def _asked(self, known: Interview, question: SetupQuestion) -> Given:
         """Ask one question; the draft of an earlier answer is what Enter takes."""
         look, draft = _look(known, question), self._drafts.get(question.name)
-        default = draft.given if draft is not None and draft.look == look else question.default(known)
+        default = (
+            draft.given if draft is not None and draft.look == look else question.default(known)
+        )
         given = _asked(known, self._dialogue, question, default)
         self._drafts[question.name] = _Draft(look, given)
         return given
@@ -85,7 +99,11 @@ class Asking:
         """Show the title of a step that begins, and of those that have nothing to ask."""
         steps = len(self._titles)
         for number in range(self._step + 1, step + 1):
-            title = f"{number}/{steps}  {self._titles[number].say(known.context.lang)}" if steps > 1 else ""
+            title = (
+                f"{number}/{steps}  {self._titles[number].say(known.context.lang)}"
+                if steps > 1
+                else ""
+            )
             self._dialogue.say(title or self._titles[number].say(known.context.lang), is_title=True)
             if number < step:
                 self._dialogue.say(known.words("  nothing to set up", "  설정할 것이 없습니다"))
@@ -108,21 +126,30 @@ class Asking:
             Pick(_AGAIN, known.words("answer again", "다시 답하기")),
             Pick(_KEEP, known.words("keep it all the same", "그대로 두기")),
         ]
-        if self._dialogue.one(known.words("That did not work.", "되지 않았습니다."), picks, _AGAIN) == _KEEP:
+        if (
+            self._dialogue.one(known.words("That did not work.", "되지 않았습니다."), picks, _AGAIN)
+            == _KEEP
+        ):
             return at + 1
-        first = self._first(trial, is_key_wrong=any(one.verdict is Verdict.INVALID for one in trials))
+        first = self._first(
+            trial, is_key_wrong=any(one.verdict is Verdict.INVALID for one in trials)
+        )
         self._path = [(place, given) for place, given in self._path if place < first]
         return first
 
     def _first(self, trial: str, *, is_key_wrong: bool) -> int:
-        """Return the question to begin again with: the key's where that is wrong, else the first of those tried."""
+        """Return the question to begin again with: the key's where that is wrong, else the first of
+        those tried.
+        """
         asked = [place for place, _ in self._path if self._questions[place].trial == trial]
         secret = [place for place in asked if self._questions[place].kind is AnswerKind.SECRET]
         return secret[0] if secret and is_key_wrong else asked[0]
 
 
 def _look(known: Interview, question: SetupQuestion) -> tuple[object, ...]:
-    """Return what makes a question another one: what may be picked, what is suggested, and where a secret goes."""
+    """Return what makes a question another one: what may be picked, what is suggested, and where a
+    secret goes.
+    """
     picks = tuple(pick.value for pick in question.picks(known))
     return picks, question.default(known), question.variable(known)
 
@@ -132,7 +159,9 @@ def _asked(known: Interview, dialogue: Dialogue, question: SetupQuestion, before
     for line in question.note(known):
         dialogue.say(f"  {line}")
     if question.kind is AnswerKind.MANY:
-        return tuple(dialogue.many(words, question.picks(known), before if isinstance(before, tuple) else ()))
+        return tuple(
+            dialogue.many(words, question.picks(known), before if isinstance(before, tuple) else ())
+        )
     default = before if isinstance(before, str) else ""
     if question.kind is AnswerKind.ONE:
         picks = list(question.picks(known))
@@ -149,7 +178,9 @@ def _asked(known: Interview, dialogue: Dialogue, question: SetupQuestion, before
 
 def _line(known: Interview, dialogue: Dialogue, question: SetupQuestion, default: str) -> str:
     words, is_secret = question.words.say(known.context.lang), question.kind is AnswerKind.SECRET
-    return dialogue.text(words, default, lambda text: question.wrong(known, text), is_secret=is_secret).strip()
+    return dialogue.text(
+        words, default, lambda text: question.wrong(known, text), is_secret=is_secret
+    ).strip()
 
 
 def shown(known: Interview, question: SetupQuestion) -> str:
@@ -163,12 +194,20 @@ def shown(known: Interview, question: SetupQuestion) -> str:
     return known.shown_path(told) if told else known.words("none", "없음")
 
 
-def trial_lines(known: Interview, trial: Trial, advice: Mapping[Verdict, Words] = MappingProxyType({})) -> list[str]:
-    """Return what came of a trial, and what to do about it: `advice` where it has some, else the trial's own hint."""
+def trial_lines(
+    known: Interview, trial: Trial, advice: Mapping[Verdict, Words] = MappingProxyType({})
+) -> list[str]:
+    """Return what came of a trial, and what to do about it: `advice` where it has some, else the
+    trial's own hint.
+    """
     lang = known.context.lang
     if trial.verdict is Verdict.VALID:
         return [f"  ✓ {trial.name}: {printable(in_language(trial.said, lang))}"]
-    told = advice[trial.verdict].say(lang) if trial.verdict in advice else in_language(trial.hint, lang)
+    told = (
+        advice[trial.verdict].say(lang)
+        if trial.verdict in advice
+        else in_language(trial.hint, lang)
+    )
     hint = [f"  → {printable(told)}"] if told else []
     verdict, said = VERDICTS[trial.verdict].say(lang), printable(in_language(trial.said, lang))
     return [f"  {mark_of(trial.verdict)} {trial.name}: {verdict}: {said}", *hint]

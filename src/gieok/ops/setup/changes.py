@@ -1,4 +1,6 @@
-"""What the answers change against what is there, and whether that works: tried before anything is saved."""
+"""What the answers change against what is there, and whether that works: tried before anything is
+saved.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -11,7 +13,10 @@ from gieok.ports.keys import Trial
 _SWITCHES = ("true", "false")
 _TEST = (
     ("gieok: a test", "gieok: 시험"),
-    ("This is how Gieok tells you of what waits for you.", "기다리는 일이 있으면 Gieok이 이렇게 알립니다."),
+    (
+        "This is how Gieok tells you of what waits for you.",
+        "기다리는 일이 있으면 Gieok이 이렇게 알립니다.",
+    ),
 )
 
 
@@ -41,7 +46,9 @@ def changes(known: Interview) -> Changes:
             variable, value = question.variable(known), known.text(question.name).strip()
             secrets |= {variable: value} if variable and value else {}
     new = {name: text for name, text in settings.items() if not known.is_fixed(name)}
-    return Changes({name: text for name, text in new.items() if not _same(known.setting(name), text)}, secrets)
+    return Changes(
+        {name: text for name, text in new.items() if not _same(known.setting(name), text)}, secrets
+    )
 
 
 def _same(now: str, text: str) -> bool:
@@ -53,7 +60,8 @@ def tried(known: Interview, trial: str) -> Sequence[Trial]:
     found = changes(known)
     if trial == "model":
         is_new = any(
-            name.startswith("observe.") and name not in ("observe.agents", "observe.folders") for name in found.settings
+            name.startswith("observe.") and name not in ("observe.agents", "observe.folders")
+            for name in found.settings
         )
         if known.text("model") == "rules" or not (is_new or _has_secret(known, found, trial)):
             return ()
@@ -62,10 +70,20 @@ def tried(known: Interview, trial: str) -> Sequence[Trial]:
         is_new = "archive.cold" in found.settings or _has_secret(known, found, trial)
         return (known.access.try_archive(found.settings, found.secrets),) if is_new else ()
     told = (known.words(*_TEST[0]), known.words(*_TEST[1]))
-    is_mail_new = _has_secret(known, found, trial) or any("smtp" in name or "mail" in name for name in found.settings)
-    new = [way for way in known.ticked("notify") if way not in ways_now(known) or (way == "smtp" and is_mail_new)]
+    is_mail_new = _has_secret(known, found, trial) or any(
+        "smtp" in name or "mail" in name for name in found.settings
+    )
+    new = [
+        way
+        for way in known.ticked("notify")
+        if way not in ways_now(known) or (way == "smtp" and is_mail_new)
+    ]
     return [known.access.try_notice(found.settings, found.secrets, way, told) for way in new]
 
 
 def _has_secret(known: Interview, found: Changes, trial: str) -> bool:
-    return any(question.variable(known) in found.secrets for question in QUESTIONS if question.trial == trial)
+    return any(
+        question.variable(known) in found.secrets
+        for question in QUESTIONS
+        if question.trial == trial
+    )

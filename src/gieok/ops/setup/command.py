@@ -1,4 +1,6 @@
-"""`gieok setup`: six steps of questions, saved at once or not at all; then what a person wants to begin with."""
+"""`gieok setup`: six steps of questions, saved at once or not at all; then what a person wants to
+begin with.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,16 +28,23 @@ _SAVE, _CANCEL = "save", "cancel"
 class SetupRequest:
     """Parameters of `gieok setup`."""
 
-    yes: bool = argument(Words("take every default, ask nothing", "묻지 않고 모두 기본값으로"), False)
+    yes: bool = argument(
+        Words("take every default, ask nothing", "묻지 않고 모두 기본값으로"), False
+    )
     answers: str = argument(
-        Words("a YAML file of answers (docs/setup.md); what it leaves out is the default",
-              "답을 적은 YAML 파일 (docs/setup.md); 없는 것은 기본값"), "",
-    )  # fmt: skip
+        Words(
+            "a YAML file of answers (docs/setup.md); what it leaves out is the default",
+            "답을 적은 YAML 파일 (docs/setup.md); 없는 것은 기본값",
+        ),
+        "",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SetupResult:
-    """What was saved (name → text; variables without their values), where, and what was done then."""
+    """What was saved (name → text; variables without their values), where, and what was done
+    then.
+    """
 
     settings: dict[str, str]
     secrets: tuple[str, ...]
@@ -53,13 +62,18 @@ class SetupResult:
 
 
 def run(context: Context, request: SetupRequest) -> SetupResult:
-    """Gather every answer, save them, then do the rest. Raises BadRequest; KeyboardInterrupt where the person cancels."""
+    """Gather every answer, save them, then do the rest. Raises BadRequest; KeyboardInterrupt where
+    the person cancels.
+    """
     if request.yes or request.answers:
         return _unasked(context, request)
     if context.dialogue is None:
         raise BadRequest(
             "setup asks questions, and there is no terminal",
-            hint="`gieok setup --yes` takes every default, `gieok setup --answers FILE` reads answers (docs/setup.md)",
+            hint=(
+                "`gieok setup --yes` takes every default, `gieok setup --answers FILE` reads "
+                "answers (docs/setup.md)"
+            ),
         )
     return _asked(context, context.dialogue())
 
@@ -75,32 +89,53 @@ def _unasked(context: Context, request: SetupRequest) -> SetupResult:
     afterwards = Afterwards(known)
     done = (*(afterwards.restarted() if found else ()), *afterwards.deeds())
     answer = "\n".join(afterwards.answer(str(raw[_ASK]))) if raw.get(_ASK) else ""
-    return SetupResult(dict(found.settings), tuple(found.secrets), tuple(files), done, tuple(lines), answer)
+    return SetupResult(
+        dict(found.settings), tuple(found.secrets), tuple(files), done, tuple(lines), answer
+    )
 
 
 def _asked(context: Context, dialogue: Dialogue) -> SetupResult:
     known = Interview(context)
     dialogue.begin(
         known.words("Gieok: set up", "Gieok: 설정"),
-        known.words("enter next · shift-tab back · esc cancel", "엔터 다음 · Shift-Tab 뒤로 · Esc 취소"),
+        known.words(
+            "enter next · shift-tab back · esc cancel", "엔터 다음 · Shift-Tab 뒤로 · Esc 취소"
+        ),
         known.words("← back", "← 뒤로"),
         known.words("(space: tick)", "(스페이스: 고르기)"),
     )
     try:
         known = Asking(dialogue, (*QUESTIONS, _review()), STEPS).ask(known)
     except Cancelled:
-        dialogue.say(known.words("cancelled; nothing was changed", "취소했습니다. 바뀐 것은 없습니다"))
+        dialogue.say(
+            known.words("cancelled; nothing was changed", "취소했습니다. 바뀐 것은 없습니다")
+        )
         raise KeyboardInterrupt from None
     found = changes(known)
     files = known.access.save(found.settings, found.secrets) if found else ()
     for file in files:
-        dialogue.say(known.words(f"  ✓ saved: {known.shown_path(file)}", f"  ✓ 저장: {known.shown_path(file)}"))
+        dialogue.say(
+            known.words(
+                f"  ✓ saved: {known.shown_path(file)}", f"  ✓ 저장: {known.shown_path(file)}"
+            )
+        )
     done, answer = _offered(known, dialogue, Afterwards(known).restarted() if found else ())
-    return SetupResult(dict(found.settings), tuple(found.secrets), tuple(files), done, answer=answer, was_asked=True)
+    return SetupResult(
+        dict(found.settings),
+        tuple(found.secrets),
+        tuple(files),
+        done,
+        answer=answer,
+        was_asked=True,
+    )
 
 
-def _offered(known: Interview, dialogue: Dialogue, first: Iterable[Deed]) -> tuple[tuple[Deed, ...], str]:
-    """Do what must be first, then offer what comes next; what was saved stays, wherever the person ends."""
+def _offered(
+    known: Interview, dialogue: Dialogue, first: Iterable[Deed]
+) -> tuple[tuple[Deed, ...], str]:
+    """Do what must be first, then offer what comes next; what was saved stays, wherever the person
+    ends.
+    """
     done: list[Deed] = []
 
     def follow(deeds: Iterable[Deed]) -> None:
@@ -119,7 +154,10 @@ def _offered(known: Interview, dialogue: Dialogue, first: Iterable[Deed]) -> tup
             return tuple(done), _shown(dialogue, asked, afterwards.answer(asked)) if asked else ""
     except (Cancelled, WentBack):
         dialogue.say(
-            known.words("the settings are saved; the rest is as it was", "설정은 저장했고, 나머지는 그대로입니다")
+            known.words(
+                "the settings are saved; the rest is as it was",
+                "설정은 저장했고, 나머지는 그대로입니다",
+            )
         )
     return tuple(done), ""
 
@@ -135,38 +173,62 @@ def _review() -> SetupQuestion:
 
     def picks(known: Interview) -> list[Pick]:
         save = known.words("save", "저장") if changes(known) else known.words("go on", "계속")
-        return [Pick(_SAVE, save), Pick(_CANCEL, known.words("cancel, change nothing", "취소, 아무것도 안 바꿈"))]
+        return [
+            Pick(_SAVE, save),
+            Pick(_CANCEL, known.words("cancel, change nothing", "취소, 아무것도 안 바꿈")),
+        ]
 
     return SetupQuestion(
-        name="save", step=6, kind=AnswerKind.ONE,
+        name="save",
+        step=6,
+        kind=AnswerKind.ONE,
         words=Words("Save?", "저장할까요?"),
-        note=lambda known: summary(known, changes(known)), picks=picks, default=lambda known: _SAVE,
-    )  # fmt: skip
+        note=lambda known: summary(known, changes(known)),
+        picks=picks,
+        default=lambda known: _SAVE,
+    )
 
 
 def summary(known: Interview, found: Changes) -> list[str]:
     """Return what changes, a line each; no secret."""
     lines = [
-        f"{name}: {_value(known, known.setting(name))} → {_value(known, text)}" for name, text in found.settings.items()
+        f"{name}: {_value(known, known.setting(name))} → {_value(known, text)}"
+        for name, text in found.settings.items()
     ]
-    where = known.words("your keyring", "시스템 키링") if known.setting("keys.store") == "keyring" else ".env, 0600"
+    where = (
+        known.words("your keyring", "시스템 키링")
+        if known.setting("keys.store") == "keyring"
+        else ".env, 0600"
+    )
     lines += [f"{variable} → {where}" for variable in found.secrets]
     fixed = [name for question in QUESTIONS for name in question.decides if known.is_fixed(name)]
-    lines += [known.words(f"{name} stays: {known.now[name][1]} sets it", f"{name} 그대로: {known.now[name][1]}에서 정함")
-              for name in dict.fromkeys(fixed)]  # fmt: skip
+    lines += [
+        known.words(
+            f"{name} stays: {known.now[name][1]} sets it",
+            f"{name} 그대로: {known.now[name][1]}에서 정함",
+        )
+        for name in dict.fromkeys(fixed)
+    ]
     return lines or [
-        known.words("nothing changes: everything stays as it is now", "바뀌는 것이 없습니다: 지금 그대로입니다")
+        known.words(
+            "nothing changes: everything stays as it is now",
+            "바뀌는 것이 없습니다: 지금 그대로입니다",
+        )
     ]
 
 
 def _value(known: Interview, text: str) -> str:
-    shown = {"True": known.words("yes", "예"), "False": known.words("no", "아니요")}.get(text.capitalize(), text)
+    shown = {"True": known.words("yes", "예"), "False": known.words("no", "아니요")}.get(
+        text.capitalize(), text
+    )
     return printable(known.shown_path(shown)) or "–"
 
 
 def deed_line(deed: Deed, lang: str) -> str:
     """Return what came of a deed."""
-    return f"  {'✓' if deed.ok else '✗'} gieok {deed.what}: {printable(in_language(deed.said, lang))}"
+    return (
+        f"  {'✓' if deed.ok else '✗'} gieok {deed.what}: {printable(in_language(deed.said, lang))}"
+    )
 
 
 def present(result: SetupResult, style: Style) -> str:
@@ -183,11 +245,23 @@ def _next(style: Style) -> list[str]:
     return [
         style.say("\nNext:", "\n다음:"),
         style.say('  gieok remember "…" keep something', '  gieok remember "…" 기억해 두기'),
-        style.say('  gieok search "…"   ask; in a project, about it', '  gieok search "…"   묻기; 프로젝트에서는 그 프로젝트'),
-        style.say("  gieok status       what is remembered, how fresh", "  gieok status       무엇을 언제까지 기억하는지"),
-        style.say("  gieok doctor       proves that every part works", "  gieok doctor       모든 부분을 실제로 시험"),
-        style.say("  gieok setup        change any of this again", "  gieok setup        언제든 다시 바꾸기"),
-    ]  # fmt: skip
+        style.say(
+            '  gieok search "…"   ask; in a project, about it',
+            '  gieok search "…"   묻기; 프로젝트에서는 그 프로젝트',
+        ),
+        style.say(
+            "  gieok status       what is remembered, how fresh",
+            "  gieok status       무엇을 언제까지 기억하는지",
+        ),
+        style.say(
+            "  gieok doctor       proves that every part works",
+            "  gieok doctor       모든 부분을 실제로 시험",
+        ),
+        style.say(
+            "  gieok setup        change any of this again",
+            "  gieok setup        언제든 다시 바꾸기",
+        ),
+    ]
 
 
 OPERATION = Operation(

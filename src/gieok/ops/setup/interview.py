@@ -1,4 +1,6 @@
-"""What a question may depend on: the machine, the settings that are there, and the answers so far."""
+"""What a question may depend on: the machine, the settings that are there, and the answers so
+far.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +24,9 @@ ASKED = "asked"
 class Interview:
     """One run of `gieok setup`; `now` is setting → (text, origin)."""
 
-    def __init__(self, context: Context, answers: Mapping[str, Given] = MappingProxyType({})) -> None:
+    def __init__(
+        self, context: Context, answers: Mapping[str, Given] = MappingProxyType({})
+    ) -> None:
         self.context = context
         self.answers = answers
         self.access: SetupAccess = context.admin.setup()
@@ -100,8 +104,9 @@ def _always(known: Interview) -> bool:
 class SetupQuestion:
     """A row of the table. `name` is that of `--answers` too.
 
-    `applies` says whether it is asked; `picks` are its answers, `default` the one that Enter takes; `wrong` says what is wrong
-    with a line. `settings` is what the answer sets, `variable` where a secret goes.
+    `applies` says whether it is asked; `picks` are its answers, `default` the one that Enter takes;
+    `wrong` says what is wrong with a line. `settings` is what the answer sets, `variable` where a
+    secret goes.
     """
 
     name: str
@@ -119,7 +124,8 @@ class SetupQuestion:
     wrong: Callable[[Interview, str], str] = lambda known, text: ""
     settings: Callable[[Interview], Mapping[str, str]] = lambda known: {}
     variable: Callable[[Interview], str] = lambda known: ""
-    #: `model`, `notice` or `archive`: tried once the last question of its step that applies is answered.
+    #: `model`, `notice` or `archive`: tried once the last question of its step that applies is
+    #: answered.
     trial: str = ""
 
 

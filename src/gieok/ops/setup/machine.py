@@ -1,4 +1,6 @@
-"""What is on this machine already: agents with their transcripts, vaults of Obsidian, OpenClaw's webhook, a desktop."""
+"""What is on this machine already: agents with their transcripts, vaults of Obsidian, OpenClaw's
+webhook, a desktop.
+"""
 
 import os
 import shutil
@@ -19,7 +21,9 @@ from gieok.ops.prompt.installed import prompt_command
 
 
 class FoundAgent(NamedTuple):
-    """An agent that is here: where it writes (None: no transcripts), how much, and whether Gieok is installed in it."""
+    """An agent that is here: where it writes (None: no transcripts), how much, and whether Gieok is
+    installed in it.
+    """
 
     name: str
     folder: Path | None
@@ -58,7 +62,13 @@ def _agents(context: Context) -> Iterator[FoundAgent]:
         files = [source.path for source in sources.sources(found, Scope("agent:main"))]
         if files or _is_here(name, made, site):
             is_installed = _is_installed(context, site, name, made)
-            yield FoundAgent(name, place.folder if place else None, len(files), sum(map(_size, files)), is_installed)
+            yield FoundAgent(
+                name,
+                place.folder if place else None,
+                len(files),
+                sum(map(_size, files)),
+                is_installed,
+            )
 
 
 def _is_here(name: str, made: agent.Agent, site: InstallPlace) -> bool:
@@ -75,8 +85,11 @@ def _is_installed(context: Context, site: InstallPlace, name: str, made: agent.A
     if name in table.HOOKED:
         return bool(prompt_command(site, name))
     try:
-        return made.edits is not None and all(edit.path.exists() for edit in made.edits(site, call(context)))
-    except Exception:  # noqa: BLE001 - an agent's own files may be anything; installing says what is wrong with them
+        return made.edits is not None and all(
+            edit.path.exists() for edit in made.edits(site, call(context))
+        )
+    # An agent's own files may be anything; installing says what is wrong with them.
+    except Exception:  # noqa: BLE001
         return False
 
 
@@ -91,4 +104,6 @@ def _has_desktop(environment: Mapping[str, str]) -> bool:
     if sys.platform == "darwin":
         return True
     has_screen = bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
-    return has_screen and bool(shutil.which("notify-send", path=environment.get("PATH", os.defpath)))
+    return has_screen and bool(
+        shutil.which("notify-send", path=environment.get("PATH", os.defpath))
+    )

@@ -1,7 +1,9 @@
-"""Reads what the user committed in a repository on this machine: what a session begins with where none was before.
+"""Reads what the user committed in a repository on this machine: what a session begins with where
+none was before.
 
-From the repository's own log of this machine (`.git/logs/HEAD`, which no clone and no pull brings along), of the person whom
-the user's own Git settings name: a history that others wrote is put before no agent by itself.
+From the repository's own log of this machine (`.git/logs/HEAD`, which no clone and no pull brings
+along), of the person whom the user's own Git settings name: a history that others wrote is put
+before no agent by itself.
 """
 
 import os
@@ -26,7 +28,9 @@ _TOKEN = re.compile(r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}")
 
 
 def committed(folder: str, most: int) -> "list[tuple[str, str]]":
-    """Return (day, title) of the user's newest commits in the repository of a folder, the newest first. Raises OSError."""
+    """Return (day, title) of the user's newest commits in the repository of a folder, the newest
+    first. Raises OSError.
+    """
     marker = os.path.join(places.repository(folder), ".git")
     mine = set(_emails(os.path.expanduser("~")))
     if not mine or not os.path.lexists(marker) or not places.is_owned(marker):
@@ -34,7 +38,12 @@ def committed(folder: str, most: int) -> "list[tuple[str, str]]":
     found: dict[str, str] = {}
     for line in reversed(_log(marker).splitlines()):
         entry = _LINE.fullmatch(line)
-        if entry and entry[1].lower() in mine and not _TOKEN.search(entry[3]) and entry[3] not in found:
+        if (
+            entry
+            and entry[1].lower() in mine
+            and not _TOKEN.search(entry[3])
+            and entry[3] not in found
+        ):
             found[entry[3]] = time.strftime("%Y-%m-%d", time.localtime(int(entry[2])))
             if len(found) == most:
                 break

@@ -1,4 +1,6 @@
-"""One call of the hook: read the agent's JSON, search, print what to inject. It fails open, always."""
+"""One call of the hook: read the agent's JSON, search, print what to inject. It fails open,
+always.
+"""
 
 import json
 import os
@@ -29,10 +31,12 @@ _MOST_BYTES = 16_000_000
 _STDIN_S = 1.0
 #: What every name with a secret in it has, and names of transcripts usually have not.
 _MAY_BE_SECRET = re.compile(
-    r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
+    r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}"
+    r"|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
 )
 _SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
-#: Sources of a session's start that begin with another context; what was injected before is not in it.
+#: Sources of a session's start that begin with another context; what was injected before is not in
+#: it.
 _ANEW = ("compact", "clear")
 
 
@@ -45,10 +49,11 @@ def main(
 ) -> int:
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
-    `parse` reads a file of settings that changed since a process last read it. `refresh` brings the index of a project's
-    folder ('': of none) in line with its files, and returns what a person must be told of it and of a full disk ('' for
-    nothing); it is called at the start of a session. `catch_up` takes in what was said last; it is called then, where no
-    daemon does. `notice_of` says to a person why memory is withheld from a session.
+    `parse` reads a file of settings that changed since a process last read it. `refresh` brings the
+    index of a project's folder ('': of none) in line with its files, and returns what a person must
+    be told of it and of a full disk ('' for nothing); it is called at the start of a session.
+    `catch_up` takes in what was said last; it is called then, where no daemon does. `notice_of`
+    says to a person why memory is withheld from a session.
     """
     if os.environ.get(places.OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
@@ -57,22 +62,27 @@ def main(
         home = places.home()
         payload = _payload()
         # An agent that is slow to hand over its prompt takes nothing of our time.
-        call = _Call(arguments[0], _flag(arguments, "--agent"), payload, home, time.monotonic(), parse)
+        call = _Call(
+            arguments[0], _flag(arguments, "--agent"), payload, home, time.monotonic(), parse
+        )
         text = _answer(call, refresh, catch_up, notice_of)
         if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
             _print(text)
         call.finish()
     except BrokenPipeError:
         pass
-    except Exception as error:  # noqa: BLE001 - fails open: a broken memory never stands between a user and their agent
+    # Fails open: a broken memory never stands between a user and their agent.
+    except Exception as error:  # noqa: BLE001
         trail.log(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
     return 0
 
 
 def _print(text: str) -> None:
-    """Write without a buffer, which would be left for the interpreter to flush: where that fails, it exits with 120.
+    """Write without a buffer, which would be left for the interpreter to flush: where that fails,
+    it exits with 120.
 
-    Bytes, because the terminal's encoding is no concern of the agent; a lone surrogate has no encoding.
+    Bytes, because the terminal's encoding is no concern of the agent; a lone surrogate has no
+    encoding.
     """
     data = text.encode("utf-8", "replace")
     while data:
@@ -99,7 +109,10 @@ def _given() -> bytes:
         return sys.stdin.buffer.read(_MOST_BYTES)
     end = time.monotonic() + _STDIN_S
     parts: list[bytes] = []
-    while sum(map(len, parts)) < _MOST_BYTES and select.select([0], [], [], max(0.0, end - time.monotonic()))[0]:
+    while (
+        sum(map(len, parts)) < _MOST_BYTES
+        and select.select([0], [], [], max(0.0, end - time.monotonic()))[0]
+    ):
         part = os.read(0, 1 << 20)
         if not part:
             break
@@ -108,7 +121,10 @@ def _given() -> bytes:
 
 
 def _answer(
-    call: "_Call", refresh: Callable[[str], str], catch_up: Callable[[], None], notice_of: Callable[[str], str]
+    call: "_Call",
+    refresh: Callable[[str], str],
+    catch_up: Callable[[], None],
+    notice_of: Callable[[str], str],
 ) -> str:
     """Return what to print; '' for nothing."""
     event = call.event
@@ -140,7 +156,13 @@ class _Call:
     """What one call knows."""
 
     def __init__(
-        self, event: str, agent: str, payload: dict[str, object], home: str, began: float, parse: resolved.Parse
+        self,
+        event: str,
+        agent: str,
+        payload: dict[str, object],
+        home: str,
+        began: float,
+        parse: resolved.Parse,
     ) -> None:
         self.event = event
         self.agent = table.BY_NAME.get(agent) or table.detect(payload)
@@ -160,14 +182,19 @@ class _Call:
             trail.log(home, f"{event}: {error}; it is left out")
 
     def withholds(self) -> str:
-        """Return why this call is nobody's business: nothing is read for it, and nothing kept; '' where it is not."""
+        """Return why this call is nobody's business: nothing is read for it, and nothing kept; ''
+        where it is not.
+        """
         text = self._settings.text
         privacy = private.opened(self.home, text("exclude.folders"), text("exclude.agents"))
         session = table.session_of(self._payload)
-        return withheld.reason(privacy, self.agent.name, session, self._folder, self._payload, time.time())
+        return withheld.reason(
+            privacy, self.agent.name, session, self._folder, self._payload, time.time()
+        )
 
     def begin(self) -> bool:
-        """Begin a session: bring up what answers its prompts, and forget what stood in a context that is no more.
+        """Begin a session: bring up what answers its prompts, and forget what stood in a context
+        that is no more.
 
         Return whether a daemon is up, or comes.
         """
@@ -190,7 +217,9 @@ class _Call:
         if self._injection is not None:
             spent_ms = round((time.monotonic() - self._began) * 1000, 1)
             stays = not self._own_scope  # OpenClaw stores no context: the next prompt is without it
-            self._window.keep(self.event, self._injection, time.time(), stays=stays, by=self._by, ms=spent_ms)
+            self._window.keep(
+                self.event, self._injection, time.time(), stays=stays, by=self._by, ms=spent_ms
+            )
 
     def recall(self) -> str:
         """Return what is remembered about the prompt."""
@@ -208,13 +237,19 @@ class _Call:
         sure = sum(memory.is_sure for memory in self._injection.memories)
         best = self._injection.memories[0].score if self._injection.memories else 0.0
         self._count(
-            high=sure, medium=len(self._injection.memories) - sure, noted=is_hint, score=round(best, 3), by=self._by,
+            high=sure,
+            medium=len(self._injection.memories) - sure,
+            noted=is_hint,
+            score=round(best, 3),
+            by=self._by,
             tokens=self._injection.tokens,
-        )  # fmt: skip
+        )
         return self._injection.text
 
     def _asked_of_daemon(self, prompt: str) -> tuple[Injection, bool] | None:
-        """Return what the daemon answers with the whole ranking, and whether it is a hint; None where it does not in time."""
+        """Return what the daemon answers with the whole ranking, and whether it is a hint; None
+        where it does not in time.
+        """
         if not os.path.exists(os.path.join(self.home, "daemon.json")):
             return None
         from gieok.daemon import call
@@ -241,7 +276,9 @@ class _Call:
         return dict(os.environ)
 
     def _found_by_words(self, prompt: str) -> tuple[Injection, bool] | None:
-        """Return what the words of the prompt find; None where nothing is indexed, or nothing can be asked."""
+        """Return what the words of the prompt find; None where nothing is indexed, or nothing can
+        be asked.
+        """
         asked = question.questions(prompt)
         if not asked:
             return None
@@ -253,7 +290,14 @@ class _Call:
         try:
             reader = self._glance()
             recalled = matches.find_matches(
-                reader, self._scopes(), asked, self._settings, time.time(), self._folder, Late, prompt=prompt
+                reader,
+                self._scopes(),
+                asked,
+                self._settings,
+                time.time(),
+                self._folder,
+                Late,
+                prompt=prompt,
             )
             shown = [_shown(found) for found in recalled.found]
             memories = newest_first(recalled.found, shown, self.home, reader, time.time())
@@ -262,12 +306,15 @@ class _Call:
             return None
         if memories and self._settings.is_on("judge.enabled"):
             memories = self._judged(prompt, memories)
-        self._window.read(table.instructions(self.agent.name, self._folder, os.path.expanduser("~")))
+        self._window.read(
+            table.instructions(self.agent.name, self._folder, os.path.expanduser("~"))
+        )
         memories = rules.first(binding, memories)
         return self._rendered(choice.fresh(memories, self._window, self._folder)), False
 
     def _judged(self, prompt: str, memories: list[InjectedMemory]) -> list[InjectedMemory]:
-        from gieok.surfaces.hook.judge import judged  # opt-in, and it needs the network's part of the library
+        # opt-in, and it needs the network's part of the library
+        from gieok.surfaces.hook.judge import judged
 
         self._use_rules()
         return judged(prompt, memories, self._settings, lambda line: trail.log(self.home, line))
@@ -279,7 +326,8 @@ class _Call:
         """Return what the session begins with."""
         budget = int(self._settings.number("hook.session_tokens"))
         is_resumed = self._window.is_begun and table.text_of(self._payload, "source") != "startup"
-        if not budget or is_resumed:  # its context holds what it began with, and all that was said in it since
+        # its context holds what it began with, and all that was said in it since
+        if not budget or is_resumed:
             return ""
         self._began = time.monotonic()  # bringing the index in line is not what the deadline is for
         from gieok import registry
@@ -315,7 +363,8 @@ class _Call:
         }
         if row["transcript_path"]:
             self._spool(row)
-        if self.event == table.PRE_COMPACT and self.event in self.agent.events:  # an older install may call in vain
+        # an older install may call in vain
+        if self.event == table.PRE_COMPACT and self.event in self.agent.events:
             self._window.empty(time.time())
         self._count()
 
@@ -327,7 +376,9 @@ class _Call:
             own.use(own.read(rules))
 
     def _spool(self, row: dict[str, object]) -> None:
-        """Keep a row, unless a name in it holds a secret: where agents usually write, its transcript is found without us."""
+        """Keep a row, unless a name in it holds a secret: where agents usually write, its
+        transcript is found without us.
+        """
         texts = [str(value).replace(os.sep, "/") for value in row.values()]
         if any(map(_MAY_BE_SECRET.search, texts)):
             from gieok.text.redact.names import named  # 25 ms; few names need it
@@ -359,7 +410,14 @@ class _Call:
         spent_ms = round((time.monotonic() - self._began) * 1000, 1)
         session = table.session_of(self._payload)
         trail.count(
-            self.home, {"event": self.event, "agent": self.agent.name, "session": session, **row, "ms": spent_ms}
+            self.home,
+            {
+                "event": self.event,
+                "agent": self.agent.name,
+                "session": session,
+                **row,
+                "ms": spent_ms,
+            },
         )
 
 
@@ -374,7 +432,10 @@ def _shown(found: "Match") -> InjectedMemory:
         memory.who, memory.text, memory.title = turn.who, turn.text, ""
     elif memory.title == found.key:
         memory.title = choice.title(memory.text)
-    if turn or not os.path.splitext(path)[1]:  # the journal, a conversation: nothing that an agent could open
+    # the journal, a conversation: nothing that an agent could open
+    if turn or not os.path.splitext(path)[1]:
         memory.citation = ""
-    memory.handle = places.handle(memory.scope, found.key, int(lines.partition("-")[0] or 0) if turn else 0)
+    memory.handle = places.handle(
+        memory.scope, found.key, int(lines.partition("-")[0] or 0) if turn else 0
+    )
     return memory

@@ -1,8 +1,10 @@
-"""Gathers what a session begins with: read where it stands, so that no text is made ahead, and none is out of date.
+"""Gathers what a session begins with: read where it stands, so that no text is made ahead, and none
+is out of date.
 
-Active memory is a file already (made by whoever observes), the end of the last session stands in the journal, titles and turns
-in the index: reads of a few milliseconds, which work without a daemon. Which turns state something lasting needs vectors: that
-alone is judged ahead (`observe.lasting`), as names of lines.
+Active memory is a file already (made by whoever observes), the end of the last session stands in
+the journal, titles and turns
+in the index: reads of a few milliseconds, which work without a daemon. Which turns state something
+lasting needs vectors: that alone is judged ahead (`observe.lasting`), as names of lines.
 """
 
 import json
@@ -44,7 +46,9 @@ _ORDER = ("constraint", "decision", "preference", "runbook", "tech-debt", "sessi
 
 
 class SessionPlace:
-    """Where a session begins: home, working folder, the scopes that it reads (its project's first), identifier, agent."""
+    """Where a session begins: home, working folder, the scopes that it reads (its project's first),
+    identifier, agent.
+    """
 
     __slots__ = (
         "agent",
@@ -79,7 +83,10 @@ class SessionPlace:
 
 
 def made(
-    place: SessionPlace, reader: "Callable[[], IndexReader]", whose: "Callable[[str], str]", budget_tokens: int
+    place: SessionPlace,
+    reader: "Callable[[], IndexReader]",
+    whose: "Callable[[str], str]",
+    budget_tokens: int,
 ) -> tuple[str, int]:
     """Return the text for a session's start, and how many lines it shows; ('', 0) for none.
 
@@ -91,9 +98,15 @@ def made(
     last, shown = _last(place)
     binding = _rules(place, index) if index else []
     # What a turn says beside a rule is shown where it is worth it, the rule itself once.
-    bound = shown | {" ".join(rule.turn.split()) for rule in binding if start.is_most_of(rule.text, rule.turn)}
+    bound = shown | {
+        " ".join(rule.turn.split()) for rule in binding if start.is_most_of(rule.text, rule.turn)
+    }
     said = [_lasting(place, scope, index, now, bound) for scope in place.scopes] if index else []
-    parts = [StartPart(active.RULES, [(-float(n), rule.shown) for n, rule in enumerate(binding)], start.RULES)]
+    parts = [
+        StartPart(
+            active.RULES, [(-float(n), rule.shown) for n, rule in enumerate(binding)], start.RULES
+        )
+    ]
     due: list[tuple[str, str]] = []
     told_turns = {*shown, *(rule.text for rule in binding)}
     lasting: list[StartPart] = []
@@ -103,11 +116,18 @@ def made(
         told_turns.update(turn.text for _, turn in near)
         share = start.LASTING if scope == place.own_scope else start.LASTING_USER
         lasting.append(
-            StartPart(f"What the user said, newest first ({one_line(scope)})", start.turn_lines(rest_of), share)
+            StartPart(
+                f"What the user said, newest first ({one_line(scope)})",
+                start.turn_lines(rest_of),
+                share,
+            )
         )
     dated = [start.split_due(_active(place, scope), today) for scope in place.scopes]
     # Rules observe by copying sentences: what is shown as it was said need not be shown twice.
-    beside = [*(line for part in (*parts, last) for _, line in part.lines), *(line for _, line in due)]
+    beside = [
+        *(line for part in (*parts, last) for _, line in part.lines),
+        *(line for _, line in due),
+    ]
     rows = [line for _, rest in dated for line in rest]
     told = start.told_beside(lasting, rows, beside, told_turns, budget_tokens)
     for number, (scope, (ahead, rest)) in enumerate(zip(place.scopes, dated, strict=True)):
@@ -120,7 +140,11 @@ def made(
         lines = start.active_lines([line for line in rest if not told.holds(line)], today)
         parts.append(StartPart(f"Active memory of {_named(scope)}", lines, share))
     parts.append(last if last.lines else _committed(place))
-    parts.append(StartPart(active.DUE, [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE))
+    parts.append(
+        StartPart(
+            active.DUE, [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE
+        )
+    )
     parts += lasting[1:]
     if index and place.own_scope.startswith("project:"):
         try:
@@ -153,7 +177,9 @@ def _rules(place: SessionPlace, index: "IndexReader") -> "list[BindingRule]":
 def _lasting(
     place: SessionPlace, scope: str, index: "IndexReader", now: float, shown: "frozenset[str]"
 ) -> "list[SaidTurn]":
-    """Return the turns of users that state something lasting, but those that are shown anyway; newest first."""
+    """Return the turns of users that state something lasting, but those that are shown anyway;
+    newest first.
+    """
     try:
         with open(places.lasting_file(place.home, scope), encoding="utf-8") as opened:
             rows = json.load(opened)
@@ -176,7 +202,9 @@ def _said(
     now: float,
     shown: "frozenset[str]",
 ) -> "list[SaidTurn]":
-    """Return the turns that rows name, each text once; of a long turn's pieces one, because one paste has a hundred."""
+    """Return the turns that rows name, each text once; of a long turn's pieces one, because one
+    paste has a hundred.
+    """
     found: dict[str, SaidTurn] = {}
     long: set[str] = set()
     documents: dict[tuple[str, str], list[str]] = {}
@@ -190,10 +218,18 @@ def _said(
                 break
         lines = documents[whose, key]
         line = lines[number - 1] if 0 < number <= len(lines) else ""
-        # Another line than the one that was judged may be anybody's, and of a project that is not read here.
-        text = line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
+        # Another line than the one that was judged may be anybody's, and of a project that is not
+        # read here.
+        text = (
+            line.partition(": ")[2] if is_users(line) and places.line_check(line) == check else ""
+        )
         session = key.partition("#")[0]
-        if not text or text in found or text in shown or (len(text) > _PIECE_CHARS and session in long):
+        if (
+            not text
+            or text in found
+            or text in shown
+            or (len(text) > _PIECE_CHARS and session in long)
+        ):
             continue
         if standing.ended(whose, key, number, line) is not None:  # since what lasts was judged
             continue
@@ -209,7 +245,11 @@ def _said(
 
 
 def _named(scope: str) -> str:
-    return f"this project ({scope})" if scope.startswith("project:") else f"the user, everywhere ({scope})"
+    return (
+        f"this project ({scope})"
+        if scope.startswith("project:")
+        else f"the user, everywhere ({scope})"
+    )
 
 
 def _active(place: SessionPlace, scope: str) -> "list[active.ActiveLine]":
@@ -231,10 +271,16 @@ def _log(place: SessionPlace, error: Exception) -> None:
 
 
 def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
-    """Return the end of the last session here that was about something, and what the user says in it."""
+    """Return the end of the last session here that was about something, and what the user says in
+    it.
+    """
     try:
         found = last_session(
-            place.journal, place.own_scope, place.session, place.deadline, is_wanted=start.is_about_something
+            place.journal,
+            place.own_scope,
+            place.session,
+            place.deadline,
+            is_wanted=start.is_about_something,
         )
     except (OSError, *driver.ERRORS) as error:  # type: ignore[misc]
         _log(place, error)
@@ -243,7 +289,9 @@ def _last(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
         return StartPart("", (), 0), frozenset()
     day = time.strftime("%Y-%m-%d", time.localtime(found.turns[-1][2] / 1000))
     spoken = [(role, text) for role, text, _ in found.turns]
-    part = StartPart(f"End of the last session here ({day}, {found.agent})", start.last_lines(spoken), start.LAST)
+    part = StartPart(
+        f"End of the last session here ({day}, {found.agent})", start.last_lines(spoken), start.LAST
+    )
     turns = start.last_turns(spoken)
     said = [words for role, text, question in turns if role == "user" for words in (text, question)]
     return part, frozenset(" ".join(words.split()) for words in said if words)
@@ -258,24 +306,38 @@ def _committed(place: SessionPlace) -> StartPart:
     except (OSError, ValueError) as error:
         _log(place, error)
         rows = []
-    lines = [(-float(n), start.shown_line(f"{day} {title}", "commit")) for n, (day, title) in enumerate(rows)]
+    lines = [
+        (-float(n), start.shown_line(f"{day} {title}", "commit"))
+        for n, (day, title) in enumerate(rows)
+    ]
     return StartPart(active.COMMITTED, lines, start.LAST)
 
 
 def _records(place: SessionPlace, index: "IndexReader") -> StartPart:
-    """Return the titles of a project's records, and of what other agents noted here, what binds most first."""
+    """Return the titles of a project's records, and of what other agents noted here, what binds
+    most first.
+    """
     newest = index.newest(place.own_scope, _MOST_TITLES, _FILES)
     rows = [
-        (matches.category_of(json.loads(metadata), key), title or key, matches.source_of(provenance) or key)
+        (
+            matches.category_of(json.loads(metadata), key),
+            title or key,
+            matches.source_of(provenance) or key,
+        )
         for key, title, metadata, provenance in newest
         if not key.startswith(f"{places.SEEDS}/{place.agent}/")  # it has its own notes before it
     ]
     rows = [row for row in rows if not os.path.isabs(row[2]) or os.path.exists(row[2])]
     rows.sort(key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))
     lines = [
-        (-float(number), inject.index_line(category, title, matches.shown_path(source, place.folder)))
+        (
+            -float(number),
+            inject.index_line(category, title, matches.shown_path(source, place.folder)),
+        )
         for number, (category, title, source) in enumerate(rows)
     ]
     return StartPart(
-        f"Records of this project ({index.count(place.own_scope, _FILES)} memories in all)", lines, start.RECORDS
+        f"Records of this project ({index.count(place.own_scope, _FILES)} memories in all)",
+        lines,
+        start.RECORDS,
     )

@@ -1,4 +1,5 @@
-"""What the hook writes: a log line per failure, a line of counters per call, a file per transcript that waits to be read.
+"""What the hook writes: a log line per failure, a line of counters per call, a file per transcript
+that waits to be read.
 
 All of it local, private (0600), and without a word of any prompt or memory.
 """
@@ -16,7 +17,9 @@ _LINE_CHARS = 20_000
 
 
 def log(home: str, line: str) -> None:
-    """Append one line to the log; errors of the file system are ignored, because the hook fails open."""
+    """Append one line to the log; errors of the file system are ignored, because the hook fails
+    open.
+    """
     try:
         line = _without_secrets(" ".join(line[:_LINE_CHARS].split()))[:500]
         fs.append(os.path.join(home, "logs", "hook.log"), f"{_now()} {line}\n", _LOG_BYTES)
@@ -27,7 +30,8 @@ def log(home: str, line: str) -> None:
 def count(home: str, row: dict[str, object]) -> None:
     """Append one call's counters: event, agent, session, levels, milliseconds."""
     session = str(row.get("session", ""))
-    if session.strip("0123456789abcdef-"):  # no id as agents make them: it only has to be told from others
+    # no id as agents make them: it only has to be told from others
+    if session.strip("0123456789abcdef-"):
         row = {**row, "session": f"{zlib.crc32(session.encode('utf-8', 'replace')):08x}"}
     try:
         text = json.dumps({"at": round(time.time() * 1000), **row}, ensure_ascii=False) + "\n"
@@ -39,13 +43,15 @@ def count(home: str, row: dict[str, object]) -> None:
 def _without_secrets(line: str) -> str:
     try:
         from gieok.text.redact import redact  # few calls have anything to log
-    except ImportError:  # the hook may run as somebody who cannot read it: what failed is told, and not with what
+    # the hook may run as somebody who cannot read it: what failed is told, and not with what
+    except ImportError:
         return ": ".join(line.split(": ")[:2])
     return redact(line)
 
 
 def spool(home: str, row: dict[str, object]) -> str:
-    """Keep one small file that says which transcript waits to be observed, durably; return its path. Raises OSError.
+    """Keep one small file that says which transcript waits to be observed, durably; return its
+    path. Raises OSError.
 
     The reader removes it once the journal holds what it points to.
     """

@@ -1,4 +1,6 @@
-"""Whether a call of the hook is nobody's business: then nothing is recalled for it, and nothing of it is kept."""
+"""Whether a call of the hook is nobody's business: then nothing is recalled for it, and nothing of
+it is kept.
+"""
 
 import os
 import time
@@ -12,8 +14,12 @@ PAUSED, PRIVATE, EXCLUDED = "paused", "private", "excluded"
 _FIRST_BYTES = 1 << 18
 
 
-def reason(privacy: Privacy, agent: str, session: str, folder: str, payload: "table.Payload", now_s: float) -> str:
-    """Return why; '' where memory is open. A session that is private by its environment or first words is so durably."""
+def reason(
+    privacy: Privacy, agent: str, session: str, folder: str, payload: "table.Payload", now_s: float
+) -> str:
+    """Return why; '' where memory is open. A session that is private by its environment or first
+    words is so durably.
+    """
     if privacy.excludes_folder(folder) or privacy.excludes_agent(agent):
         return EXCLUDED
     if private.is_asked_for(os.environ):
@@ -33,7 +39,11 @@ def reason(privacy: Privacy, agent: str, session: str, folder: str, payload: "ta
     pause = privacy.pause(now_s)
     if pause is None:
         return ""
-    return PAUSED if pause.until is None else PAUSED + time.strftime(" %Y-%m-%d %H:%M", time.localtime(pause.until))
+    return (
+        PAUSED
+        if pause.until is None
+        else PAUSED + time.strftime(" %Y-%m-%d %H:%M", time.localtime(pause.until))
+    )
 
 
 def _is_first(prompt: str, transcript: str) -> bool:
@@ -49,5 +59,7 @@ def _is_first(prompt: str, transcript: str) -> bool:
     found = formats.recognise(os.path.basename(transcript), lines)
     parsed = (formats.parse(line) for line in lines)
     events = (event for line in parsed if found and line for event in found.events(line, "0"))
-    said = (event.text for event in events if isinstance(event, Message) and event.role is Role.USER)
+    said = (
+        event.text for event in events if isinstance(event, Message) and event.role is Role.USER
+    )
     return private.opens_private(next(said, prompt))

@@ -1,4 +1,6 @@
-"""`python -m gieok.surfaces.http BY`: the server in the background, for the daemon (whose end ends it) or `gieok open`."""
+"""`python -m gieok.surfaces.http BY`: the server in the background, for the daemon (whose end ends
+it) or `gieok open`.
+"""
 
 import signal
 import sys
@@ -25,9 +27,13 @@ def main(by: str, *more: str) -> int:
     try:
         if by == DAEMON:
             threading.Thread(target=_end_with_input, daemon=True).start()
-            return run({}, "en", by, any_port=ANY_PORT in more, drain_s=_DRAIN_S, started=_say_ready)
+            return run(
+                {}, "en", by, any_port=ANY_PORT in more, drain_s=_DRAIN_S, started=_say_ready
+            )
         hours = float(open_context({}).admin.setting("daemon.idle_hours"))
-        return run({}, "en", by, any_port=True, started=lambda server, _: _end_unused(server, hours * 3600))
+        return run(
+            {}, "en", by, any_port=True, started=lambda server, _: _end_unused(server, hours * 3600)
+        )
     except GieokError as error:
         streams.print_error(str(error), error.hint)
         return STATUS[error.code][0]

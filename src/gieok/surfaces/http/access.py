@@ -1,4 +1,6 @@
-"""Who calls: what a route depends on. A user sees their own scopes, and nothing of another's is named anywhere."""
+"""Who calls: what a route depends on. A user sees their own scopes, and nothing of another's is
+named anywhere.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -25,7 +27,9 @@ _bearer = HTTPBearer(
     description="A signed token (JWT, HS256 or RS256; `sub` is the user) or an API key (`gk_…`).",
 )
 _owner_bearer = HTTPBearer(
-    auto_error=False, scheme_name="owner", description="The owner's token (`go_…`): the file `serve.token` in the home."
+    auto_error=False,
+    scheme_name="owner",
+    description="The owner's token (`go_…`): the file `serve.token` in the home.",
 )
 BearerCredentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 OwnerCredentials = Annotated[HTTPAuthorizationCredentials | None, Depends(_owner_bearer)]
@@ -59,10 +63,19 @@ class Reception:
             raise Unauthorized("this needs a token or a key")
         text = credentials.credentials
         if self.gate.is_owner(text):
-            raise Forbidden("the owner's token opens operations, and nothing of a user", hint="use a key of the user")
+            raise Forbidden(
+                "the owner's token opens operations, and nothing of a user",
+                hint="use a key of the user",
+            )
         if text.startswith(OWNER_PREFIX):
-            raise Unauthorized("this is not the owner's token", hint="it is in the file serve.token of the home")
-        return self.house.identity.verify(text) if text.startswith(PREFIX) else self.tokens.verify(text)
+            raise Unauthorized(
+                "this is not the owner's token", hint="it is in the file serve.token of the home"
+            )
+        return (
+            self.house.identity.verify(text)
+            if text.startswith(PREFIX)
+            else self.tokens.verify(text)
+        )
 
 
 def reception(request: Request) -> Reception:
@@ -72,7 +85,9 @@ def reception(request: Request) -> Reception:
 
 
 def _caller(request: Request, credentials: BearerCredentials) -> Principal:
-    """Return who calls, once it is known and within its rate. One step: each costs a change of threads."""
+    """Return who calls, once it is known and within its rate. One step: each costs a change of
+    threads.
+    """
     desk = reception(request)
     who = desk.principal(credentials)
     if desk.options.per_minute:
@@ -85,7 +100,9 @@ def _caller(request: Request, credentials: BearerCredentials) -> Principal:
 
 
 def _is_owner(request: Request, credentials: HTTPAuthorizationCredentials | None) -> bool:
-    """Say whether the owner of the home calls: by their token, or from a page that is open. They have no rate."""
+    """Say whether the owner of the home calls: by their token, or from a page that is open. They
+    have no rate.
+    """
     gate = reception(request).gate
     if credentials is not None:
         return gate.is_owner(credentials.credentials)
@@ -96,7 +113,8 @@ def _owner(request: Request, credentials: OwnerCredentials) -> None:
     if not _is_owner(request, credentials):
         _caller(request, credentials)  # which refuses who is nobody
         raise Forbidden(
-            "this is for the owner of the memory", hint="send the token of the file serve.token in the home"
+            "this is for the owner of the memory",
+            hint="send the token of the file serve.token in the home",
         )
 
 
@@ -112,7 +130,9 @@ def _operator(request: Request, credentials: BearerCredentials, owner: OwnerCred
 
 def _user(who: Annotated[Principal, Depends(_caller)]) -> Principal:
     if who.role is not KeyRole.USER:
-        raise Forbidden("this is a user's", hint="use a key or a token of the user: an admin key has no memory")
+        raise Forbidden(
+            "this is a user's", hint="use a key or a token of the user: an admin key has no memory"
+        )
     return who
 
 

@@ -44,7 +44,8 @@ _SETTLE_S = 600
 #: Operations at once; more wait.
 _MOST_OPERATIONS = 8
 _ABOUT = (
-    "What Gieok remembers, by its operations; characters that remember. Every request but /health and /ready needs a token "
+    "What Gieok remembers, by its operations; characters that remember. Every request but "
+    "/health and /ready needs a token "
     "or a key."
 )
 
@@ -56,7 +57,8 @@ def create(
     pages: Sequence[BaseRoute] = (),
     resident: Resident | None = None,
 ) -> FastAPI:
-    """Return the application; the house is opened at the first need, once. `pages` are routes beside the API's.
+    """Return the application; the house is opened at the first need, once. `pages` are routes
+    beside the API's.
 
     `resident` keeps what operations share.
     """
@@ -70,9 +72,16 @@ def create(
         limiter = house.limiter()
         metrics.watch(lambda: limiter.is_shared)
         return Reception(
-            house=house, options=options, tokens=tokens, metrics=metrics, limiter=limiter, gate=gate, resident=shared,
-            streams=streams, operations=anyio.CapacityLimiter(_MOST_OPERATIONS),
-        )  # fmt: skip
+            house=house,
+            options=options,
+            tokens=tokens,
+            metrics=metrics,
+            limiter=limiter,
+            gate=gate,
+            resident=shared,
+            streams=streams,
+            operations=anyio.CapacityLimiter(_MOST_OPERATIONS),
+        )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -88,9 +97,15 @@ def create(
         await anyio.to_thread.run_sync(desk.house.turns.close)
 
     app = FastAPI(
-        title="Gieok", version=__version__, description=_ABOUT, lifespan=lifespan,
-        openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False,
-    )  # fmt: skip
+        title="Gieok",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=lifespan,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
     app.state.reception = reception
     problems.install(app)
     for part in _ROUTERS:
@@ -109,15 +124,26 @@ def _surround(app: FastAPI, options: HttpOptions, metrics: Metrics) -> None:
     app.add_middleware(BodyGuard, limit=options.body_kb * 1024, seconds=options.body_s)
     if options.origins:
         app.add_middleware(
-            CORSMiddleware, allow_origins=options.origins, allow_methods=["*"], allow_headers=["*"],
-            expose_headers=["ETag", "Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"],
-        )  # fmt: skip
+            CORSMiddleware,
+            allow_origins=options.origins,
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=[
+                "ETag",
+                "Retry-After",
+                "RateLimit-Limit",
+                "RateLimit-Remaining",
+                "RateLimit-Reset",
+            ],
+        )
     app.add_middleware(HostGuard, hosts=(options.host, *options.hosts), origins=options.origins)
     app.add_middleware(Envelope, metrics=metrics)
 
 
 def _warm(house: House) -> None:
-    """Load the model that embeds, so that no user waits for it: seconds. Without it, words alone are searched."""
+    """Load the model that embeds, so that no user waits for it: seconds. Without it, words alone
+    are searched.
+    """
     with suppress(GieokError):
         embedder = house.memory.embedder()
         if embedder is not None:
@@ -131,7 +157,9 @@ async def _keep_settling(house: House) -> None:
 
 
 async def _settle(house: House) -> None:
-    """Charge or release what a server that was killed left on hold; a database that is down is asked the next time."""
+    """Charge or release what a server that was killed left on hold; a database that is down is
+    asked the next time.
+    """
     with suppress(GieokError):
         await anyio.to_thread.run_sync(house.points.settle_stale)
 

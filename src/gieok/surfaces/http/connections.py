@@ -1,6 +1,7 @@
 """Connections that wait: the head of a request comes in time, and only so many wait at once.
 
-uvicorn times the pause between two requests, and neither the first one nor a head that comes byte by byte.
+uvicorn times the pause between two requests, and neither the first one nor a head that comes byte
+by byte.
 """
 
 import asyncio
@@ -11,12 +12,15 @@ from typing import ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-#: The whole head of a request comes within so many seconds after the connection, or after the answer before it.
+#: The whole head of a request comes within so many seconds after the connection, or after the
+#: answer before it.
 HEAD_S = 20.0
-#: Of more connections that wait for a head, the one that waits longest is closed for the next: nobody can use up all.
+#: Of more connections that wait for a head, the one that waits longest is closed for the next:
+#: nobody can use up all.
 MOST_WAITING = 512
 _FILES = 4096
-#: Bytes that are read at once: in chunks of one byte, the 256 KB of asyncio hold up all others for a second.
+#: Bytes that are read at once: in chunks of one byte, the 256 KB of asyncio hold up all others for
+#: a second.
 _MOST_READ = 16_384
 
 
@@ -66,7 +70,9 @@ class PatientProtocol(H11Protocol):
 
 
 def allow_files() -> None:
-    """Let this process have as many connections open as there may be: a shell allows 1,024 files or 256."""
+    """Let this process have as many connections open as there may be: a shell allows 1,024 files or
+    256.
+    """
     if sys.platform == "win32":
         return
     import resource

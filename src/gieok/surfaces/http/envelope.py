@@ -1,4 +1,6 @@
-"""Around every request: its line in the log and in the metrics, headers of every answer, what nobody raised on purpose."""
+"""Around every request: its line in the log and in the metrics, headers of every answer, what
+nobody raised on purpose.
+"""
 
 import logging
 import math
@@ -20,7 +22,9 @@ LOG = logging.getLogger("gieok.serve")
 
 
 class Envelope:
-    """ASGI middleware. The log has methods, patterns of routes, statuses and times: no token, no text, no name."""
+    """ASGI middleware. The log has methods, patterns of routes, statuses and times: no token, no
+    text, no name.
+    """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -48,9 +52,9 @@ class Envelope:
             _log_unexpected(error)
             if status[0]:
                 raise
-            await problem(500, "error", "something unexpected happened", "it is in the server's log")(
-                scope, receive, sent
-            )
+            await problem(
+                500, "error", "something unexpected happened", "it is in the server's log"
+            )(scope, receive, sent)
         finally:
             self._note(scope, status[0], time.perf_counter() - begun)
 

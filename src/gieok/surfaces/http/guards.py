@@ -1,4 +1,6 @@
-"""What is refused before anybody looks at it: other hosts and origins, bodies that are too large or too slow."""
+"""What is refused before anybody looks at it: other hosts and origins, bodies that are too large or
+too slow.
+"""
 
 import ipaddress
 import re
@@ -10,17 +12,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gieok.surfaces.http.problems import ProblemResponse, problem
 
-#: Paths whose bodies may be larger, by so many times: files, and a history that is sent again with every message.
-LARGER = ((re.compile(r"(/api)?/characters/import|/api/characters/[^/]+/(card|chats)"), 32), (re.compile(r"/v1/.*"), 4))
+#: Paths whose bodies may be larger, by so many times: files, and a history that is sent again with
+#: every message.
+LARGER = (
+    (re.compile(r"(/api)?/characters/import|/api/characters/[^/]+/(card|chats)"), 32),
+    (re.compile(r"/v1/.*"), 4),
+)
 
-#: Of a body that is too large so much is read all the same, and dropped: who is still sending does not see an answer.
+#: Of a body that is too large so much is read all the same, and dropped: who is still sending does
+#: not see an answer.
 _MOST_DRAINED = 64 * 1024 * 1024
 
 
 class HostGuard:
-    """Takes our own names alone: a page in a browser may not reach us through a name of its own (DNS rebinding).
+    """Takes our own names alone: a page in a browser may not reach us through a name of its own
+    (DNS rebinding).
 
-    An address in numbers is nobody's name. `Origin`, which browsers send, must be ours or one of `serve.origins`.
+    An address in numbers is nobody's name. `Origin`, which browsers send, must be ours or one of
+    `serve.origins`.
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str], origins: Sequence[str]) -> None:
@@ -37,9 +46,16 @@ class HostGuard:
         host, origin = headers.get("host", "").lower(), headers.get("origin", "").lower()
         name = re.sub(r":\d*$", "", host)
         if not (name in self._hosts or _is_address(name)):
-            return problem(421, "wrong_host", "this server has another name", "add the name to serve.hosts")
+            return problem(
+                421, "wrong_host", "this server has another name", "add the name to serve.hosts"
+            )
         if origin and origin not in self._origins and origin.partition("://")[2] != host:
-            return problem(403, "forbidden", "pages of this origin may not ask", "add the origin to serve.origins")
+            return problem(
+                403,
+                "forbidden",
+                "pages of this origin may not ask",
+                "add the origin to serve.origins",
+            )
         return None
 
 
@@ -64,12 +80,22 @@ class BodyGuard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._limit * next((times for path, times in LARGER if path.fullmatch(scope["path"])), 1)
+        limit = self._limit * next(
+            (times for path, times in LARGER if path.fullmatch(scope["path"])), 1
+        )
         read: bytes | ProblemResponse | None = problem(
-            408, "too_slow", "the body did not come in time", "send it again", {"Connection": "close"}
+            408,
+            "too_slow",
+            "the body did not come in time",
+            "send it again",
+            {"Connection": "close"},
         )
         with anyio.move_on_after(self._seconds):
-            read = await _body(receive, limit) if _declared(scope) <= _MOST_DRAINED else _too_large(limit)
+            read = (
+                await _body(receive, limit)
+                if _declared(scope) <= _MOST_DRAINED
+                else _too_large(limit)
+            )
         if isinstance(read, bytes):
             await self._app(scope, _replayed(read, receive), send)
         elif read is not None:
@@ -83,7 +109,9 @@ def _declared(scope: Scope) -> int:
 
 def _too_large(limit: int) -> ProblemResponse:
     hint = "send less at once; who runs the server may raise serve.body_kb"
-    return problem(413, "too_large", f"the body is larger than {limit:,} bytes", hint, {"Connection": "close"})
+    return problem(
+        413, "too_large", f"the body is larger than {limit:,} bytes", hint, {"Connection": "close"}
+    )
 
 
 async def _body(receive: Receive, limit: int) -> bytes | ProblemResponse | None:

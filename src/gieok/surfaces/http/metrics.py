@@ -15,19 +15,33 @@ class Metrics:
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
-            "gieok_http_requests", "Requests answered", ("method", "route", "status"), registry=self._registry
+            "gieok_http_requests",
+            "Requests answered",
+            ("method", "route", "status"),
+            registry=self._registry,
         )
         self._seconds = Histogram(
-            "gieok_http_request_seconds", "Until the end of the answer", ("route",), registry=self._registry,
+            "gieok_http_request_seconds",
+            "Until the end of the answer",
+            ("route",),
+            registry=self._registry,
             buckets=_BUCKETS,
-        )  # fmt: skip
-        self._turns = Counter("gieok_turns", "Replies asked for", ("outcome",), registry=self._registry)
-        self._points = Counter("gieok_points_charged", "Points charged for replies", registry=self._registry)
-        self._failures = Counter("gieok_model_failures", "Models that gave nothing usable", registry=self._registry)
+        )
+        self._turns = Counter(
+            "gieok_turns", "Replies asked for", ("outcome",), registry=self._registry
+        )
+        self._points = Counter(
+            "gieok_points_charged", "Points charged for replies", registry=self._registry
+        )
+        self._failures = Counter(
+            "gieok_model_failures", "Models that gave nothing usable", registry=self._registry
+        )
 
     def watch(self, is_shared: Callable[[], bool]) -> None:
         """Show whether rates are counted with other processes at the moment."""
-        shared = Gauge("gieok_rates_shared", "Whether rates are counted in redis.url", registry=self._registry)
+        shared = Gauge(
+            "gieok_rates_shared", "Whether rates are counted in redis.url", registry=self._registry
+        )
         shared.set_function(lambda: float(is_shared()))
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:

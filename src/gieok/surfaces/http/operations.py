@@ -1,4 +1,6 @@
-"""Operations over HTTP, made from the table in `ops`: which there are, how one is run, how they are described."""
+"""Operations over HTTP, made from the table in `ops`: which there are, how one is run, how they are
+described.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +46,8 @@ ELSEWHERE = {
     "store distribute": _OPEN_HERE,
     "journal switch": _OPEN_HERE,
 }
-#: Parameters that have one value over HTTP: with another, the operation would wait for a terminal, or never end.
+#: Parameters that have one value over HTTP: with another, the operation would wait for a terminal,
+#: or never end.
 FIXED: Mapping[str, Mapping[str, bool]] = {
     "index": {"watch": False},
     "observe run": {"once": True},
@@ -63,7 +66,10 @@ _EFFECTS = {
 _PLACE = (
     (
         "folder",
-        "Where you are: an absolute path. Of a project: its memory, with your own beside it; left out: your own.",
+        (
+            "Where you are: an absolute path. Of a project: its memory, with your own beside it; "
+            "left out: your own."
+        ),
     ),
     ("scope", "Whose memory instead, such as `agent:main`."),
 )
@@ -76,7 +82,9 @@ def path_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a caller is: `folder` is '' for nowhere, `scope` '' for the one that follows from the folder."""
+    """Where a caller is: `folder` is '' for nowhere, `scope` '' for the one that follows from the
+    folder.
+    """
 
     folder: str = ""
     scope: str = ""
@@ -86,7 +94,8 @@ class Place:
         folder = Path(self.folder) if self.folder else Path.home()
         if not folder.is_absolute() or not folder.is_dir():
             raise BadRequest(
-                f"folder is {self.folder!r}", hint="it must be the absolute path of a folder on this machine"
+                f"folder is {self.folder!r}",
+                hint="it must be the absolute path of a folder on this machine",
             )
         return open_context(
             {"scope": str(Scope(self.scope))} if self.scope else {},
@@ -106,7 +115,8 @@ def answered(resident: Resident, name: str, values: Mapping[str, object], place:
         for parameter, value in fixed.items():
             if values.get(parameter, value) != value:
                 raise BadRequest(
-                    f"{parameter} is {values[parameter]!r}", hint=f"over HTTP it is always {str(value).lower()}"
+                    f"{parameter} is {values[parameter]!r}",
+                    hint=f"over HTTP it is always {str(value).lower()}",
                 )
         return place.context(found, resident)
 
@@ -115,7 +125,9 @@ def answered(resident: Resident, name: str, values: Mapping[str, object], place:
 
 @cache
 def described() -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what an OpenAPI document says of all routes: paths, and schemas by name. Imports every operation: 300 ms."""
+    """Return what an OpenAPI document says of all routes: paths, and schemas by name. Imports every
+    operation: 300 ms.
+    """
     all_paths, schemas = dict[str, Any](), dict[str, Any]()
     for name in FITTING:
         found, title = operation(name), name.replace("-", " ").title().replace(" ", "")
@@ -143,13 +155,25 @@ def _route(found: Operation[Any, Any], title: str) -> dict[str, Any]:
         "description": f"`gieok {found.name}`. {_EFFECTS[found.effect]}",
         "operationId": found.name.replace(" ", "_").replace("-", "_"),
         "parameters": [
-            {"name": name, "in": "query", "required": False, "schema": {"type": "string"}, "description": text}
+            {
+                "name": name,
+                "in": "query",
+                "required": False,
+                "schema": {"type": "string"},
+                "description": text,
+            }
             for name, text in _PLACE
         ],
-        "requestBody": {"required": bool(_request(found)["required"]), "content": reference("Request")},
+        "requestBody": {
+            "required": bool(_request(found)["required"]),
+            "content": reference("Request"),
+        },
         "responses": {
             "200": {"description": "What `--json` prints.", "content": reference("Result")},
-            "default": {"description": "What went wrong: docs/serve.md lists the statuses.", "content": wrong},
+            "default": {
+                "description": "What went wrong: docs/serve.md lists the statuses.",
+                "content": wrong,
+            },
         },
         "security": [{"owner": []}],
-    }  # fmt: skip
+    }

@@ -11,7 +11,9 @@ _LEAST_BYTES = 32
 
 
 class TokenOptions(NamedTuple):
-    """How signed tokens are checked; `secret` and `jwks` (a file) are '' for none, `issuer` and `audience` for any."""
+    """How signed tokens are checked; `secret` and `jwks` (a file) are '' for none, `issuer` and
+    `audience` for any.
+    """
 
     secret: str = ""
     jwks: str = ""
@@ -25,7 +27,9 @@ class TokenOptions(NamedTuple):
 
 
 class HttpOptions(NamedTuple):
-    """Settings `serve.*` and secrets. `hosts` and `origins` are those that are taken beside our own."""
+    """Settings `serve.*` and secrets. `hosts` and `origins` are those that are taken beside our
+    own.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8377
@@ -43,8 +47,12 @@ def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOpt
     jwt = secret(JWT_VARIABLE)
     if jwt and len(jwt.encode()) < _LEAST_BYTES:
         hint = "make one: `python -c 'import secrets; print(secrets.token_urlsafe(32))'`"
-        raise BadConfig(f"{JWT_VARIABLE} is shorter than {_LEAST_BYTES} bytes", hint=hint, setting=JWT_VARIABLE)
-    tokens = TokenOptions(jwt, setting("serve.jwt_jwks"), setting("serve.jwt_issuer"), setting("serve.jwt_audience"))
+        raise BadConfig(
+            f"{JWT_VARIABLE} is shorter than {_LEAST_BYTES} bytes", hint=hint, setting=JWT_VARIABLE
+        )
+    tokens = TokenOptions(
+        jwt, setting("serve.jwt_jwks"), setting("serve.jwt_issuer"), setting("serve.jwt_audience")
+    )
     return HttpOptions(
         setting("serve.host"),
         int(setting("serve.port")),
@@ -59,4 +67,6 @@ def read(setting: Callable[[str], str], secret: Callable[[str], str]) -> HttpOpt
 
 
 def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for name in (part.strip().lower().rstrip("/") for part in text.split(",")) if name)
+    return tuple(
+        name for name in (part.strip().lower().rstrip("/") for part in text.split(",")) if name
+    )

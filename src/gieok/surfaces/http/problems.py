@@ -17,8 +17,17 @@ from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests
 MEDIA_TYPE = "application/problem+json"
 _OPENAPI_HINT = "see /openapi.json"
 #: Status → code, where no error of ours says it.
-_CODES = {400: "bad_request", 403: "forbidden", 404: "not_found", 405: "method_not_allowed", 408: "too_slow",
-          412: "precondition_failed", 413: "too_large", 415: "unsupported_media_type", 421: "wrong_host"}  # fmt: skip
+_CODES = {
+    400: "bad_request",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "too_slow",
+    412: "precondition_failed",
+    413: "too_large",
+    415: ("unsupported_media_type"),
+    421: "wrong_host",
+}
 _MEANINGS = {
     400: "The request cannot be read, or asks for what cannot be done.",
     401: "No token or key, or one that is not valid.",
@@ -50,12 +59,16 @@ _OPENAI_TYPES = {
 class Problem(BaseModel):
     """An error."""
 
-    type: str = Field(description="A URN of the code.", examples=["urn:problem-type:gieok:not_found"])
+    type: str = Field(
+        description="A URN of the code.", examples=["urn:problem-type:gieok:not_found"]
+    )
     title: str = Field(description="The status in words.", examples=["Not Found"])
     status: int = Field(examples=[404])
     detail: str = Field(description="What happened.", examples=["there is no character 'mina'"])
     code: str = Field(description="Stable, for programs.", examples=["not_found"])
-    hint: str = Field(description="What to do next.", examples=["list what there is, and name one of it"])
+    hint: str = Field(
+        description="What to do next.", examples=["list what there is, and name one of it"]
+    )
 
 
 class OpenAiFault(BaseModel):
@@ -79,7 +92,9 @@ def openai_error(error: GieokError) -> dict[str, Any]:
 
 
 def _as_openai(found: Problem) -> OpenAiError:
-    kind = _OPENAI_TYPES.get(found.status, "invalid_request_error" if found.status < 500 else "server_error")
+    kind = _OPENAI_TYPES.get(
+        found.status, "invalid_request_error" if found.status < 500 else "server_error"
+    )
     said = f"{found.detail} ({found.hint})" if found.hint else found.detail
     return OpenAiError(error=OpenAiFault(message=said, type=kind, code=found.code))
 
@@ -99,7 +114,9 @@ class ProblemResponse(JSONResponse):
             await super().__call__(scope, receive, send)
             return
         status = http.HTTPStatus.BAD_REQUEST if self._made.status == _INVALID else self._made.status
-        await JSONResponse(_as_openai(self._made).model_dump(), status, self._more)(scope, receive, send)
+        await JSONResponse(_as_openai(self._made).model_dump(), status, self._more)(
+            scope, receive, send
+        )
 
 
 def problem(
@@ -113,7 +130,11 @@ def document(error: GieokError) -> Problem:
     """Return the document of an error of ours."""
     status = STATUS[error.code][1]
     # What is wrong inside is for who runs the server, and stands in its log.
-    detail = "the server cannot do this now" if status == http.HTTPStatus.INTERNAL_SERVER_ERROR else str(error)
+    detail = (
+        "the server cannot do this now"
+        if status == http.HTTPStatus.INTERNAL_SERVER_ERROR
+        else str(error)
+    )
     hint = _OPENAPI_HINT if error.hint == BadRequest.hint else error.hint
     return _problem(status, error.code, detail, hint)
 
@@ -130,7 +151,14 @@ def of_error(error: GieokError) -> ProblemResponse:
 def _problem(status: int, code: str, detail: str, hint: str) -> Problem:
     # What a caller sent may not be text that can be written: an answer is all the same.
     said, title = detail.encode("utf-8", "replace").decode(), http.HTTPStatus(status).phrase
-    return Problem(type=f"urn:problem-type:gieok:{code}", title=title, status=status, detail=said, code=code, hint=hint)
+    return Problem(
+        type=f"urn:problem-type:gieok:{code}",
+        title=title,
+        status=status,
+        detail=said,
+        code=code,
+        hint=hint,
+    )
 
 
 def install(app: FastAPI) -> None:
@@ -144,7 +172,11 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     def of_routing(request: Request, error: HTTPException) -> ProblemResponse:
         code = _CODES.get(error.status_code, "error")
-        detail = f"{request.method} {request.url.path}: {error.detail}" if code != "bad_request" else str(error.detail)
+        detail = (
+            f"{request.method} {request.url.path}: {error.detail}"
+            if code != "bad_request"
+            else str(error.detail)
+        )
         return problem(error.status_code, code, detail, _OPENAPI_HINT, error.headers)
 
     @app.exception_handler(RequestValidationError)
@@ -161,12 +193,18 @@ def install(app: FastAPI) -> None:
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` of a route that may answer with these, for the OpenAPI document."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": _MEANINGS[status], "content": content} for status in sorted(statuses)}
+    return {
+        status: {"description": _MEANINGS[status], "content": content}
+        for status in sorted(statuses)
+    }
 
 
 def openai_documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the same for routes below /v1."""
-    return {status: {"description": _MEANINGS[status], "model": OpenAiError} for status in sorted(statuses)}
+    return {
+        status: {"description": _MEANINGS[status], "model": OpenAiError}
+        for status in sorted(statuses)
+    }
 
 
 #: What every route may answer that knows who calls.

@@ -25,14 +25,17 @@ from gieok.surfaces.http.options import JWT_VARIABLE, HttpOptions, read
 if TYPE_CHECKING:
     import uvicorn
 
-#: Replies that are under way are finished for so long after SIGTERM; then they are cut, and charged by the rule for that.
+#: Replies that are under way are finished for so long after SIGTERM; then they are cut, and charged
+#: by the rule for that.
 _DRAIN_S = 20
 _LAST_PORT = 65_535
 _KEY_COMMAND = "gieok character key create --admin"
 
 
 def main(flags: Mapping[str, str], lang: str) -> int:
-    """Serve until a signal; return the exit status. `flags` is setting → text. Raises GieokError."""
+    """Serve until a signal; return the exit status. `flags` is setting → text. Raises
+    GieokError.
+    """
     return run(flags, lang, "serve")
 
 
@@ -47,7 +50,8 @@ def run(
 ) -> int:
     """As `main`, for who starts it (`ServerStatus.by`).
 
-    `any_port`: where the configured one is in use, any that is free. `started` is called once it answers.
+    `any_port`: where the configured one is in use, any that is free. `started` is called once it
+    answers.
     """
     with extras.imports_of("serve", "gieok serve"):
         import uvicorn
@@ -67,16 +71,27 @@ def run(
     gate = Gate(context.home, lambda: context.clock.now().timestamp())
     site = Site(lambda scope: Memory(scope=scope, resident=resident), gate)
     app = create(lambda: house, options, gate, routes(site), resident)
-    app.state.reception()  # what is wrong with a server that it needs is said here, and not in a traceback of the start
+    # what is wrong with a server that it needs is said here, and not in a traceback of the start
+    app.state.reception()
     _log_to_stderr(logging.INFO if by == "serve" else logging.WARNING)
     if by == "serve":
         _greet(context, bound, gate.link_code())
     config = uvicorn.Config(
-        app, http=PatientProtocol, loop="asyncio", ws="none", lifespan="on", log_config=None, access_log=False,
-        server_header=False, proxy_headers=False, timeout_graceful_shutdown=drain_s,
-    )  # fmt: skip
+        app,
+        http=PatientProtocol,
+        loop="asyncio",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=drain_s,
+    )
     allow_files()
-    status = ServerStatus(address, os.getpid(), by, context.clock.now().isoformat(timespec="seconds"), __version__)
+    status = ServerStatus(
+        address, os.getpid(), by, context.clock.now().isoformat(timespec="seconds"), __version__
+    )
 
     _serve(config, bound, context.home, status, started)
     house.turns.close()
@@ -103,7 +118,8 @@ def _serve(
             started(self, status.url)
 
     server = Noted(config)
-    # One that comes before it listens counts too; later uvicorn drains, and raises again what it caught.
+    # One that comes before it listens counts too; later uvicorn drains, and raises again what it
+    # caught.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: setattr(server, "should_exit", True))
     try:
@@ -116,9 +132,14 @@ def _check_exposure(house: House, options: HttpOptions) -> None:
     """Raise BadConfig where others can reach us, and nobody could be told from anybody."""
     if _is_loopback(options.host) or options.tokens.is_configured or house.accounts.keys(""):
         return
-    hint = f"make a key (`{_KEY_COMMAND}`) or set {JWT_VARIABLE}, then start again; or leave serve.host as 127.0.0.1"
+    hint = (
+        f"make a key (`{_KEY_COMMAND}`) or set {JWT_VARIABLE}, then start again; or leave "
+        f"serve.host as 127.0.0.1"
+    )
     raise BadConfig(
-        f"{options.host!r} is open to other machines, and no key is configured", hint=hint, setting="serve.host"
+        f"{options.host!r} is open to other machines, and no key is configured",
+        hint=hint,
+        setting="serve.host",
     )
 
 
@@ -130,7 +151,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def _bound(host: str, port: int, *, any_port: bool = False) -> socket.socket:
-    """Return a socket that listens; where the port is in use, with `any_port` on another. Raises BadRequest."""
+    """Return a socket that listens; where the port is in use, with `any_port` on another. Raises
+    BadRequest.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     if port > _LAST_PORT:
         raise BadRequest(f"{port} is no port", hint=f"0 to {_LAST_PORT}; 0: any that is free")
@@ -143,11 +166,15 @@ def _bound(host: str, port: int, *, any_port: bool = False) -> socket.socket:
             hint = "another server runs there: stop it, or name another with --port"
             raise BadRequest(f"port {port} of {host} is in use", hint=hint) from error
         hint = "name an address of this machine with --host, and a port above 1023 with --port"
-        raise BadRequest(f"cannot listen on {host} port {port}: {error.strerror or error}", hint=hint) from error
+        raise BadRequest(
+            f"cannot listen on {host} port {port}: {error.strerror or error}", hint=hint
+        ) from error
 
 
 def _greet(context: Context, bound: socket.socket, code: str) -> None:
-    """Say on stderr where it listens, and how one gets in; the link to the pages to a terminal alone, and no log."""
+    """Say on stderr where it listens, and how one gets in; the link to the pages to a terminal
+    alone, and no log.
+    """
     host, port = bound.getsockname()[:2]
     token = paths.owner_token(context.home)
     shown = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -155,16 +182,24 @@ def _greet(context: Context, bound: socket.socket, code: str) -> None:
     for line in (
         context.words(f"Gieok serves {what}", f"Gieok 서버: {what}"),
         *(
-            [context.words(f"your pages: {shown}/open?code={code}", f"내 페이지: {shown}/open?code={code}")]
+            [
+                context.words(
+                    f"your pages: {shown}/open?code={code}", f"내 페이지: {shown}/open?code={code}"
+                )
+            ]
             * sys.stderr.isatty()
         ),
-        context.words(f"your token for programs: in {token}", f"프로그램에서 쓸 내 토큰: {token} 안에"),
+        context.words(
+            f"your token for programs: in {token}", f"프로그램에서 쓸 내 토큰: {token} 안에"
+        ),
         context.words(f"a first key: `{_KEY_COMMAND}`", f"첫 키 만들기: `{_KEY_COMMAND}`"),
     ):
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - talk
 
 
 def _log_to_stderr(level: int) -> None:
-    logging.basicConfig(stream=sys.stderr, level=level, format="%(asctime)s %(levelname)s %(message)s")
+    logging.basicConfig(
+        stream=sys.stderr, level=level, format="%(asctime)s %(levelname)s %(message)s"
+    )
     for noisy in ("uvicorn", "uvicorn.error", "httpx", "limits"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

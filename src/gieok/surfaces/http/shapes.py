@@ -24,29 +24,40 @@ def _on_one_line(text: str) -> str:
     return text
 
 
-# Checked here, not by patterns: a pattern over 100,000 characters takes half a minute to make an example of.
+# Checked here, not by patterns: a pattern over 100,000 characters takes half a minute to make an
+# example of.
 WithoutNul = Annotated[str, AfterValidator(_without_nul)]
 Prose = Annotated[WithoutNul, Field(max_length=100_000)]
 Line = Annotated[str, Field(max_length=500), AfterValidator(_on_one_line)]
 UserText = Annotated[str, Field(pattern=f"^{USER_PATTERN}$")]
 UserName = Annotated[
-    str, Path(pattern=f"^{USER_PATTERN}$", examples=["min"], description="The user: `sub` of a token.")
+    str,
+    Path(pattern=f"^{USER_PATTERN}$", examples=["min"], description="The user: `sub` of a token."),
 ]
-CharacterId = Annotated[str, Path(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])]
+CharacterId = Annotated[
+    str, Path(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])
+]
 Word = Annotated[str, Path(min_length=1, max_length=300, pattern=r"^[^\x00-\x20]+$")]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000_000, description="From 1 on.")]
 PageLimit = Annotated[int, Query(ge=1, le=100, description="Rows of a page.")]
 IdempotencyKey = Annotated[
     str,
     Header(
-        alias="Idempotency-Key", min_length=1, max_length=200, pattern=r"^[\x21-\x7e]+$", examples=["order-4711"],
-        description="Of your own choice. The same key again changes nothing, and gives the same answer.",
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        examples=["order-4711"],
+        description=(
+            "Of your own choice. The same key again changes nothing, and gives the same answer."
+        ),
     ),
-]  # fmt: skip
+]
 
 
 IfMatch = Annotated[
-    str | None, Header(alias="If-Match", description="The ETag that was read; 412 where it is another now.")
+    str | None,
+    Header(alias="If-Match", description="The ETag that was read; 412 where it is another now."),
 ]
 
 
@@ -79,7 +90,8 @@ class Page(BaseModel):
 
 @cache
 def shown(record: type) -> type[BaseModel]:
-    """Return the model of an answer from the NamedTuple that a route returns: the same names, types and words.
+    """Return the model of an answer from the NamedTuple that a route returns: the same names, types
+    and words.
 
     So what the rest of the program calls a thing is what a client reads, and is written once.
     """
@@ -94,8 +106,9 @@ def shown(record: type) -> type[BaseModel]:
 
 #: By the name of a field, wherever it stands.
 _EXAMPLES: dict[str, list[object]] = {
-    "balance": [37], "streak": [3], "given": [10], "points": [100], "total": [1], "page": [1], "limit": [20],
-    "predicate": ["birthday"], "object": ["3월 15일"], "kind": ["reply"], "score": [0.71],
+    "balance": [37], "streak": [3], "given": [10], "points": [100], "total": [1], "page": [1],
+    "limit": [20], "predicate": ["birthday"], "object": ["3월 15일"], "kind": ["reply"],
+    "score": [0.71],
 }  # fmt: skip
 
 

@@ -17,7 +17,9 @@ _HEADERS = {"X-Accel-Buffering": "no"}
 
 
 class ReplyResponse(StreamingResponse):
-    """Sends events, and closes the reply at the end: where the client is gone, what it got is kept and charged."""
+    """Sends events, and closes the reply at the end: where the client is gone, what it got is kept
+    and charged.
+    """
 
     def __init__(self, reply: Reply, events: Iterator[str], desk: Reception) -> None:
         super().__init__(_stepped(events, desk.streams), media_type=EVENTS, headers=_HEADERS)
@@ -35,7 +37,9 @@ class ReplyResponse(StreamingResponse):
 
 async def _stepped(events: Iterator[str], threads: CapacityLimiter) -> AsyncIterator[str]:
     # Threads of their own: messages that wait for this one's end hold those of the others.
-    while (event := await anyio.to_thread.run_sync(next, events, None, limiter=threads)) is not None:
+    while (
+        event := await anyio.to_thread.run_sync(next, events, None, limiter=threads)
+    ) is not None:
         yield event
 
 

@@ -1,4 +1,6 @@
-"""Signed tokens (JWT): HS256 by a secret, RS256 by the keys of a JWKS file, which is read again when it changes."""
+"""Signed tokens (JWT): HS256 by a secret, RS256 by the keys of a JWKS file, which is read again
+when it changes.
+"""
 
 import threading
 from collections.abc import Mapping
@@ -21,7 +23,9 @@ _HINT = "sign a new one: docs/serve.md says what it must hold"
 
 
 class JwksFile:
-    """The public keys of a file by their `kid`. A file that cannot be read leaves the keys of before in force."""
+    """The public keys of a file by their `kid`. A file that cannot be read leaves the keys of
+    before in force.
+    """
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -42,16 +46,22 @@ class JwksFile:
             stamp = (status.st_mtime_ns, status.st_size)
             if stamp != self._stamp:
                 found = jwt.PyJWKSet.from_json(self._file.read_text(encoding="utf-8"))
-                self._keys = {key.key_id: key for key in found.keys if key.key_id and key.key_type == "RSA"}
+                self._keys = {
+                    key.key_id: key for key in found.keys if key.key_id and key.key_type == "RSA"
+                }
                 self._stamp = stamp
         except (OSError, ValueError, PyJWTError) as error:
             if is_first:
                 hint = "serve.jwt_jwks names a JSON file with `keys`"
-                raise BadConfig(f"{self._file}: {error}", hint=hint, setting="serve.jwt_jwks") from error
+                raise BadConfig(
+                    f"{self._file}: {error}", hint=hint, setting="serve.jwt_jwks"
+                ) from error
 
 
 class Tokens:
-    """Verifies tokens. The algorithm decides which key is used, and never the other way round: no token picks its own."""
+    """Verifies tokens. The algorithm decides which key is used, and never the other way round: no
+    token picks its own.
+    """
 
     def __init__(self, options: TokenOptions, clock: Clock) -> None:
         self._options = options
@@ -91,7 +101,9 @@ class Tokens:
             return self._options.secret
         if algorithm == _ASYMMETRIC and self._jwks and (found := self._jwks.key(str(kid))):
             return found
-        raise Unauthorized("the token is not valid: not signed by a key that is known here", hint=_HINT)
+        raise Unauthorized(
+            "the token is not valid: not signed by a key that is known here", hint=_HINT
+        )
 
     def _principal(self, claims: Mapping[str, object]) -> Principal:
         now, user = self._clock.now().timestamp(), claims["sub"]

@@ -1,4 +1,6 @@
-"""What a person does with memories: correct, put away, move, forget, trust; each says what came of it, and can be undone."""
+"""What a person does with memories: correct, put away, move, forget, trust; each says what came of
+it, and can be undone.
+"""
 
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
@@ -25,11 +27,15 @@ def edit(seen: Seen) -> Response:
         return seen.failed("refused.html", error, handles=[handle])
     if seen.sent("important"):
         return seen.back_to(
-            f"/m/{handle}?{urlencode({'told': seen.words('It counts as important.', '중요한 것으로 표시했습니다.')})}"
+            f"/m/"
+            f"{handle}?"
+            f"{urlencode({'told': seen.words('It counts as important.', '중요한 것으로 표시했습니다.')})}"
         )
     told = seen.words("Corrected.", "고쳤습니다.")
     before = records.own_text(made.before) if made.path else unmarked(made.before)
-    return seen.back_to(f"/m/{made.handle}?{urlencode({'told': told, 'before': seen.site.put_aside(before)})}")
+    return seen.back_to(
+        f"/m/{made.handle}?{urlencode({'told': told, 'before': seen.site.put_aside(before)})}"
+    )
 
 
 def act(seen: Seen) -> Response:
@@ -54,18 +60,26 @@ Groups = Mapping[str, tuple[Memory, list[str]]]
 
 def _retire(seen: Seen, groups: Groups) -> Response:
     done = [
-        one for memory, names in groups.values() for one in memory.run("retire", memories=names, keep=True).memories
+        one
+        for memory, names in groups.values()
+        for one in memory.run("retire", memories=names, keep=True).memories
     ]
     also = sum(len(one.also) for one in done)
     told = seen.words(f"Put away: {len(done)}.", f"{len(done)}개를 치워 두었습니다.")
     if also:
-        told += seen.words(f" With what was observed of it: {also}.", f" 거기서 관찰한 것 {also}개도 함께.")
+        told += seen.words(
+            f" With what was observed of it: {also}.", f" 거기서 관찰한 것 {also}개도 함께."
+        )
     names = [name for _, group in groups.values() for name in group]
     return _back(seen, told, "restore", names)
 
 
 def _restore(seen: Seen, groups: Groups) -> Response:
-    done = [one for memory, names in groups.values() for one in memory.run("restore", memories=names).memories]
+    done = [
+        one
+        for memory, names in groups.values()
+        for one in memory.run("restore", memories=names).memories
+    ]
     told = seen.words(f"Restored: {len(done)}.", f"{len(done)}개를 되살렸습니다.")
     return _back(seen, told, "retire", [one.handle for one in done if one.handle])
 
@@ -76,7 +90,9 @@ def _transfer(seen: Seen, groups: Groups) -> Response:
         raise BadRequest("no scope was chosen", hint="choose where the memories shall be")
     done = [memory.run("transfer", memories=names, to=target) for memory, names in groups.values()]
     moved = [one for result in done for one in result.memories]
-    told = seen.words(f"Moved to {target}: {len(moved)}.", f"{len(moved)}개를 {target}(으)로 옮겼습니다.")
+    told = seen.words(
+        f"Moved to {target}: {len(moved)}.", f"{len(moved)}개를 {target}(으)로 옮겼습니다."
+    )
     before = {one.scope_before.path for one in moved}
     if len(before) > 1:  # one button cannot lead to several places
         return _back(seen, told, "", [])
@@ -101,7 +117,9 @@ def _back(seen: Seen, told: str, undo: str, handles: list[str], to: str = "") ->
     back = seen.sent("back") if undo in ("restore", "retire") else "/memories"
     path = back if back.startswith("/m") and not back.startswith("//") else "/memories"
     joint = "&" if "?" in path else "?"
-    return seen.back_to(f"{path}{joint}{urlencode({name: value for name, value in values.items() if value})}")
+    return seen.back_to(
+        f"{path}{joint}{urlencode({name: value for name, value in values.items() if value})}"
+    )
 
 
 def trust(seen: Seen) -> Response:

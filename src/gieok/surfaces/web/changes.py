@@ -60,7 +60,9 @@ def take_in(seen: Seen) -> Response:
 def _told(seen: Seen, job: Job, name: str, request: object) -> str:
     """Run a command that says how far it is; return what it says in the end."""
     found = operation(name)
-    context = replace(scoped(seen.memory.context), say=job.say, tell=job.tell, ribs=seen.memory.context.ribs)
+    context = replace(
+        scoped(seen.memory.context), say=job.say, tell=job.tell, ribs=seen.memory.context.ribs
+    )
     return found.present(found.call(context, request), Style(seen.lang, colour=False))
 
 
@@ -73,7 +75,8 @@ def install(seen: Seen) -> Response:
         return seen.back_to(f"/first?{urlencode({'told': f'{error} ({error.hint})'})}#agents")
     files = ", ".join(seen.short(one.path) for one in made.files if one.status != "unchanged")
     told = seen.words(
-        f"{agent} is connected ({files or 'it was already'}).", f"{agent} 연결됨 ({files or '이미 되어 있음'})."
+        f"{agent} is connected ({files or 'it was already'}).",
+        f"{agent} 연결됨 ({files or '이미 되어 있음'}).",
     )
     note = made.note.say(seen.lang) if made.note else ""
     return seen.back_to(f"/first?{urlencode({'told': f'{told} {note}'.strip()})}#agents")

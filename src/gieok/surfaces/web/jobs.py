@@ -1,4 +1,6 @@
-"""Work that takes longer than a page: runs beside the server, says how far it is, and is asked about by the page."""
+"""Work that takes longer than a page: runs beside the server, says how far it is, and is asked
+about by the page.
+"""
 
 import threading
 from collections.abc import Callable
@@ -43,7 +45,9 @@ class Jobs:
             if self._thread is not None and self._thread.is_alive():
                 return False
             self.last = job = Job(what)
-            self._thread = threading.Thread(target=_run, args=(job, work), name="page job", daemon=True)
+            self._thread = threading.Thread(
+                target=_run, args=(job, work), name="page job", daemon=True
+            )
             self._thread.start()
             return True
 

@@ -47,7 +47,11 @@ def environment() -> "Environment":
         growth_titles=growth_titles,
     )
     made.filters.update(
-        plain=plain, number=lambda value: f"{value:,}", percent=lambda value: f"{value:.0%}", size=size, ago=ago
+        plain=plain,
+        number=lambda value: f"{value:,}",
+        percent=lambda value: f"{value:.0%}",
+        size=size,
+        ago=ago,
     )
     return made
 
@@ -55,8 +59,8 @@ def environment() -> "Environment":
 def rendered(template: str, lang: str, values: Mapping[str, object]) -> str:
     """Return a page.
 
-    In a template, `say(en, ko)` is the reader's text, `in_language(text)` one that was said in English, `said_on(days)` on how
-    many days something was said.
+    In a template, `say(en, ko)` is the reader's text, `in_language(text)` one that was said in
+    English, `said_on(days)` on how many days something was said.
     """
     return (
         environment()
@@ -81,17 +85,23 @@ def plain(text: str) -> str:
 
 
 def marked(text: str, question: str) -> Markup:
-    """Return a text with the words of a question marked, escaped: Latin words by their stem, Korean ones as they begin."""
+    """Return a text with the words of a question marked, escaped: Latin words by their stem, Korean
+    ones as they begin.
+    """
     found = marks.parts(text, question)
-    return Markup("").join(Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(found))
+    return Markup("").join(
+        Markup("<mark>{}</mark>").format(p) if i % 2 else escape(p) for i, p in enumerate(found)
+    )
 
 
 def bar(share: float, label: str = "") -> Markup:
     """Return a bar of a share of 1."""
     filled = max(0.0, min(share, 1.0)) * 100
     return Markup(
-        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label="{}">'
-        '<rect class="b0" width="100" height="6"/><rect class="b1" width="{:.1f}" height="6"/></svg>'
+        '<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" role="img" '
+        'aria-label="{}">'
+        '<rect class="b0" width="100" height="6"/><rect class="b1" width="{:.1f}" '
+        'height="6"/></svg>'
     ).format(label or f"{filled:.0f} %", filled)
 
 
@@ -130,7 +140,10 @@ def hook_stacks(weeks: Sequence[WeekOfHook], lang: str) -> list[Stack]:
         nothing = stats.silent + stats.notes
         titles = max(stats.prompts - nothing - stats.high, 0)
         said = Words(
-            f"{monday}: {stats.prompts} prompts, {stats.high} sure, {titles} titles, {nothing} nothing",
+            (
+                f"{monday}: {stats.prompts} prompts, {stats.high} sure, {titles} titles, "
+                f"{nothing} nothing"
+            ),
             f"{monday}: 프롬프트 {stats.prompts}, 확실 {stats.high}, 제목 {titles}, 없음 {nothing}",
         )
         rows.append(Stack(f"{monday:%m-%d}", (stats.high, titles, nothing), said.say(lang)))

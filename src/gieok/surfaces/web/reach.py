@@ -1,4 +1,6 @@
-"""What a change reaches, drawn from the result of `code impact`: a column for each distance, tests with a mark of their own."""
+"""What a change reaches, drawn from the result of `code impact`: a column for each distance, tests
+with a mark of their own.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -37,7 +39,9 @@ _GRADES = {
 
 
 def reached(result: ImpactResult, style: Style, link: Callable[[str], str]) -> Markup:
-    """Return the picture; `style` has the reader's words, `link` gives the address of a symbol's own impact."""
+    """Return the picture; `style` has the reader's words, `link` gives the address of a symbol's
+    own impact.
+    """
     words = style.say
     spots, left = _spots(result, style)
     rows = max((spot.row for spot in spots.values()), default=0) + 1 + any(left.values())
@@ -49,7 +53,10 @@ def reached(result: ImpactResult, style: Style, link: Callable[[str], str]) -> M
         words("two steps", "두 걸음"),
         words("farther", "더 멀리"),
     ]
-    parts = [Markup('<text class="head" x="{}" y="18">{}</text>').format(_x(n), heads[n]) for n in range(columns)]
+    parts = [
+        Markup('<text class="head" x="{}" y="18">{}</text>').format(_x(n), heads[n])
+        for n in range(columns)
+    ]
     parts += [_line(spots[a], spots[b], tier) for a, b, tier in _joined(result, spots)]
     parts += [_box(spot, link) for spot in spots.values()]
     parts += [
@@ -63,7 +70,8 @@ def reached(result: ImpactResult, style: Style, link: Callable[[str], str]) -> M
     ]
     label = words("What the change reaches, by distance", "바꾸면 닿는 것, 거리별로")
     return Markup(
-        '<svg class="reach" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="group" aria-label="{2}">{3}</svg>'
+        '<svg class="reach" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="group" '
+        'aria-label="{2}">{3}</svg>'
     ).format(width, height, label, Markup("").join(parts))
 
 
@@ -83,7 +91,9 @@ def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[in
         for row, (one, is_test) in enumerate(rows[:_MOST_IN_COLUMN]):
             key = f"{one.path}::{one.symbol}"
             kinds = f"{'test' if is_test else 'code'} tier{min(one.tier, 4)}"
-            grades = [style.say(grade, _GRADES.get(grade, grade)) for grade in (one.certainty, one.risk)]
+            grades = [
+                style.say(grade, _GRADES.get(grade, grade)) for grade in (one.certainty, one.risk)
+            ]
             title = f"{key}: {100 * one.chance:.0f} %, {', '.join(grades)}" + (
                 f" ({style.told(one.weakest)})" if one.weakest else ""
             )
@@ -93,12 +103,19 @@ def _spots(result: ImpactResult, style: Style) -> tuple[dict[str, Spot], dict[in
 
 
 def _joined(result: ImpactResult, spots: dict[str, Spot]) -> list[tuple[str, str, int]]:
-    """Return the last step of each way that leads to a box that is there, from what changes to what that reaches."""
-    whole = {spot.place: key for key, spot in spots.items() if spot.column == 0 and key.endswith(_MODULE)}
+    """Return the last step of each way that leads to a box that is there, from what changes to what
+    that reaches.
+    """
+    whole = {
+        spot.place: key for key, spot in spots.items() if spot.column == 0 and key.endswith(_MODULE)
+    }
     found = {}
     for one in (*result.symbols, *result.tests):
         key = f"{one.path}::{one.symbol}"
-        steps = (edge.to if edge.to in spots else whole.get(edge.to.partition("::")[0], "") for edge in one.via)
+        steps = (
+            edge.to if edge.to in spots else whole.get(edge.to.partition("::")[0], "")
+            for edge in one.via
+        )
         towards = next((step for step in steps if step and step != key), None)
         # A line over a column would run behind boxes that have nothing to do with it.
         if key in spots and towards is not None and spots[key].column - spots[towards].column == 1:
@@ -117,12 +134,24 @@ def _line(one: Spot, other: Spot, tier: int) -> Markup:
 def _box(spot: Spot, link: Callable[[str], str]) -> Markup:
     x, y = _x(spot.column), _TOP + spot.row * (_HEIGHT + _SPACE)
     return Markup(
-        '<a href="{}"><g class="spotbox {}"><title>{}</title><rect x="{}" y="{}" width="{}" height="{}" rx="8"/>'
+        '<a href="{}"><g class="spotbox {}"><title>{}</title><rect x="{}" y="{}" width="{}" '
+        'height="{}" rx="8"/>'
         '<text x="{}" y="{}">{}</text><text class="place" x="{}" y="{}">{}</text></g></a>'
     ).format(
-        link(spot.key), spot.kinds, spot.title, x, y, _WIDTH, _HEIGHT, x + 10, y + 19, spot.name, x + 10, y + 35,
+        link(spot.key),
+        spot.kinds,
+        spot.title,
+        x,
+        y,
+        _WIDTH,
+        _HEIGHT,
+        x + 10,
+        y + 19,
+        spot.name,
+        x + 10,
+        y + 35,
         _end(spot.place),
-    )  # fmt: skip
+    )
 
 
 def _x(column: int) -> int:

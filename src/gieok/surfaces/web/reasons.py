@@ -1,4 +1,6 @@
-"""Why a hit is where it is, for people: each retriever's place, and what each part adds to or takes from how sure it is."""
+"""Why a hit is where it is, for people: each retriever's place, and what each part adds to or takes
+from how sure it is.
+"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -91,12 +93,20 @@ class Reasons(NamedTuple):
 def reasons(hit: SearchHit, lang: str) -> Reasons:
     """Return what made a hit's score, the strongest first."""
     signals = dict(hit.signals or {})
-    ranks = {name.removesuffix("_rank"): int(value) for name, value in signals.items() if name.endswith("_rank")}
+    ranks = {
+        name.removesuffix("_rank"): int(value)
+        for name, value in signals.items()
+        if name.endswith("_rank")
+    }
     retrieved = [
         Retrieved(_RETRIEVERS.get(name, Words(name, name)).say(lang), rank, signals.get(name, 0.0))
         for name, rank in sorted(ranks.items(), key=lambda one: one[1])
     ]
-    others = [(words.say(lang), signals[name]) for name, words in _OTHERS.items() if signals.get(name, 1.0) != 1.0]
+    others = [
+        (words.say(lang), signals[name])
+        for name, words in _OTHERS.items()
+        if signals.get(name, 1.0) != 1.0
+    ]
     added = _added(hit.parts or {}, lang)
     total = sum(added.values())
     largest = sorted(added.items(), key=lambda one: -abs(one[1]))
@@ -105,7 +115,9 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
     if shown and abs(left) >= _LEAST_PART:
         shown.append((Words("everything else", "그 밖").say(lang), left))
     parts = tuple(Part(name, value, drawn(value)) for name, value in shown)
-    return Reasons(tuple(retrieved), tuple(others), parts, total, logistic(total) if added else hit.score)
+    return Reasons(
+        tuple(retrieved), tuple(others), parts, total, logistic(total) if added else hit.score
+    )
 
 
 def _added(parts: Mapping[str, float], lang: str) -> dict[str, float]:
@@ -117,10 +129,13 @@ def _added(parts: Mapping[str, float], lang: str) -> dict[str, float]:
 
 
 def drawn(value: float) -> Markup:
-    """Return a bar from the middle: to the right what speaks for a hit, to the left what speaks against it."""
+    """Return a bar from the middle: to the right what speaks for a hit, to the left what speaks
+    against it.
+    """
     width = min(abs(value) / _WIDEST, 1.0) * 50
     return Markup(
         '<svg class="part" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
-        '<rect class="b0" width="100" height="8"/><rect class="{}" x="{:.1f}" width="{:.1f}" height="8"/>'
+        '<rect class="b0" width="100" height="8"/><rect class="{}" x="{:.1f}" width="{:.1f}" '
+        'height="8"/>'
         '<rect class="mid" x="49.7" width=".6" height="8"/></svg>'
     ).format("pro" if value > 0 else "con", 50 if value > 0 else 50 - width, width)

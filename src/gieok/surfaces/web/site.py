@@ -1,4 +1,6 @@
-"""The site: who may see it, whose memory is shown, and one way to answer. The pages are in `views`, changes in `changes`."""
+"""The site: who may see it, whose memory is shown, and one way to answer. The pages are in `views`,
+changes in `changes`.
+"""
 
 import mimetypes
 import os
@@ -38,7 +40,8 @@ MENU = (
     ("/status", "Health", "상태"),
 )
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _HEADERS = {
@@ -53,7 +56,9 @@ STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "talk.j
 
 
 class Site:
-    """Answers with pages of a memory. `open_memory` opens that of a scope (`auto`: the one of the folder)."""
+    """Answers with pages of a memory. `open_memory` opens that of a scope (`auto`: the one of the
+    folder).
+    """
 
     def __init__(self, open_memory: Callable[[str], Memory], gate: Gate) -> None:
         self.gate = gate
@@ -62,7 +67,9 @@ class Site:
         self._aside = dict[str, str]()
 
     def put_aside(self, text: str) -> str:
-        """Keep a text for the page that follows, and return its name: an address is short, and stands in histories."""
+        """Keep a text for the page that follows, and return its name: an address is short, and
+        stands in histories.
+        """
         name = secrets.token_urlsafe(9)
         self._aside[name] = text
         for oldest in list(self._aside)[:-_MOST_ASIDE]:
@@ -79,14 +86,20 @@ class Site:
         if not cookie:
             return self._closed(request, is_link=True)
         # The code is in this address: no request names it.
-        found = RedirectResponse("/", status_code=303, headers=_HEADERS | {"Referrer-Policy": "no-referrer"})
+        found = RedirectResponse(
+            "/", status_code=303, headers=_HEADERS | {"Referrer-Policy": "no-referrer"}
+        )
         found.set_cookie(COOKIE, cookie, max_age=30 * 86_400, httponly=True, samesite="strict")
         if scope := request.query_params.get("scope", ""):
-            found.set_cookie("gieok_scope", quote(scope), max_age=_YEAR_S, httponly=True, samesite="strict")
+            found.set_cookie(
+                "gieok_scope", quote(scope), max_age=_YEAR_S, httponly=True, samesite="strict"
+            )
         return found
 
     def who(self, request: Request) -> Response:
-        """Prove that this is the server of the home, to who knows its secret: another program may have had the port."""
+        """Prove that this is the server of the home, to who knows its secret: another program may
+        have had the port.
+        """
         server = request.scope.get("server") or ("", 0)
         return PlainTextResponse(
             self.gate.proof(request.query_params.get("nonce", "")[:64], server[1] or 0, os.getpid())
@@ -96,7 +109,11 @@ class Site:
         lang = _lang(request)
         why = ""
         if is_link:
-            why = "링크는 한 번, 5분 안에만 통합니다." if lang == "ko" else "A link works once, within five minutes."
+            why = (
+                "링크는 한 번, 5분 안에만 통합니다."
+                if lang == "ko"
+                else "A link works once, within five minutes."
+            )
         return HTMLResponse(rendered("closed.html", lang, {"why": why}), 401, _HEADERS)
 
     def shown(self, view: Callable[["Seen"], Response]) -> Callable[[Request], Response]:
@@ -136,17 +153,25 @@ class Site:
             inside = back.startswith("/") and not back.startswith(("//", "/\\"))
             found = RedirectResponse(back if inside else "/", status_code=303, headers=_HEADERS)
             value = request.query_params.get(parameter, "")
-            found.set_cookie(f"gieok_{name}", quote(value), max_age=_YEAR_S, httponly=True, samesite="strict")
+            found.set_cookie(
+                f"gieok_{name}", quote(value), max_age=_YEAR_S, httponly=True, samesite="strict"
+            )
             return found
 
         return answer
 
 
 class Seen:
-    """A request of somebody who was let in: their language, whose memory they look at, and what they sent."""
+    """A request of somebody who was let in: their language, whose memory they look at, and what
+    they sent.
+    """
 
     def __init__(
-        self, site: Site, request: Request, form: Mapping[str, list[str]], files: Mapping[str, bytes] | None = None
+        self,
+        site: Site,
+        request: Request,
+        form: Mapping[str, list[str]],
+        files: Mapping[str, bytes] | None = None,
     ) -> None:
         self.site = site
         self.files = files or {}
@@ -164,27 +189,47 @@ class Seen:
 
     @cached_property
     def context(self) -> Context:
-        """Return its context, with the scopes as they are now: the first record makes a project of a folder."""
+        """Return its context, with the scopes as they are now: the first record makes a project of
+        a folder.
+        """
         return scoped(self.memory.context)
 
     @cached_property
     def scopes(self) -> list[str]:
-        """Return the scopes that there are, the folder's own first; those of characters have a page of their own."""
+        """Return the scopes that there are, the folder's own first; those of characters have a page
+        of their own.
+        """
         context = scoped(self.site.memory("auto").context)
         known = {scope.path for scope in context.memory.store().scopes()}
         own = context.scope.path
-        return [own, *sorted(path for path in known if path != own and not path.startswith(("user:", "character:")))]
+        return [
+            own,
+            *sorted(
+                path
+                for path in known
+                if path != own and not path.startswith(("user:", "character:"))
+            ),
+        ]
 
     def memory_of(self, handle: str) -> Memory:
-        """Return the memory of the scope in which a handle is, the chosen one where it is there or nowhere."""
+        """Return the memory of the scope in which a handle is, the chosen one where it is there or
+        nowhere.
+        """
         context = self.context
         if not handles.is_handle(handle) or handles.find(context, handle, history=True):
             return self.memory
         others = [scope for scope in context.memory.store().scopes() if scope not in context.scopes]
         found = [one.document.scope for one in handles.find(context, handle, others)]
-        if not found and (gone := away.find(context, handle, [*context.scopes, *others])) is not None:
+        if (
+            not found
+            and (gone := away.find(context, handle, [*context.scopes, *others])) is not None
+        ):
             found = [gone.scope]
-        return self.site.memory(found[0].path) if found and found[0] not in context.scopes else self.memory
+        return (
+            self.site.memory(found[0].path)
+            if found and found[0] not in context.scopes
+            else self.memory
+        )
 
     def asked(self, name: str) -> str:
         """Return a parameter of the address."""
@@ -194,16 +239,26 @@ class Seen:
         """Return a field of the form."""
         return "".join(self.form.get(name, [])).strip()
 
-    def page(self, template: str, *, http_status: int = 200, **values: Any) -> Response:  # noqa: ANN401 - a template's
+    # A template's.
+    def page(self, template: str, *, http_status: int = 200, **values: Any) -> Response:  # noqa: ANN401
         """Return a page."""
         common = {
-            "menu": MENU, "here": self._here(), "address": self._address(),
-            "scopes": self.scopes, "scope": self.context.scope.path,
-            "token": self.site.gate.change_token(self.cookie), "version": f"Gieok {__version__}",
-            "told": self.asked("told"), "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
-            "zone": self.memory.context.zone, "failure": None, "withheld": self._withheld(),
-        }  # fmt: skip
-        return HTMLResponse(rendered(template, self.lang, {**common, **values}), http_status, _HEADERS)
+            "menu": MENU,
+            "here": self._here(),
+            "address": self._address(),
+            "scopes": self.scopes,
+            "scope": self.context.scope.path,
+            "token": self.site.gate.change_token(self.cookie),
+            "version": f"Gieok {__version__}",
+            "told": self.asked("told"),
+            "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
+            "zone": self.memory.context.zone,
+            "failure": None,
+            "withheld": self._withheld(),
+        }
+        return HTMLResponse(
+            rendered(template, self.lang, {**common, **values}), http_status, _HEADERS
+        )
 
     def _withheld(self) -> str:
         """Return the mark of a page while memory is paused; '' else."""
@@ -218,7 +273,8 @@ class Seen:
             f"기억을 멈춘 상태입니다{until_ko}. 아무것도 기억하거나 넣지 않습니다. `gieok resume`으로 다시 시작합니다.",
         )
 
-    def failed(self, template: str, error: GieokError, **values: Any) -> Response:  # noqa: ANN401 - a template's
+    # A template's.
+    def failed(self, template: str, error: GieokError, **values: Any) -> Response:  # noqa: ANN401
         """Return a page that says what went wrong, and the next step."""
         failure = {"message": str(error), "hint": error.hint}
         return self.page(template, http_status=STATUS[error.code][1], failure=failure, **values)
@@ -237,15 +293,22 @@ class Seen:
         return ko if self.lang == "ko" else en
 
     def _address(self) -> str:
-        """Return what leads back to this page; after a form that was sent, to the one it belongs to."""
+        """Return what leads back to this page; after a form that was sent, to the one it belongs
+        to.
+        """
         if self.request.method != "GET":
             return self._here()
-        query = urlencode([pair for pair in self.request.query_params.multi_items() if pair[0] != "told"])
+        query = urlencode(
+            [pair for pair in self.request.query_params.multi_items() if pair[0] != "told"]
+        )
         return self.request.url.path + (f"?{query}" if query else "")
 
     def _here(self) -> str:
         first = "/" + self.request.url.path.strip("/").partition("/")[0]
-        return next((path for path, *_ in MENU if path == first), "/memories" if first in ("/m", "/trust") else "/")
+        return next(
+            (path for path, *_ in MENU if path == first),
+            "/memories" if first in ("/m", "/trust") else "/",
+        )
 
 
 def _lang(request: Request) -> str:

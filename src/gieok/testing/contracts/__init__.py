@@ -8,11 +8,12 @@
 
 A store with vectors of lines inherits `LineContract` too.
 
-A store without every ability inherits `DocumentContract` and the parts that it has. `ProcessContract` is for stores that
-several processes open, `RefusalContract` for those that a disk or a lock can stop.
+A store without every ability inherits `DocumentContract` and the parts that it has.
+`ProcessContract` is for stores that several processes open, `RefusalContract` for those that a disk
+or a lock can stop.
 
-`JournalContract` is for journals, with a fixture `make_journal`, and `JournalProcessContract` for those that several
-processes open. `ArchiveContract` is for archives, with a fixture `make_archive`.
+`JournalContract` is for journals, with a fixture `make_journal`, and `JournalProcessContract` for
+those that several processes open. `ArchiveContract` is for archives, with a fixture `make_archive`.
 """
 
 from gieok.testing.contracts.archived import ArchivedContract
@@ -31,8 +32,17 @@ from gieok.testing.contracts.switch import SwitchContract
 from gieok.testing.contracts.vector import VectorContract
 
 
-class StoreContract(DocumentContract, KeywordContract, VectorContract, SwitchContract, ScaleContract, MachineContract):
-    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`. A subclass gives the fixture `make_store`."""
+class StoreContract(
+    DocumentContract,
+    KeywordContract,
+    VectorContract,
+    SwitchContract,
+    ScaleContract,
+    MachineContract,
+):
+    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`. A subclass gives the fixture
+    `make_store`.
+    """
 
 
 class JournalContract(
@@ -48,9 +58,9 @@ class JournalContract(
 
 
 __all__ = [
-    "ArchiveContract", "ArchivedContract", "DocumentContract", "DurableContract", "ForgettingContract", "JournalContract",
-    "JournalProcessContract", "KeywordContract", "LedgerContract", "LineContract",
-    "MachineContract", "MessageContract", "PositionContract",
-    "ProcessContract", "RefusalContract", "ScaleContract", "SequenceContract", "StoreContract", "SwitchContract",
-    "VectorContract",
+    "ArchiveContract", "ArchivedContract", "DocumentContract", "DurableContract",
+    "ForgettingContract", "JournalContract", "JournalProcessContract", "KeywordContract",
+    "LedgerContract", "LineContract", "MachineContract", "MessageContract", "PositionContract",
+    "ProcessContract", "RefusalContract", "ScaleContract", "SequenceContract", "StoreContract",
+    "SwitchContract", "VectorContract",
 ]  # fmt: skip

@@ -6,7 +6,15 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from gieok.errors import Conflict, NotEnoughPoints
-from gieok.model.accounts import Account, CheckIn, Hold, IssuedKey, KeyRole, Posting, StoredCharacter
+from gieok.model.accounts import (
+    Account,
+    CheckIn,
+    Hold,
+    IssuedKey,
+    KeyRole,
+    Posting,
+    StoredCharacter,
+)
 from gieok.ports.accounts import Accounts
 
 _AT = datetime(2026, 11, 23, 9, tzinfo=UTC)
@@ -15,7 +23,9 @@ _CREDIT = Posting("credit", 10, "pay-1", "thanks")
 
 
 class AccountsFixtures:
-    """Gives `accounts`. A subclass gives the fixture `make_accounts`: a function that makes new, empty ones."""
+    """Gives `accounts`. A subclass gives the fixture `make_accounts`: a function that makes new,
+    empty ones.
+    """
 
     @pytest.fixture
     def accounts(self, make_accounts: Callable[[], Accounts]) -> Iterator[Accounts]:
@@ -30,14 +40,24 @@ class AccountsContract(AccountsFixtures):
 
     def test_nothing_is_known_of_a_user_who_never_came(self, accounts: Accounts) -> None:
         assert accounts.account("min") is None
-        assert (accounts.balance("min"), accounts.ledger("min", 0, 9), accounts.slots("min", "mina")) == (0, (0, []), 0)
+        assert (
+            accounts.balance("min"),
+            accounts.ledger("min", 0, 9),
+            accounts.slots("min", "mina"),
+        ) == (0, (0, []), 0)
         assert accounts.last_check_in("min") is None
-        assert (accounts.characters("min", 0, 9), accounts.keys("min"), accounts.users("", 9)) == ((0, []), [], [])
+        assert (accounts.characters("min", 0, 9), accounts.keys("min"), accounts.users("", 9)) == (
+            (0, []),
+            [],
+            [],
+        )
         assert set(accounts.erase_account("min").values()) == {0}
         assert accounts.users("", 9) == []
 
     def test_a_user_is_kept_as_given(self, accounts: Accounts) -> None:
-        account = Account("민", "Asia/Seoul", "ko", "min@example.com", _AT, _LATER, "reminded", _LATER)
+        account = Account(
+            "민", "Asia/Seoul", "ko", "min@example.com", _AT, _LATER, "reminded", _LATER
+        )
         accounts.keep_account(account)
         accounts.keep_account(Account("b"))
         assert (accounts.account("민"), accounts.account("b")) == (account, Account("b"))
@@ -45,19 +65,25 @@ class AccountsContract(AccountsFixtures):
         accounts.keep_account(Account("b", lang="ko"))
         assert (accounts.account("b"), accounts.balance("b")) == (Account("b", lang="ko"), 10)
 
-    def test_what_a_user_says_of_themselves_leaves_the_rest_as_it_is(self, accounts: Accounts) -> None:
+    def test_what_a_user_says_of_themselves_leaves_the_rest_as_it_is(
+        self, accounts: Accounts
+    ) -> None:
         new = accounts.describe("min", "Asia/Seoul", "ko", "", _AT)
         assert new == accounts.account("min") == Account("min", "Asia/Seoul", "ko", created_at=_AT)
         accounts.seen("min", _LATER)
         changed = accounts.describe("min", "UTC", "en", "min@example.com", _LATER)
         assert changed == Account("min", "UTC", "en", "min@example.com", _AT, _LATER)
 
-    def test_who_says_something_is_added_and_never_goes_back_in_time(self, accounts: Accounts) -> None:
+    def test_who_says_something_is_added_and_never_goes_back_in_time(
+        self, accounts: Accounts
+    ) -> None:
         assert accounts.seen("min", _LATER) == Account("min")
         assert accounts.seen("min", _AT) == Account("min", created_at=_LATER, seen_at=_LATER)
         assert accounts.account("min") == Account("min", created_at=_LATER, seen_at=_LATER)
 
-    def test_a_stage_of_inactivity_is_set_once_and_gone_when_the_user_comes_back(self, accounts: Accounts) -> None:
+    def test_a_stage_of_inactivity_is_set_once_and_gone_when_the_user_comes_back(
+        self, accounts: Accounts
+    ) -> None:
         accounts.seen("min", _AT)
         account = accounts.account("min")
         assert account is not None
@@ -79,11 +105,18 @@ class AccountsContract(AccountsFixtures):
         assert [[account.user for account in page] for page in (first, rest)] == [["a", "c"], ["d"]]
         assert accounts.users("b", 3) == ["c", "d", "e"]
 
-    def test_a_ledger_sums_to_the_balance_and_shows_the_newest_first(self, accounts: Accounts) -> None:
+    def test_a_ledger_sums_to_the_balance_and_shows_the_newest_first(
+        self, accounts: Accounts
+    ) -> None:
         for n, amount in enumerate((10, -3, 5)):
-            assert accounts.post("min", Posting("x", amount, f"r{n}"), _AT + timedelta(hours=n)).is_new
+            assert accounts.post(
+                "min", Posting("x", amount, f"r{n}"), _AT + timedelta(hours=n)
+            ).is_new
         total, rows = accounts.ledger("min", 0, 2)
-        assert (total, [(row.number, row.balance, row.posting.amount) for row in rows]) == (3, [(3, 12, 5), (2, 7, -3)])
+        assert (total, [(row.number, row.balance, row.posting.amount) for row in rows]) == (
+            3,
+            [(3, 12, 5), (2, 7, -3)],
+        )
         assert accounts.ledger("min", 2, 2)[1][0].at == _AT
         assert (accounts.ledger("min", 3, 2), accounts.balance("min")) == ((3, []), 12)
 
@@ -128,7 +161,10 @@ class AccountsContract(AccountsFixtures):
         assert (settled.is_new, settled.entry.balance) == (True, 9)
         assert accounts.settle("min", "reply-1", spent, _LATER) is None
         assert accounts.posted("min", "reply-1") == settled.entry
-        assert (accounts.posted("min", "reply-2"), accounts.posted("other", "reply-1")) == (None, None)
+        assert (accounts.posted("min", "reply-2"), accounts.posted("other", "reply-1")) == (
+            None,
+            None,
+        )
         assert not accounts.hold("min", 1, "reply-1", _LATER, "")
         assert (accounts.balance("min"), accounts.holds(_LATER, 9)) == (9, [])
 
@@ -164,14 +200,19 @@ class AccountsContract(AccountsFixtures):
         assert (accounts.slots("min", "mina"), accounts.slots("min", "other")) == (10, 0)
 
     def test_a_character_belongs_to_its_owner(self, accounts: Accounts) -> None:
-        mine = StoredCharacter("min", "mina", "미나", '{"data": 1}', _AT, _LATER, "m", b"\0\xff", "image/png")
+        mine = StoredCharacter(
+            "min", "mina", "미나", '{"data": 1}', _AT, _LATER, "m", b"\0\xff", "image/png"
+        )
         service = mine._replace(owner="", name="Mina", package=b"")
         assert accounts.keep_character(mine, is_new=True)
         assert accounts.keep_character(service, is_new=True)
         assert not accounts.keep_character(mine, is_new=True)
         assert not accounts.keep_character(mine._replace(id="yuna"), is_new=False)
         assert accounts.keep_character(mine._replace(name="M"), is_new=False)
-        assert (accounts.character("min", "mina"), accounts.character("", "mina")) == (mine._replace(name="M"), service)
+        assert (accounts.character("min", "mina"), accounts.character("", "mina")) == (
+            mine._replace(name="M"),
+            service,
+        )
         assert accounts.character("other", "mina") is None
         assert accounts.characters("min", 0, 9) == (1, [mine._replace(name="M", package=b"")])
         assert accounts.drop_character("min", "mina")
@@ -190,7 +231,10 @@ class AccountsContract(AccountsFixtures):
         for found in (key, admin, key._replace(id="k0", created_at=_AT)):
             accounts.keep_key(found)
         accounts.keep_key(key._replace(revoked_at=_LATER))
-        assert (accounts.key("min", "k1"), accounts.key("", "k1")) == (key._replace(revoked_at=_LATER), admin)
+        assert (accounts.key("min", "k1"), accounts.key("", "k1")) == (
+            key._replace(revoked_at=_LATER),
+            admin,
+        )
         assert accounts.key("other", "k1") is None
         assert [found.id for found in accounts.keys("min")] == ["k0", "k1"]
 
@@ -203,6 +247,20 @@ class AccountsContract(AccountsFixtures):
             accounts.keep_character(StoredCharacter(user, "c", "C", "{}", _AT, _AT), is_new=True)
             accounts.keep_key(IssuedKey(user, "k", "h", KeyRole.USER, "", _AT))
         gone = accounts.erase_account("min")
-        assert gone == {"users": 1, "ledger": 2, "holds": 1, "check_ins": 1, "characters": 1, "api_keys": 1}
-        assert (accounts.account("min"), accounts.balance("min"), accounts.users("", 9)) == (None, 0, ["other"])
-        assert (accounts.balance("other"), accounts.post("min", _CREDIT, _AT).entry.number) == (10, 1)
+        assert gone == {
+            "users": 1,
+            "ledger": 2,
+            "holds": 1,
+            "check_ins": 1,
+            "characters": 1,
+            "api_keys": 1,
+        }
+        assert (accounts.account("min"), accounts.balance("min"), accounts.users("", 9)) == (
+            None,
+            0,
+            ["other"],
+        )
+        assert (accounts.balance("other"), accounts.post("min", _CREDIT, _AT).entry.number) == (
+            10,
+            1,
+        )

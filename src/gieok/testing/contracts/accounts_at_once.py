@@ -1,4 +1,6 @@
-"""The contract of points for many threads, for processes that are killed, and for any sequence of calls."""
+"""The contract of points for many threads, for processes that are killed, and for any sequence of
+calls.
+"""
 
 import random
 import signal
@@ -26,7 +28,11 @@ _POINTS = 100
 def audit(accounts: Accounts, user: str) -> int:
     """Check that all sums of a user agree, and nothing is there twice; return what may be spent."""
     total, rows = accounts.ledger(user, 0, _ALL)
-    held = sum(hold.amount for hold in accounts.holds(_AT + timedelta(days=9_999), _ALL) if hold.user == user)
+    held = sum(
+        hold.amount
+        for hold in accounts.holds(_AT + timedelta(days=9_999), _ALL)
+        if hold.user == user
+    )
     balance = 0
     for number, row in enumerate(reversed(rows), 1):
         balance += row.posting.amount
@@ -51,7 +57,9 @@ _CALLS = st.lists(
 
 
 class _Book:
-    """Points of a user, as simple as they can be: what was posted and what is held, by reference."""
+    """Points of a user, as simple as they can be: what was posted and what is held, by
+    reference.
+    """
 
     def __init__(self) -> None:
         self.posted: dict[str, int] = {}
@@ -65,7 +73,9 @@ class _Book:
         if name == "release":
             return self.held.pop(reference, None) is not None
         return (
-            self._hold(reference, amount) if name == "hold" else self._post(reference, amount, is_held=name == "settle")
+            self._hold(reference, amount)
+            if name == "hold"
+            else self._post(reference, amount, is_held=name == "settle")
         )
 
     def _hold(self, reference: str, amount: int) -> object:
@@ -122,7 +132,9 @@ def sequences(max_examples: int = 30) -> Callable[..., None]:
     ) -> None:
         accounts, books = make_accounts(), {"min": _Book(), "jun": _Book()}
         for name, user, reference, amount in calls:
-            assert _do(accounts, name, user, reference, amount) == books[user].do(name, reference, amount)
+            assert _do(accounts, name, user, reference, amount) == books[user].do(
+                name, reference, amount
+            )
         for user, book in books.items():
             assert audit(accounts, user) == book.free
             _, rows = accounts.ledger(user, 0, _ALL)
@@ -132,7 +144,8 @@ def sequences(max_examples: int = 30) -> Callable[..., None]:
     return any_sequence
 
 
-#: Spends a point for each of the references from one on, in two steps, until none is left; says which it has spent.
+#: Spends a point for each of the references from one on, in two steps, until none is left; says
+#: which it has spent.
 _SPENDER = """
 import sys
 from datetime import UTC, datetime
@@ -155,8 +168,9 @@ for n in range(first, last):
 accounts.close()
 """
 
-#: Does what changes points, in a child that dies at its n-th statement and tells how many calls returned, and once more in one
-#: that lives; for every n. What is there after each kill is what is there after the calls that returned, or one more.
+#: Does what changes points, in a child that dies at its n-th statement and tells how many calls
+#: returned, and once more in one that lives; for every n. What is there after each kill is what is
+#: there after the calls that returned, or one more.
 _DYING = """
 import os, signal, sys
 from datetime import UTC, datetime, timedelta
@@ -176,7 +190,8 @@ CALLS = [
     lambda accounts, user: accounts.post(user, Posting("slots", -4, "buy", "", "mina", 3), at),
 ]
 STATES = [
-    (0, 0, 0), (1, 10, 0), (2, 15, 0), (2, 14, 1), (3, 14, 0), (3, 12, 2), (3, 14, 0), (4, 10, 0), (4, 10, 0),
+    (0, 0, 0), (1, 10, 0), (2, 15, 0), (2, 14, 1), (3, 14, 0), (3, 12, 2), (3, 14, 0), (4, 10, 0),
+    (4, 10, 0),
 ]
 
 def play(user, told):
@@ -189,7 +204,8 @@ def play(user, told):
 
 def state(accounts, user):
     left = audit(accounts, user)
-    return accounts.ledger(user, 0, 9)[0], left, sum(hold.amount for hold in accounts.holds_of(user))
+    return accounts.ledger(user, 0, 9)[0], left,
+    sum(hold.amount for hold in accounts.holds_of(user))
 
 def look(user, told):
     {opening}
@@ -238,9 +254,11 @@ print(killed, flush=True)
 
 
 class PointsAtOnceContract(AccountsFixtures):
-    """A subclass gives `make_accounts`, and `opening`: statements that open what `accounts` has open, and call it `accounts`.
+    """A subclass gives `make_accounts`, and `opening`: statements that open what `accounts` has
+    open, and call it `accounts`.
 
-    `kills` is the first statement at which a process dies, and how many are between it and the next.
+    `kills` is the first statement at which a process dies, and how many are between it and the
+    next.
     """
 
     kills = (1, 1)
@@ -276,29 +294,39 @@ class PointsAtOnceContract(AccountsFixtures):
 
     def test_a_day_is_given_once_to_many_who_ask_at_once(self, accounts: Accounts) -> None:
         with ThreadPoolExecutor(8) as threads:
-            found = list(threads.map(lambda n: accounts.check_in("min", _AT.date(), 10, _AT), range(16)))
+            found = list(
+                threads.map(lambda n: accounts.check_in("min", _AT.date(), 10, _AT), range(16))
+            )
         assert sum(posted.is_new for _, posted in found) == 1
-        assert {(check, posted.entry) for check, posted in found} == {(found[0][0], found[0][1].entry)}
+        assert {(check, posted.entry) for check, posted in found} == {
+            (found[0][0], found[0][1].entry)
+        }
         assert audit(accounts, "min") == 10
 
-    def test_processes_that_are_killed_overdraw_and_double_nothing(self, opening: str, accounts: Accounts) -> None:
+    def test_processes_that_are_killed_overdraw_and_double_nothing(
+        self, opening: str, accounts: Accounts
+    ) -> None:
         if sys.platform == "win32":
             pytest.skip("SIGKILL")
         accounts.post("min", Posting("credit", _POINTS, "pay"), _AT)
-        chance, acknowledged = random.Random(1), list[str]()  # noqa: S311 - the same every time is the point
+        # The same every time is the point.
+        chance, acknowledged = random.Random(1), list[str]()  # noqa: S311
         for seed in range(2):
             pair = [start(_SPENDER, opening, first, _ALL) for first in (0, 20)[seed:]]
             go(*pair)
             for process in pair:
                 assert process.stdout
-                acknowledged += [process.stdout.readline().strip() for _ in range(chance.randrange(1, 8))]
+                acknowledged += [
+                    process.stdout.readline().strip() for _ in range(chance.randrange(1, 8))
+                ]
             for process in pair:
                 process.send_signal(signal.SIGKILL)
             for process in pair:
                 with process:
                     assert process.stdout
                     acknowledged += [line.strip() for line in process.stdout if line.endswith("\n")]
-            acknowledged = [reference for reference in acknowledged if reference]  # '': none was left to spend
+            # '': none was left to spend
+            acknowledged = [reference for reference in acknowledged if reference]
             audit(accounts, "min")
         with suppress(NotEnoughPoints):
             for n in range(_ALL):  # the same references again
@@ -306,12 +334,18 @@ class PointsAtOnceContract(AccountsFixtures):
                     acknowledged.append(f"r{n}")
                 accounts.settle("min", f"r{n}", Posting("reply", -1, f"r{n}"), _AT)
         assert audit(accounts, "min") == 0
-        spent = [row.posting.reference for row in accounts.ledger("min", 0, _ALL)[1] if row.posting.amount < 0]
+        spent = [
+            row.posting.reference
+            for row in accounts.ledger("min", 0, _ALL)[1]
+            if row.posting.amount < 0
+        ]
         assert len(acknowledged) == len(set(acknowledged)) >= 4
         assert set(acknowledged) <= set(spent)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="a child is forked for each kill")
-    def test_killed_at_any_statement_what_is_done_again_ends_the_same(self, opening: str, accounts: Accounts) -> None:
+    def test_killed_at_any_statement_what_is_done_again_ends_the_same(
+        self, opening: str, accounts: Accounts
+    ) -> None:
         assert accounts.users("", 1) == []
         dying = start(_DYING, opening, *self.kills)
         go(dying)

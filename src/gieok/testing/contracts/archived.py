@@ -1,4 +1,6 @@
-"""The contract of `Archived`: a memory lives in one place, and what it left is stale until it is swept."""
+"""The contract of `Archived`: a memory lives in one place, and what it left is stale until it is
+swept.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -13,14 +15,20 @@ WARM = Place(HOME, Tier.WARM, "2026-01-01.md")
 COLD = Place(HOME, Tier.COLD, "2026/01/a b.md")
 
 
-def lives(what: Entry, place: Place = WARM, *, stands: bool = False, day: int = 0) -> ArchivedMemory:
+def lives(
+    what: Entry, place: Place = WARM, *, stands: bool = False, day: int = 0
+) -> ArchivedMemory:
     """Return where a memory lives."""
     document, at = what.document, AT.date() + timedelta(days=day)
-    return ArchivedMemory(document.key, place, document.content_hash, "r1", 7, AT, at, document.kind, stands)
+    return ArchivedMemory(
+        document.key, place, document.content_hash, "r1", 7, AT, at, document.kind, stands
+    )
 
 
 def _keys(journal: FullJournal) -> tuple[list[str], list[str]]:
-    return [one.document.key for one in journal.made(HOME)], [one.key for one in journal.archived(HOME)]
+    return [one.document.key for one in journal.made(HOME)], [
+        one.key for one in journal.archived(HOME)
+    ]
 
 
 def _stale(journal: FullJournal) -> list[Place]:
@@ -30,7 +38,9 @@ def _stale(journal: FullJournal) -> list[Place]:
 class ArchivedContract(JournalFixtures):
     """Sentences of `gieok.ports.Archived`."""
 
-    def test_what_moves_lives_there_alone_and_the_store_is_told_its_tier(self, journal: FullJournal) -> None:
+    def test_what_moves_lives_there_alone_and_the_store_is_told_its_tier(
+        self, journal: FullJournal
+    ) -> None:
         a, b = entry("a", "x"), entry("b", "y")
         journal.hand_over([a, b])
         assert journal.archive([Move(a, lives(a))]) == []
@@ -52,7 +62,9 @@ class ArchivedContract(JournalFixtures):
         assert journal.archive(moves) == moves[:2]
         assert (_keys(journal), _stale(journal)) == ((["a"], ["c"]), [WARM])
 
-    def test_it_moves_on_from_where_it_lives_and_from_nowhere_else(self, journal: FullJournal) -> None:
+    def test_it_moves_on_from_where_it_lives_and_from_nowhere_else(
+        self, journal: FullJournal
+    ) -> None:
         a = entry("a", "x")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
@@ -62,11 +74,15 @@ class ArchivedContract(JournalFixtures):
         assert journal.archive([cold, Move(a, None, before=lives(a))]) != []
         assert journal.archived(HOME) == [lives(a, COLD)]
 
-    def test_a_correction_in_its_place_reaches_the_store_and_makes_nothing(self, journal: FullJournal) -> None:
+    def test_a_correction_in_its_place_reaches_the_store_and_makes_nothing(
+        self, journal: FullJournal
+    ) -> None:
         a, fresh = entry("a", "x"), entry("a", "corrected")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
-        assert journal.archive([Move(fresh, lives(fresh), before=lives(a), replaced=a.document)]) == []
+        assert (
+            journal.archive([Move(fresh, lives(fresh), before=lives(a), replaced=a.document)]) == []
+        )
         assert (_keys(journal), _stale(journal)) == (([], ["a"]), [])
         assert journal.history(HOME, 9) == [a.document]
         told = journal.undelivered(9)[-1][2]
@@ -77,7 +93,10 @@ class ArchivedContract(JournalFixtures):
         self, journal: FullJournal
     ) -> None:
         a, b = entry("a", "x"), entry("b", "y")
-        for back in (lambda: journal.hand_over([a]), lambda: journal.archive([Move(a, None, before=lives(a))])):
+        for back in (
+            lambda: journal.hand_over([a]),
+            lambda: journal.archive([Move(a, None, before=lives(a))]),
+        ):
             journal.hand_over([a, b])
             journal.archive([Move(a, lives(a)), Move(b, lives(b, COLD))])
             assert not back()
@@ -103,7 +122,9 @@ class ArchivedContract(JournalFixtures):
         journal.adopt([a, entry("b", "old")])
         assert _keys(journal) == (["b"], ["a"])
 
-    def test_a_mark_is_dropped_unless_the_place_was_marked_again(self, journal: FullJournal) -> None:
+    def test_a_mark_is_dropped_unless_the_place_was_marked_again(
+        self, journal: FullJournal
+    ) -> None:
         a = entry("a", "x")
         journal.hand_over([a])
         journal.archive([Move(a, lives(a))])
@@ -116,14 +137,25 @@ class ArchivedContract(JournalFixtures):
     def test_places_count_what_lives_there(self, journal: FullJournal) -> None:
         some = [entry(name, name) for name in "abc"]
         journal.hand_over(some)
-        journal.archive([Move(one, lives(one, place)) for one, place in zip(some, (WARM, WARM, COLD), strict=True)])
-        found = [(one.place, one.day, one.memories, one.tokens, one.revision) for one in journal.places()]
+        journal.archive(
+            [
+                Move(one, lives(one, place))
+                for one, place in zip(some, (WARM, WARM, COLD), strict=True)
+            ]
+        )
+        found = [
+            (one.place, one.day, one.memories, one.tokens, one.revision) for one in journal.places()
+        ]
         assert found == [(COLD, AT.date(), 1, 7, "r1"), (WARM, AT.date(), 2, 14, "r1")]
 
-    def test_standing_is_hot_and_the_newest_that_stands_in_archives(self, journal: FullJournal) -> None:
+    def test_standing_is_hot_and_the_newest_that_stands_in_archives(
+        self, journal: FullJournal
+    ) -> None:
         some = [entry(name, name) for name in "abcd"]
         journal.hand_over(some)
-        journal.archive([Move(one, lives(one, stands=n > 0, day=n)) for n, one in enumerate(some[:3])])
+        journal.archive(
+            [Move(one, lives(one, stands=n > 0, day=n)) for n, one in enumerate(some[:3])]
+        )
         hashes = {one.document.key: one.document.content_hash for one in some}
         assert journal.standing(HOME, 9) == {key: hashes[key] for key in "bcd"}
         assert journal.standing(HOME, 1) == {key: hashes[key] for key in "cd"}

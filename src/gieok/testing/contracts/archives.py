@@ -1,4 +1,6 @@
-"""The contract of `Archive`: whole files with revisions, and nothing overwritten that was not expected."""
+"""The contract of `Archive`: whole files with revisions, and nothing overwritten that was not
+expected.
+"""
 
 import unicodedata
 from collections.abc import Callable
@@ -12,7 +14,9 @@ _NAME = "2026/08/결제 서버.md"
 
 
 class ArchiveContract:
-    """Sentences of `gieok.ports.Archive`. A subclass gives the fixture `make_archive`: a function that makes an empty one."""
+    """Sentences of `gieok.ports.Archive`. A subclass gives the fixture `make_archive`: a function
+    that makes an empty one.
+    """
 
     @pytest.fixture
     def archive(self, make_archive: Callable[[], Archive]) -> Archive:
@@ -32,7 +36,9 @@ class ArchiveContract:
             archive.read("none.md")
         archive.delete("none.md", "any")
 
-    def test_nothing_is_overwritten_or_deleted_that_was_not_expected(self, archive: Archive) -> None:
+    def test_nothing_is_overwritten_or_deleted_that_was_not_expected(
+        self, archive: Archive
+    ) -> None:
         first = archive.write("a.md", b"1", None)
         second = archive.write("a.md", b"2", first)
         for expected in (None, first):
@@ -54,7 +60,9 @@ class ArchiveContract:
                 archive.write(path, b"2", None)
         assert [one.path for one in archive.files()] == ["Notes/결제.md"]
 
-    @pytest.mark.parametrize("path", ["../a.md", "/a.md", "a/../../b.md", "", "a//b.md", ".hidden", "a\0b"])
+    @pytest.mark.parametrize(
+        "path", ["../a.md", "/a.md", "a/../../b.md", "", "a//b.md", ".hidden", "a\0b"]
+    )
     def test_no_path_leads_out_of_it(self, archive: Archive, path: str) -> None:
         for act in (
             lambda: archive.read(path),
@@ -73,7 +81,10 @@ class ArchiveContract:
         archive.delete("a.md", a)
         changed = archive.write("b.md", b"22", b)
         last = archive.changes(both.cursor)
-        assert ([(one.path, one.revision) for one in last.files], list(last.removed)) == ([("b.md", changed)], ["a.md"])
+        assert ([(one.path, one.revision) for one in last.files], list(last.removed)) == (
+            [("b.md", changed)],
+            ["a.md"],
+        )
         none = archive.changes(last.cursor)
         assert (list(none.files), list(none.removed)) == ([], [])
         assert {one.path for one in archive.changes("nonsense").files} == {"b.md"}

@@ -8,7 +8,9 @@ from gieok.testing.samples import FullStore
 
 
 class StoreFixtures:
-    """Gives `store`. A subclass gives the fixture `make_store`: a function that makes a new, empty store."""
+    """Gives `store`. A subclass gives the fixture `make_store`: a function that makes a new, empty
+    store.
+    """
 
     @pytest.fixture
     def store(self, make_store: Callable[[], FullStore]) -> Iterator[FullStore]:
@@ -18,5 +20,7 @@ class StoreFixtures:
         store.close()
 
     def reopen(self, store: FullStore) -> FullStore:
-        """Return another handle on the data of `store`; a store that keeps nothing on disk skips."""
+        """Return another handle on the data of `store`; a store that keeps nothing on disk
+        skips.
+        """
         pytest.skip(f"{type(store).__name__} keeps nothing beyond its handle")

@@ -1,4 +1,6 @@
-"""The contract of `Store`: documents are kept, replaced and removed as a whole, and scopes never see each other."""
+"""The contract of `Store`: documents are kept, replaced and removed as a whole, and scopes never
+see each other.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -9,9 +11,27 @@ from gieok.errors import BadRequest
 from gieok.model.memory import PassageId, Provenance, Scope, Tier
 from gieok.model.retrieval import Filter
 from gieok.testing.contracts.base import StoreFixtures
-from gieok.testing.samples import EVERYTHING, HOME, OTHER, START, WORDS, FullStore, corpus, entry, question
+from gieok.testing.samples import (
+    EVERYTHING,
+    HOME,
+    OTHER,
+    START,
+    WORDS,
+    FullStore,
+    corpus,
+    entry,
+    question,
+)
 
-_NAMES = ["a b.md", "줄\n바꿈.md", "🍜.md", "'; DROP TABLE documents; --", "%_*?[a]", "", "x" * 3000]
+_NAMES = [
+    "a b.md",
+    "줄\n바꿈.md",
+    "🍜.md",
+    "'; DROP TABLE documents; --",
+    "%_*?[a]",
+    "",
+    "x" * 3000,
+]
 
 
 class DocumentContract(StoreFixtures):
@@ -20,14 +40,20 @@ class DocumentContract(StoreFixtures):
     def test_a_document_comes_back_exactly_as_it_was_put(self, store: FullStore) -> None:
         whole = replace(
             entry("a.md", "제목", "text").document,
-            title="제목 🍜", importance=0.875, tier=Tier.WARM, valid_from=START + timedelta(milliseconds=123),
-            valid_to=START + timedelta(days=9), metadata={"lang": "ko", "이름": '값\n"x"'},
+            title="제목 🍜",
+            importance=0.875,
+            tier=Tier.WARM,
+            valid_from=START + timedelta(milliseconds=123),
+            valid_to=START + timedelta(days=9),
+            metadata={"lang": "ko", "이름": '값\n"x"'},
             provenance=(Provenance("journal", message_ids=("1", "2")), Provenance("a.md", 1, 2)),
-        )  # fmt: skip
+        )
         store.put([entry("a.md", "제목", "text")._replace(document=whole)])
         assert store.get(HOME, ["a.md"]) == [whole]
 
-    def test_get_follows_the_order_of_the_keys_and_leaves_out_what_is_not_there(self, store: FullStore) -> None:
+    def test_get_follows_the_order_of_the_keys_and_leaves_out_what_is_not_there(
+        self, store: FullStore
+    ) -> None:
         store.put([entry(key, key) for key in "abc"])
         assert [d.key for d in store.get(HOME, ["c", "missing", "a", "b"])] == ["c", "a", "b"]
 
@@ -52,9 +78,19 @@ class DocumentContract(StoreFixtures):
     def test_putting_twice_is_the_same_as_putting_once(self, store: FullStore) -> None:
         entries = corpus(1, 20)
         store.put(entries)
-        once = (store.hashes(HOME), store.stats().documents, store.stats().passages, store.stats().vectors)
+        once = (
+            store.hashes(HOME),
+            store.stats().documents,
+            store.stats().passages,
+            store.stats().vectors,
+        )
         store.put(entries)
-        assert (store.hashes(HOME), store.stats().documents, store.stats().passages, store.stats().vectors) == once
+        assert (
+            store.hashes(HOME),
+            store.stats().documents,
+            store.stats().passages,
+            store.stats().vectors,
+        ) == once
         assert store.check() == []
 
     def test_putting_nothing_does_nothing(self, store: FullStore) -> None:
@@ -71,12 +107,20 @@ class DocumentContract(StoreFixtures):
 
     def test_hashes_name_every_document_of_the_scope(self, store: FullStore) -> None:
         store.put([entry("a", "one"), entry("b", "two"), entry("a", "three", scope=OTHER)])
-        assert store.hashes(HOME) == {k: entry(k, t).document.content_hash for k, t in (("a", "one"), ("b", "two"))}
+        assert store.hashes(HOME) == {
+            k: entry(k, t).document.content_hash for k, t in (("a", "one"), ("b", "two"))
+        }
         assert store.hashes(Scope("agent:nobody")) == {}
 
     def test_scopes_lists_what_holds_a_document_or_a_note_sorted(self, store: FullStore) -> None:
         third = Scope("user:김/character:mina")
-        store.put([entry("b", "x", scope=OTHER), entry("a", "x"), entry("gone", scope=Scope("agent:gone"))])
+        store.put(
+            [
+                entry("b", "x", scope=OTHER),
+                entry("a", "x"),
+                entry("gone", scope=Scope("agent:gone")),
+            ]
+        )
         store.forget(Scope("agent:gone"), ["gone"])
         store.write_note(third, "root", "/notes")
         assert store.scopes() == [HOME, OTHER, third]
@@ -101,24 +145,45 @@ class DocumentContract(StoreFixtures):
         assert (all_.documents, all_.passages, all_.vectors) == (3, 3, 0)
         assert store.stats(Scope("agent:nobody")).documents == 0
 
-    def test_passages_come_in_the_order_of_the_ids_and_tell_of_their_document(self, store: FullStore) -> None:
-        store.put([entry("a", "첫째 🍜 줄", "second", context="제목 > 부제", kind="session", day=3)])
+    def test_passages_come_in_the_order_of_the_ids_and_tell_of_their_document(
+        self, store: FullStore
+    ) -> None:
+        store.put(
+            [entry("a", "첫째 🍜 줄", "second", context="제목 > 부제", kind="session", day=3)]
+        )
         ids = _ids(store, "첫째 second")[::-1]
         found = store.passages([ids[1], 10**9, ids[0]])
         assert store.passages([ids[1], 10**9, ids[0]], HOME) == found
         assert store.passages(ids, OTHER) == []
-        assert [(p.text, p.start_line, p.end_line) for p in found] == [("첫째 🍜 줄", 1, 1), ("second", 2, 2)]
+        assert [(p.text, p.start_line, p.end_line) for p in found] == [
+            ("첫째 🍜 줄", 1, 1),
+            ("second", 2, 2),
+        ]
         assert {(p.scope, p.key, p.kind, p.context, p.updated_at) for p in found} == {
             (HOME, "a", "session", "제목 > 부제", START + timedelta(days=3))
         }
 
-    def test_what_lies_within_a_time_comes_newest_document_first_and_as_in_its_text(self, store: FullStore) -> None:
-        store.put([entry("b", "three", "four", day=2), entry("a", "one", "two", day=2), entry("old", "zero", day=1)])
+    def test_what_lies_within_a_time_comes_newest_document_first_and_as_in_its_text(
+        self, store: FullStore
+    ) -> None:
         store.put(
-            [entry("turn", "five", kind="turn", day=3), entry("empty", day=3), entry("z", "x", scope=OTHER, day=3)]
+            [
+                entry("b", "three", "four", day=2),
+                entry("a", "one", "two", day=2),
+                entry("old", "zero", day=1),
+            ]
+        )
+        store.put(
+            [
+                entry("turn", "five", kind="turn", day=3),
+                entry("empty", day=3),
+                entry("z", "x", scope=OTHER, day=3),
+            ]
         )
         later = entry("later", "six", day=0)
-        store.put([later._replace(document=replace(later.document, valid_from=START + timedelta(days=9)))])
+        store.put(
+            [later._replace(document=replace(later.document, valid_from=START + timedelta(days=9)))]
+        )
 
         def texts(where: Filter, limit: int = EVERYTHING) -> list[str]:
             return [p.text for p in store.passages(store.within(HOME, where, limit))]
@@ -126,12 +191,18 @@ class DocumentContract(StoreFixtures):
         assert texts(Filter()) == ["six", "five", "one", "two", "three", "four", "zero"]
         assert texts(Filter(), 3) == ["six", "five", "one"]
         assert texts(Filter(since=START + timedelta(days=2), until=START + timedelta(days=9))) == [
-            "five", "one", "two", "three", "four",
-        ]  # fmt: skip
+            "five",
+            "one",
+            "two",
+            "three",
+            "four",
+        ]
         assert texts(Filter(frozenset(("turn",)))) == ["five"]
         assert store.within(Scope("agent:nobody"), Filter(), 5) == []
 
-    def test_a_filter_admits_by_tag_agent_and_status_what_the_model_says_it_admits(self, store: FullStore) -> None:
+    def test_a_filter_admits_by_tag_agent_and_status_what_the_model_says_it_admits(
+        self, store: FullStore
+    ) -> None:
         over, later = START + timedelta(days=2), START + timedelta(days=5)
         made: dict[str, dict[str, object]] = {
             "sessions/codex/a#1": {},
@@ -154,16 +225,25 @@ class DocumentContract(StoreFixtures):
             Filter(tags=frozenset(("lint",))): {"lint.md"},
             Filter(tags=frozenset(("50%", "snake-case"))): {"codex.md"},
             Filter(tags=frozenset(("snake_case", "codex"))): {"linter.md", "seeds/codex/MEMORY.md"},
-            Filter(agents=frozenset(("codex",))): {"sessions/codex/a#1", "seeds/codex/MEMORY.md", "lint.md"},
+            Filter(agents=frozenset(("codex",))): {
+                "sessions/codex/a#1",
+                "seeds/codex/MEMORY.md",
+                "lint.md",
+            },
             Filter(agents=frozenset(("claude-code",)), tags=frozenset(("lint",))): {"lint.md"},
             Filter(agents=frozenset(("cod",))): set(),
             Filter(statuses=frozenset(("ended",)), at=at): {"over.md"},
-            Filter(statuses=frozenset(("replaced", "corrected")), at=at): {"replaced.md", "fixed.md"},
+            Filter(statuses=frozenset(("replaced", "corrected")), at=at): {
+                "replaced.md",
+                "fixed.md",
+            },
             Filter(statuses=frozenset(("retired", "done")), at=at): {"away.md", "done.md"},
             Filter(statuses=frozenset(("ended", "replaced")), at=later + timedelta(days=1)): {
-                "over.md", "replaced.md", "fixed.md",
+                "over.md",
+                "replaced.md",
+                "fixed.md",
             },
-        }  # fmt: skip
+        }
         held = store.get(HOME, list(made))
         for where, wanted in expected.items():
             assert {document.key for document in held if where.admits(document)} == wanted
@@ -187,7 +267,9 @@ class DocumentContract(StoreFixtures):
         assert store.forget(HOME, [key]) == 1
 
     @pytest.mark.parametrize("key", ["a\0b", "a\ud800b"])
-    def test_a_key_that_cannot_be_kept_is_refused_rather_than_changed(self, store: FullStore, key: str) -> None:
+    def test_a_key_that_cannot_be_kept_is_refused_rather_than_changed(
+        self, store: FullStore, key: str
+    ) -> None:
         try:
             store.put([entry("good", "text"), entry(key, "text")])
         except BadRequest:
@@ -196,7 +278,9 @@ class DocumentContract(StoreFixtures):
             assert [d.key for d in store.get(HOME, [key])] == [key]
 
     @pytest.mark.parametrize("odd", ["\0", "\ud83d", "\udcff\0\ud800"])
-    def test_characters_that_cannot_be_kept_are_replaced_one_for_one(self, store: FullStore, odd: str) -> None:
+    def test_characters_that_cannot_be_kept_are_replaced_one_for_one(
+        self, store: FullStore, odd: str
+    ) -> None:
         damaged = entry("a", f"앞{odd}뒤", "다음 줄", context=f"제목{odd}")
         store.put([damaged._replace(document=replace(damaged.document, title=f"제목{odd}"))])
         (document,) = store.get(HOME, ["a"])
@@ -212,7 +296,9 @@ class DocumentContract(StoreFixtures):
         assert store.stats().passages == 2
         assert store.check() == []
 
-    def test_a_document_that_cannot_be_written_takes_the_whole_call_with_it(self, store: FullStore) -> None:
+    def test_a_document_that_cannot_be_written_takes_the_whole_call_with_it(
+        self, store: FullStore
+    ) -> None:
         store.put([entry("a", "old")])
         broken = replace(entry("b", "x").document, importance=object())  # type: ignore[arg-type]
         try:

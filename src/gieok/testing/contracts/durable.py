@@ -1,4 +1,6 @@
-"""The contract of `Durable` and `Forgetting`: what Gieok made is there until it is forgotten, and then it is gone."""
+"""The contract of `Durable` and `Forgetting`: what Gieok made is there until it is forgotten, and
+then it is gone.
+"""
 
 from datetime import timedelta
 
@@ -14,15 +16,23 @@ _READER = "observe"
 class DurableContract(JournalFixtures):
     """Sentences of `gieok.ports.Durable`."""
 
-    def test_what_is_committed_is_made_before_and_after_its_delivery(self, journal: FullJournal) -> None:
+    def test_what_is_committed_is_made_before_and_after_its_delivery(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, said("1"), said("2"))
         one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
         first, second = entry("a", "새것", "둘째 줄", context="제목"), entry("b", "x")
         assert journal.commit(0, run(one), put=[first, second])
-        assert (journal.made(HOME), journal.made(OTHER), journal.made_scopes()) == ([first, second], [], [HOME])
+        assert (journal.made(HOME), journal.made(OTHER), journal.made_scopes()) == (
+            [first, second],
+            [],
+            [HOME],
+        )
         journal.delivered([row for row, _, _ in journal.undelivered(9)])
         changed = entry("a", "anders")
-        assert journal.commit(one, run(two, start=one), put=[changed], forget=[first.document, second.document])
+        assert journal.commit(
+            one, run(two, start=one), put=[changed], forget=[first.document, second.document]
+        )
         assert journal.made(HOME) == [changed]
         assert self.reopen_if_it_can(journal).made(HOME) == [changed]
 
@@ -30,13 +40,17 @@ class DurableContract(JournalFixtures):
         """Return another handle where there is one."""
         return journal if type(self).reopen is JournalFixtures.reopen else self.reopen(journal)
 
-    def test_what_is_handed_over_without_a_run_is_made_and_queued(self, journal: FullJournal) -> None:
+    def test_what_is_handed_over_without_a_run_is_made_and_queued(
+        self, journal: FullJournal
+    ) -> None:
         journal.hand_over([entry("a", "x"), entry("b", "y")])
         journal.hand_over([entry("a", "z")], [(HOME, "a"), (HOME, "b")])
         assert journal.made(HOME) == [entry("a", "z")]
         assert len(journal.undelivered(9)) == 5
 
-    def test_what_is_adopted_replaces_nothing_and_waits_for_no_delivery(self, journal: FullJournal) -> None:
+    def test_what_is_adopted_replaces_nothing_and_waits_for_no_delivery(
+        self, journal: FullJournal
+    ) -> None:
         journal.hand_over([entry("a", "new")])
         journal.adopt([entry("a", "old"), entry("b", "old")])
         assert journal.made(HOME) == [entry("a", "new"), entry("b", "old")]
@@ -62,20 +76,28 @@ class ForgettingContract(JournalFixtures):
     def _find(self, journal: FullJournal, **wanted: object) -> list[str]:
         return [found.message.id for found in journal.find(HOME, MessageFilter(**wanted))]  # type: ignore[arg-type]
 
-    def test_messages_are_found_by_each_condition_and_by_all_of_them(self, journal: FullJournal) -> None:
+    def test_messages_are_found_by_each_condition_and_by_all_of_them(
+        self, journal: FullJournal
+    ) -> None:
         older = said("a", "Deploy the 결제 server")._replace(at=AT - timedelta(hours=48))
         add(journal, older, said("b", "deploy it"), said("c", "lunch"))
         add(journal, Retraction("s", "b"))
         assert self._find(journal, match="DEPLOY") == ["a", "b"]
         assert self._find(journal, ids=frozenset("ac")) == ["a", "c"]
         assert self._find(journal, before=AT - timedelta(hours=1)) == ["a"]
-        assert self._find(journal, source="/t") == self._find(journal, source="/t/s.jsonl") == ["a", "b", "c"]
+        assert (
+            self._find(journal, source="/t")
+            == self._find(journal, source="/t/s.jsonl")
+            == ["a", "b", "c"]
+        )
         assert self._find(journal, source="/t/s.json") == []
         assert self._find(journal, match="deploy", ids=frozenset("bc")) == ["b"]
         assert self._find(journal) == []
         assert journal.find(OTHER, MessageFilter(match="deploy")) == []
 
-    def test_an_erased_message_is_gone_and_stays_gone_when_it_is_read_again(self, journal: FullJournal) -> None:
+    def test_an_erased_message_is_gone_and_stays_gone_when_it_is_read_again(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, said("a", "my secret"), said("b", "else"))
         (found,) = journal.find(HOME, MessageFilter(match="secret"))
         journal.erase(HOME, [found.seq])
@@ -84,7 +106,11 @@ class ForgettingContract(JournalFixtures):
         add(journal, Retraction("s"))
         add(journal, said("a", "my secret"), said("b", "else"))
         assert held(journal) == ["else"]
-        add(journal, said("copied/a", "my secret"), said("later", "my secret")._replace(at=AT + timedelta(days=1)))
+        add(
+            journal,
+            said("copied/a", "my secret"),
+            said("later", "my secret")._replace(at=AT + timedelta(days=1)),
+        )
         assert held(journal) == ["else", "my secret"]
         assert self._find(journal, match="secret") == ["later"]
 
@@ -106,7 +132,9 @@ class ForgettingContract(JournalFixtures):
         add(journal, said("a", "my secret"))
         assert held(journal) == ["my secret"]
 
-    def test_erasing_drops_chunks_documents_and_history_and_tells_the_store(self, journal: FullJournal) -> None:
+    def test_erasing_drops_chunks_documents_and_history_and_tells_the_store(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, said("1"), said("2"), said("3"))
         one, two, three = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
         made = [entry("a", "x"), entry("b", "y")]
@@ -122,7 +150,9 @@ class ForgettingContract(JournalFixtures):
         waiting = [what for _, _, what in journal.undelivered(9)]
         assert waiting == ["old", made[1], "a"]
 
-    def test_rewriting_changes_every_text_and_dry_it_only_counts(self, journal: FullJournal) -> None:
+    def test_rewriting_changes_every_text_and_dry_it_only_counts(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, said("a", "the cat"), said("b", "a dog"))
         one, two = (found.seq for found in journal.read(HOME, 0, budget_tokens=EVERYTHING))
         assert journal.commit(0, run(one), forget=[entry("old", "cat food").document])

@@ -9,24 +9,61 @@ import pytest
 from gieok.ports.models import Embedder
 
 _ODD_TEXTS = [
-    "", " ", "\n\t\u3000", "\0", "a\0b", "🍜🙂", "\ud800", "a\udfffb", "é ø Ω я あ",
-    "\u1112\u1161\u11ab", "\u202e\ufeff\u200b",
-    "</s><mask>", "x" * 5000, "가" * 5000, "▁▁ ▁",
-]  # fmt: skip
+    "",
+    " ",
+    "\n\t\u3000",
+    "\0",
+    "a\0b",
+    "🍜🙂",
+    "\ud800",
+    "a\udfffb",
+    "é ø Ω я あ",
+    "\u1112\u1161\u11ab",
+    "\u202e\ufeff\u200b",
+    "</s><mask>",
+    "x" * 5000,
+    "가" * 5000,
+    "▁▁ ▁",
+]
 
-#: A question, the passage that answers it, and others: of its subject, of its words, and of neither.
+#: A question, the passage that answers it, and others: of its subject, of its words, and of
+#: neither.
 _ANSWERED = [
-    ("회의는 언제로 옮겼지?", "회의 시간은 화요일 오후 세 시로 바뀌었다.",
-     ["회의실 의자가 부서졌다.", "우리는 언제나 걸어서 다닌다.", "The cat sleeps by the window.",
-      "김치찌개는 돼지고기로 끓인다."]),
-    ("Where do we keep the backups?", "Nightly copies of the database go to the storage box in Frankfurt.",
-     ["The keeper saved a penalty.", "He walked back up the hill.", "화요일 오후 세 시에 모인다.",
-      "The invoice parser is slow."]),
-    ("고양이 이름이 뭐야?", "My cat is called Nabi.",
-     ["The meeting was moved to Tuesday.", "The server listens on port 8080.", "Take this medicine after meals."]),
-    ("Which port does the server listen on?", "서버는 8080번 포트를 쓴다.",
-     ["항구에 배가 들어왔다.", "우리 고양이는 나비라고 부른다.", "회의는 화요일로 옮겼다."]),
-]  # fmt: skip
+    (
+        "회의는 언제로 옮겼지?",
+        "회의 시간은 화요일 오후 세 시로 바뀌었다.",
+        [
+            "회의실 의자가 부서졌다.",
+            "우리는 언제나 걸어서 다닌다.",
+            "The cat sleeps by the window.",
+            "김치찌개는 돼지고기로 끓인다.",
+        ],
+    ),
+    (
+        "Where do we keep the backups?",
+        ("Nightly copies of the database go to the storage box in Frankfurt."),
+        [
+            "The keeper saved a penalty.",
+            "He walked back up the hill.",
+            "화요일 오후 세 시에 모인다.",
+            "The invoice parser is slow.",
+        ],
+    ),
+    (
+        "고양이 이름이 뭐야?",
+        "My cat is called Nabi.",
+        [
+            ("The meeting was moved to Tuesday."),
+            "The server listens on port 8080.",
+            "Take this medicine after meals.",
+        ],
+    ),
+    (
+        "Which port does the server listen on?",
+        "서버는 8080번 포트를 쓴다.",
+        ["항구에 배가 들어왔다.", "우리 고양이는 나비라고 부른다.", "회의는 화요일로 옮겼다."],
+    ),
+]
 
 
 class EmbedderContract:
@@ -35,8 +72,13 @@ class EmbedderContract:
     #: Whether the model knows meaning beyond shared words; if not, the tests of it are skipped.
     understands: ClassVar[bool] = True
 
-    def test_a_vector_is_of_unit_length_and_of_the_stated_dimension(self, embedder: Embedder) -> None:
-        for raw in (*embedder.embed_passages(["결제 서버", "cat"]), embedder.embed_query("결제는?")):
+    def test_a_vector_is_of_unit_length_and_of_the_stated_dimension(
+        self, embedder: Embedder
+    ) -> None:
+        for raw in (
+            *embedder.embed_passages(["결제 서버", "cat"]),
+            embedder.embed_query("결제는?"),
+        ):
             assert len(_values(raw)) == embedder.dimension
             assert math.hypot(*_values(raw)) == pytest.approx(1, abs=1e-5)
 
@@ -47,7 +89,9 @@ class EmbedderContract:
     def test_no_texts_give_no_vectors(self, embedder: Embedder) -> None:
         assert embedder.embed_passages([]) == []
 
-    def test_a_text_has_the_same_vector_whatever_is_embedded_with_it(self, embedder: Embedder) -> None:
+    def test_a_text_has_the_same_vector_whatever_is_embedded_with_it(
+        self, embedder: Embedder
+    ) -> None:
         texts = ["결제 서버가 멈췄다.", "cat", "", "회의 " * 300, "결제 서버가 멈췄다."]
         alone = [embedder.embed_passages([text])[0] for text in texts]
         assert embedder.embed_passages(texts) == alone
@@ -73,20 +117,26 @@ class EmbedderContract:
         assert _cosine(told, question) > _cosine(plain, question)
 
     @pytest.mark.parametrize(
-        "text", ["word " * 40_000, "x" * 200_000, "가나다라" * 50_000], ids=["words", "letters", "Hangul"]
+        "text",
+        ["word " * 40_000, "x" * 200_000, "가나다라" * 50_000],
+        ids=["words", "letters", "Hangul"],
     )
     def test_a_huge_text_is_embedded_too(self, embedder: Embedder, text: str) -> None:
         (raw,) = embedder.embed_passages([text])
         assert len(_values(raw)) == embedder.dimension
 
-    @pytest.mark.parametrize(("question", "answer", "others"), _ANSWERED, ids=["ko", "en", "ko-en", "en-ko"])
+    @pytest.mark.parametrize(
+        ("question", "answer", "others"), _ANSWERED, ids=["ko", "en", "ko-en", "en-ko"]
+    )
     def test_a_question_is_nearest_to_the_passage_that_answers_it(
         self, embedder: Embedder, question: str, answer: str, others: list[str]
     ) -> None:
         if not self.understands:
             pytest.skip(f"{embedder.model} compares words only")
         asked = embedder.embed_query(question)
-        answering, *rest = (_cosine(asked, raw) for raw in embedder.embed_passages([answer, *others]))
+        answering, *rest = (
+            _cosine(asked, raw) for raw in embedder.embed_passages([answer, *others])
+        )
         assert answering > max(rest)
 
 

@@ -1,10 +1,20 @@
-"""The contract of `Journal`: every message once, in order, and a cursor that moves with them or not at all."""
+"""The contract of `Journal`: every message once, in order, and a cursor that moves with them or not
+at all.
+"""
 
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from gieok.model.conversation import Cursor, Heard, Message, Reject, Retraction, Role, TranscriptEvent
+from gieok.model.conversation import (
+    Cursor,
+    Heard,
+    Message,
+    Reject,
+    Retraction,
+    Role,
+    TranscriptEvent,
+)
 from gieok.model.memory import Scope
 from gieok.ports.journal import FullJournal, Journal, MessageFilter
 from gieok.testing.samples import AT, EVERYTHING, HOME, OTHER, said
@@ -13,7 +23,9 @@ _ALL = 1 << 40
 
 
 class JournalFixtures:
-    """Gives `journal`. A subclass gives the fixture `make_journal`: a function that makes a new, empty journal."""
+    """Gives `journal`. A subclass gives the fixture `make_journal`: a function that makes a new,
+    empty journal.
+    """
 
     @pytest.fixture
     def journal(self, make_journal: Callable[[], FullJournal]) -> Iterator[FullJournal]:
@@ -30,20 +42,34 @@ class JournalFixtures:
 def add(journal: Journal, *events: TranscriptEvent, scope: Scope = HOME, file: str = "1:1") -> None:
     """Append turns that were read from a file, whose cursor moves on by one line each."""
     before = next((cursor for cursor in journal.cursors() if cursor.identity == file), None)
-    after = Cursor(file, "/t/s.jsonl", offset=(before.offset if before else 0) + max(len(events), 1))
+    after = Cursor(
+        file, "/t/s.jsonl", offset=(before.offset if before else 0) + max(len(events), 1)
+    )
     assert journal.append(scope, events, after, before)
 
 
 def held(journal: Journal, scope: Scope = HOME) -> list[str]:
     """Return the texts that hold, in order."""
-    return [found.message.text for found in journal.read(scope, 0, budget_tokens=_ALL, limit=EVERYTHING)]
+    return [
+        found.message.text for found in journal.read(scope, 0, budget_tokens=_ALL, limit=EVERYTHING)
+    ]
 
 
 class MessageContract(JournalFixtures):
     """Sentences of `gieok.ports.Journal`."""
 
     def test_a_message_comes_back_exactly_as_it_was_added(self, journal: FullJournal) -> None:
-        whole = Message("s/1#0", Role.TOOL, "결제 🍜\n'; --", AT, "세션", "claude-code", 321, "/t/줄 1.jsonl", 42)
+        whole = Message(
+            "s/1#0",
+            Role.TOOL,
+            "결제 🍜\n'; --",
+            AT,
+            "세션",
+            "claude-code",
+            321,
+            "/t/줄 1.jsonl",
+            42,
+        )
         add(journal, whole)
         (found,) = journal.read(HOME, 0, budget_tokens=1)
         assert found.message == whole
@@ -70,7 +96,9 @@ class MessageContract(JournalFixtures):
         journal.say(HOME, [Retraction(said("a").session, said("a").id)])
         assert held(journal) == [said("b").text]
 
-    def test_numbers_grow_over_all_scopes_and_reading_goes_on_behind_one(self, journal: FullJournal) -> None:
+    def test_numbers_grow_over_all_scopes_and_reading_goes_on_behind_one(
+        self, journal: FullJournal
+    ) -> None:
         for scope, name in ((HOME, "a"), (OTHER, "b"), (HOME, "c")):
             add(journal, said(name), scope=scope)
         first, second = journal.read(HOME, 0, budget_tokens=_ALL)
@@ -79,9 +107,13 @@ class MessageContract(JournalFixtures):
         assert journal.read(HOME, first.seq, budget_tokens=_ALL) == [second]
         assert journal.read(HOME, second.seq, budget_tokens=_ALL) == []
 
-    def test_reading_stops_with_the_message_that_reaches_the_budget_or_the_limit(self, journal: FullJournal) -> None:
+    def test_reading_stops_with_the_message_that_reaches_the_budget_or_the_limit(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, *(said(str(n), tokens=10) for n in range(9)))
-        assert [len(journal.read(HOME, 0, budget_tokens=budget)) for budget in (1, 10, 11, 30, 31)] == [1, 1, 2, 3, 4]
+        assert [
+            len(journal.read(HOME, 0, budget_tokens=budget)) for budget in (1, 10, 11, 30, 31)
+        ] == [1, 1, 2, 3, 4]
         assert len(journal.read(HOME, 0, budget_tokens=_ALL, limit=5)) == 5
 
     def test_nothing_is_done_where_somebody_else_has_read_on(self, journal: FullJournal) -> None:
@@ -103,15 +135,26 @@ class MessageContract(JournalFixtures):
             assert journal.append(HOME, [], cursor, None)
         assert sorted(journal.cursors()) == cursors
 
-    def test_the_same_message_is_kept_once_and_a_later_version_replaces_it(self, journal: FullJournal) -> None:
+    def test_the_same_message_is_kept_once_and_a_later_version_replaces_it(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, said("a"), said("b", "b1"), said("a"))
         add(journal, said("a"), said("b", "b2"), said("b", "b3"), said("c"))
         add(journal, said("b", "b1"), file="2:2")
         assert held(journal) == ["a", "b3", "c"]
-        assert [found.message.text for found in journal.messages(HOME, ["b", "a", "gone"])] == ["a", "b3"]
+        assert [found.message.text for found in journal.messages(HOME, ["b", "a", "gone"])] == [
+            "a",
+            "b3",
+        ]
 
-    def test_turns_are_taken_back_one_from_one_on_or_all_of_a_session(self, journal: FullJournal) -> None:
-        add(journal, *(said(name) for name in ("a", "b", "b#0", "c", "d")), said("x", session="other"))
+    def test_turns_are_taken_back_one_from_one_on_or_all_of_a_session(
+        self, journal: FullJournal
+    ) -> None:
+        add(
+            journal,
+            *(said(name) for name in ("a", "b", "b#0", "c", "d")),
+            said("x", session="other"),
+        )
         add(journal, Retraction("s", "b"))
         assert held(journal) == ["a", "c", "d", "x"]
         add(journal, Retraction("s", "c", after=True), Retraction("s", "gone", after=True))
@@ -120,14 +163,22 @@ class MessageContract(JournalFixtures):
         assert held(journal) == ["x", "e"]
 
     def test_only_what_came_from_the_named_file_is_taken_back(self, journal: FullJournal) -> None:
-        for name, source in (("a", "/t/1"), ("b", "/t/1"), ("c", "/t/2"), ("d", "/t/2"), ("b", "/t/2")):
+        for name, source in (
+            ("a", "/t/1"),
+            ("b", "/t/1"),
+            ("c", "/t/2"),
+            ("d", "/t/2"),
+            ("b", "/t/2"),
+        ):
             add(journal, said(name)._replace(source=source), file=source)
         add(journal, Retraction("s", "", after=True, source="/t/2"), file="/t/2")
         assert held(journal) == ["a", "b"]
         add(journal, Retraction("s", "a", after=True, source="/t/2"), file="/t/2")
         assert held(journal) == ["a", "b"]
 
-    def test_what_was_taken_back_and_is_written_again_holds_again_in_its_place(self, journal: FullJournal) -> None:
+    def test_what_was_taken_back_and_is_written_again_holds_again_in_its_place(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, said("a"), said("b", "b1"), said("b", "b2"), said("c"))
         add(journal, Retraction("s", "", after=True), said("c"), said("b", "b2"), said("a"))
         assert held(journal) == ["a", "b2", "c"]
@@ -136,7 +187,11 @@ class MessageContract(JournalFixtures):
         add(journal, said("a", "mine"))
         add(journal, said("a", "yours"), said("b"), scope=OTHER)
         add(journal, Retraction("s", "", after=True), scope=OTHER)
-        assert (held(journal), held(journal, OTHER), held(journal, Scope("agent:nobody"))) == (["mine"], [], [])
+        assert (held(journal), held(journal, OTHER), held(journal, Scope("agent:nobody"))) == (
+            ["mine"],
+            [],
+            [],
+        )
         assert journal.messages(HOME, ["b"]) == []
         assert journal.occurrences(OTHER, ["c"]) == {}
         assert journal.scopes() == [HOME, OTHER]
@@ -151,11 +206,17 @@ class MessageContract(JournalFixtures):
         assert [found.message.id for found in journal.messages(HOME, names[::-1])] == names
         assert len(journal.occurrences(HOME, names)) == 2500
 
-    def test_lines_that_were_set_aside_are_named_once_the_newest_first(self, journal: FullJournal) -> None:
-        one, two = (Reject("/t/s.jsonl", line, line * 10, 9, "not a JSON object") for line in (1, 2))
+    def test_lines_that_were_set_aside_are_named_once_the_newest_first(
+        self, journal: FullJournal
+    ) -> None:
+        one, two = (
+            Reject("/t/s.jsonl", line, line * 10, 9, "not a JSON object") for line in (1, 2)
+        )
         for rejects in ([one], [one, two]):
             before = next(iter(journal.cursors()), None)
-            assert journal.append(HOME, [], Cursor("1:1", "/t", (before.offset if before else 0) + 1), before, rejects)
+            assert journal.append(
+                HOME, [], Cursor("1:1", "/t", (before.offset if before else 0) + 1), before, rejects
+            )
         assert journal.rejects(9) == [two, one]
         assert journal.rejects(1) == [two]
 
@@ -164,10 +225,17 @@ class MessageContract(JournalFixtures):
         add(journal, said("a", tokens=5), scope=OTHER, file="2:2")
         mine, everything = journal.stats(HOME), journal.stats()
         assert (mine.messages, mine.tokens) == (2, 7)
-        assert (everything.messages, everything.tokens, everything.transcripts, everything.rejects) == (3, 12, 2, 0)
+        assert (
+            everything.messages,
+            everything.tokens,
+            everything.transcripts,
+            everything.rejects,
+        ) == (3, 12, 2, 0)
         assert journal.stats(Scope("agent:nobody")).messages == 0
 
-    def test_a_lock_is_held_once_and_another_name_is_another_lock(self, journal: FullJournal) -> None:
+    def test_a_lock_is_held_once_and_another_name_is_another_lock(
+        self, journal: FullJournal
+    ) -> None:
         other = self.reopen(journal)
         with journal.exclusive("a") as first, other.exclusive("a", wait=False) as second:
             assert (first, second) == (True, False)
@@ -184,21 +252,33 @@ class MessageContract(JournalFixtures):
         assert held(journal) == held(other) == ["a", "b"]
         other.close()
 
-    def test_a_correction_stands_in_turns_and_what_was_said_stays(self, journal: FullJournal) -> None:
+    def test_a_correction_stands_in_turns_and_what_was_said_stays(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, said("a", "port 8080"), said("b"))
         reached, _ = journal.conversations(HOME, Heard(), EVERYTHING)
         journal.correct(HOME, "a", "port 9090")
-        assert [turn.message.text for turn in journal.turns(HOME, "plain", "s")] == ["port 9090", "b"]
+        assert [turn.message.text for turn in journal.turns(HOME, "plain", "s")] == [
+            "port 9090",
+            "b",
+        ]
         assert held(journal) == ["port 8080", "b"]
         assert journal.corrections(HOME) == {"a": "port 9090"}
         assert journal.corrections(OTHER) == {}
-        assert [found.message.id for found in journal.find(HOME, MessageFilter(match="9090"))] == ["a"]
+        assert [found.message.id for found in journal.find(HOME, MessageFilter(match="9090"))] == [
+            "a"
+        ]
         again, changed = journal.conversations(HOME, reached, EVERYTHING)
         assert (again != reached, [one.session for one in changed]) == (True, ["s"])
         journal.correct(HOME, "a", "")
-        assert [turn.message.text for turn in journal.turns(HOME, "plain", "s")] == ["port 8080", "b"]
+        assert [turn.message.text for turn in journal.turns(HOME, "plain", "s")] == [
+            "port 8080",
+            "b",
+        ]
 
-    def test_a_correction_is_rewritten_and_forgotten_with_its_message(self, journal: FullJournal) -> None:
+    def test_a_correction_is_rewritten_and_forgotten_with_its_message(
+        self, journal: FullJournal
+    ) -> None:
         add(journal, said("a", "one"), said("b"))
         journal.correct(HOME, "a", "secret two")
         assert journal.rewrite(lambda text: text.replace("secret", "[gone]")) == 1

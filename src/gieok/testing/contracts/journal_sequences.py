@@ -14,9 +14,16 @@ from gieok.testing.samples import HOME, OTHER, said
 
 _IDS = st.sampled_from(["a", "b", "b#0", "b#1", "c"])
 _SESSIONS = st.sampled_from(["s", "other"])
-_MESSAGES = st.builds(lambda i, t, s: said(f"{s}/{i}", f"{i} {t}", session=s), _IDS, st.integers(1, 3), _SESSIONS)
+_MESSAGES = st.builds(
+    lambda i, t, s: said(f"{s}/{i}", f"{i} {t}", session=s), _IDS, st.integers(1, 3), _SESSIONS
+)
 _RETRACTIONS = st.one_of(
-    st.builds(lambda i, s, after: Retraction(s, f"{s}/{i}", after), st.sampled_from("abc"), _SESSIONS, st.booleans()),
+    st.builds(
+        lambda i, s, after: Retraction(s, f"{s}/{i}", after),
+        st.sampled_from("abc"),
+        _SESSIONS,
+        st.booleans(),
+    ),
     st.builds(lambda s: Retraction(s, "", after=True), _SESSIONS),
 )
 _TURNS = st.lists(st.one_of(_MESSAGES, _MESSAGES, _MESSAGES, _RETRACTIONS), max_size=6)
@@ -55,7 +62,11 @@ def _windowed(journal: FullJournal, scope: Scope, windows: dict[Scope, HeldWindo
     """Return the texts of a window that is held from one call to the next."""
     before = windows.pop(scope, None)
     window = journal.window(scope, "nobody", before)
-    messages = (*before.messages, *window.messages) if before and window.is_rest else tuple(window.messages)
+    messages = (
+        (*before.messages, *window.messages)
+        if before and window.is_rest
+        else tuple(window.messages)
+    )
     if messages:
         windows[scope] = HeldWindow(window.mark, messages)
     return [one.message.text for one in messages]
@@ -96,8 +107,12 @@ class _List:
         self.kept.append(_Kept(event))
 
     def _retract(self, event: Retraction) -> None:
-        session = [kept for kept in self.kept if kept.holds and kept.message.session == event.session]
-        hits = [n for n, kept in enumerate(session) if kept.message.id.partition("#")[0] == event.id]
+        session = [
+            kept for kept in self.kept if kept.holds and kept.message.session == event.session
+        ]
+        hits = [
+            n for n, kept in enumerate(session) if kept.message.id.partition("#")[0] == event.id
+        ]
         if not event.id:
             gone = session
         elif event.after and hits:

@@ -1,4 +1,6 @@
-"""The contract of `KeywordSearch`: the ranking is BM25 over the scope alone, as `MemoryStore` computes it, at size too."""
+"""The contract of `KeywordSearch`: the ranking is BM25 over the scope alone, as `MemoryStore`
+computes it, at size too.
+"""
 
 import unicodedata
 from datetime import timedelta
@@ -25,7 +27,13 @@ from gieok.testing.samples import (
 )
 
 _ALL = Filter()
-_QUESTIONS = ["결제", "김치찌개 고양이", "invoice parser retry", "서버 backup 회의 배포 없는단어", "parseInvoiceDate"]
+_QUESTIONS = [
+    "결제",
+    "김치찌개 고양이",
+    "invoice parser retry",
+    "서버 backup 회의 배포 없는단어",
+    "parseInvoiceDate",
+]
 _ODD_WORDS = ["ÉCOLE", "İstanbul", "ΣΊΣΥΦΟΣ", "ꟙꟗ", "𞤀𞤁", "x²", "ᏣᎳᎩ", "日本語", "snake_case_name"]
 _SHAPES = [
     question(text, k1, b, context, spread)
@@ -57,7 +65,9 @@ class KeywordContract(StoreFixtures):
             Filter(kinds=frozenset({"session"})),
             Filter(since=START + 10 * day),
             Filter(until=START + 40 * day),
-            Filter(kinds=frozenset({"note", "odd"}), since=START + 10 * day, until=START + 30 * day),
+            Filter(
+                kinds=frozenset({"note", "odd"}), since=START + 10 * day, until=START + 30 * day
+            ),
             Filter(kinds=frozenset({"odd"})),
         ):
             for query in _SHAPES[::5]:
@@ -77,15 +87,17 @@ class KeywordContract(StoreFixtures):
         before = store.keyword(HOME, question("결제 invoice"), _ALL, EVERYTHING)
         store.put([*corpus(9, 40, OTHER), entry("많이", *["결제 " * 50] * 20, scope=OTHER)])
         assert store.keyword(HOME, question("결제 invoice"), _ALL, EVERYTHING) == before
-        assert set(keys(store, store.keyword(OTHER, question("결제"), _ALL, EVERYTHING))).isdisjoint(
-            keys(store, before)
-        )
+        assert set(
+            keys(store, store.keyword(OTHER, question("결제"), _ALL, EVERYTHING))
+        ).isdisjoint(keys(store, before))
 
     def test_a_scope_whose_name_begins_alike_is_another_scope(self, store: FullStore) -> None:
         scopes = [Scope(f"agent:{n}") for n in range(1, 13)]
         store.put([entry("a", "결제", scope=scope) for scope in scopes])
         for scope in scopes:
-            (found,) = store.passages([i for i, _ in store.keyword(scope, question("결제"), _ALL, 20).ranked])
+            (found,) = store.passages(
+                [i for i, _ in store.keyword(scope, question("결제"), _ALL, 20).ranked]
+            )
             assert found.scope == scope
 
     def test_ties_go_by_id(self, store: FullStore) -> None:
@@ -93,13 +105,17 @@ class KeywordContract(StoreFixtures):
         store.put([entry("c", "같은 글")])
         assert keys(store, store.keyword(HOME, question("같은"), _ALL, 9)) == ["a", "b", "c"]
 
-    def test_times_compare_with_valid_from_else_updated_and_until_is_exclusive(self, store: FullStore) -> None:
+    def test_times_compare_with_valid_from_else_updated_and_until_is_exclusive(
+        self, store: FullStore
+    ) -> None:
         store.put([entry("1", "결제", day=1), entry("2", "결제", day=2), entry("3", "결제", day=3)])
         window = Filter(since=START + timedelta(days=1), until=START + timedelta(days=3))
         assert keys(store, store.keyword(HOME, question("결제"), window, 9)) == ["1", "2"]
 
     def test_decomposed_korean_is_found_by_a_composed_question(self, store: FullStore) -> None:
-        store.put([entry("a", unicodedata.normalize("NFD", "김치찌개 레시피")), entry("b", "다른 글")])
+        store.put(
+            [entry("a", unicodedata.normalize("NFD", "김치찌개 레시피")), entry("b", "다른 글")]
+        )
         assert keys(store, store.keyword(HOME, question("김치찌개"), _ALL, 9)) == ["a"]
 
     @pytest.mark.parametrize("word", _ODD_WORDS)
@@ -172,9 +188,13 @@ class ScaleContract(StoreFixtures):
             store.put([one])
         assert store.stats(HOME).passages == _DOCUMENTS * _LINES
         for text in ("바늘", "needle 결제"):
-            found, expected = (held.keyword(HOME, question(text), _ALL, 20) for held in (store, exact))
+            found, expected = (
+                held.keyword(HOME, question(text), _ALL, 20) for held in (store, exact)
+            )
             assert keys(store, found) == keys(exact, expected)
-            assert [round(score, 4) for score in scores(found)] == [round(score, 4) for score in scores(expected)]
+            assert [round(score, 4) for score in scores(found)] == [
+                round(score, 4) for score in scores(expected)
+            ]
         store.put([entry("000", "하나만")])
         assert store.stats(HOME).passages == (_DOCUMENTS - 1) * _LINES + 1
         assert store.check() == []

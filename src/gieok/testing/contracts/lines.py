@@ -30,7 +30,9 @@ class LineContract(StoreFixtures):
         store.use_model(embedder.model, embedder.dimension)
         return embedder
 
-    def test_the_best_line_of_a_passage_is_named(self, store: _LineStore, embedder: HashEmbedder) -> None:
+    def test_the_best_line_of_a_passage_is_named(
+        self, store: _LineStore, embedder: HashEmbedder
+    ) -> None:
         store.put([note("a", _LIST)])
         embed_all(store, embedder)
         (line,) = store.best_lines(near(embedder, "고양이 사료"), passages_of(store))
@@ -40,14 +42,26 @@ class LineContract(StoreFixtures):
         exact = MemoryStore()
         exact.use_model(embedder.model, embedder.dimension)
         for held in (store, exact):
-            held.put([note("a", _LIST), note("b", "- 결제 환불\n- 서버 배포 시간\n"), note("c", "회의 일정")])
+            held.put(
+                [
+                    note("a", _LIST),
+                    note("b", "- 결제 환불\n- 서버 배포 시간\n"),
+                    note("c", "회의 일정"),
+                ]
+            )
             embed_all(held, embedder)
         for hub_weight in (0.0, 0.4):
             query = near(embedder, "서버 시간", hub_weight)
             ours, theirs = (held.best_lines(query, passages_of(held)) for held in (store, exact))
-            assert [(one.start, one.end) for one in ours] == [(one.start, one.end) for one in theirs]
-            assert [one.score for one in ours] == pytest.approx([one.score for one in theirs], abs=0.01)
-            assert [one.cosine for one in ours] == pytest.approx([one.cosine for one in theirs], abs=0.01)
+            assert [(one.start, one.end) for one in ours] == [
+                (one.start, one.end) for one in theirs
+            ]
+            assert [one.score for one in ours] == pytest.approx(
+                [one.score for one in theirs], abs=0.01
+            )
+            assert [one.cosine for one in ours] == pytest.approx(
+                [one.cosine for one in theirs], abs=0.01
+            )
 
     def test_a_passage_without_vectors_of_lines_is_its_own_line(
         self, store: _LineStore, embedder: HashEmbedder
@@ -69,21 +83,29 @@ class LineContract(StoreFixtures):
         assert [text for _, text in everything] == texts
         assert store.missing_lines(2, everything[1][0]) == everything[2:4]
 
-    def test_a_line_that_stays_keeps_its_vector(self, store: _LineStore, embedder: HashEmbedder) -> None:
+    def test_a_line_that_stays_keeps_its_vector(
+        self, store: _LineStore, embedder: HashEmbedder
+    ) -> None:
         store.put([note("a", _LIST)])
         embed_all(store, embedder)
         store.put([note("a", _LIST + "- 여행 준비\n")])
         assert [text for _, text in store.missing_lines(9)] == ["여행 준비"]
 
-    def test_lines_that_are_gone_are_skipped(self, store: _LineStore, embedder: HashEmbedder) -> None:
+    def test_lines_that_are_gone_are_skipped(
+        self, store: _LineStore, embedder: HashEmbedder
+    ) -> None:
         store.put([note("a", _LIST)])
         missing = store.missing_lines(9)
         store.forget(HOME, ["a"])
-        store.put_lines(embedder.model, {line: embedder.embed_query(text) for line, text in missing})
+        store.put_lines(
+            embedder.model, {line: embedder.embed_query(text) for line, text in missing}
+        )
         assert store.missing_lines(9) == []
         assert store.check() == []
 
-    def test_vectors_of_lines_of_another_model_are_refused(self, store: _LineStore, embedder: HashEmbedder) -> None:
+    def test_vectors_of_lines_of_another_model_are_refused(
+        self, store: _LineStore, embedder: HashEmbedder
+    ) -> None:
         store.put([note("a", _LIST)])
         line, text = store.missing_lines(1)[0]
         with pytest.raises(ShapeMismatch):
@@ -95,7 +117,13 @@ class LineContract(StoreFixtures):
 def note(key: str, text: str, kind: str = "memory") -> Entry:
     """Return a note of one passage."""
     document = Document(
-        scope=HOME, key=key, kind=kind, text=text, content_hash=text, created_at=START, updated_at=START
+        scope=HOME,
+        key=key,
+        kind=kind,
+        text=text,
+        content_hash=text,
+        created_at=START,
+        updated_at=START,
     )
     return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
 
@@ -110,4 +138,6 @@ def embed_all(store: _LineStore | MemoryStore, embedder: HashEmbedder) -> None:
     embed_missing(store, embedder)
     missing = store.missing_lines(EVERYTHING)
     vectors = embedder.embed_passages([text for _, text in missing])
-    store.put_lines(embedder.model, {line: vector for (line, _), vector in zip(missing, vectors, strict=True)})
+    store.put_lines(
+        embedder.model, {line: vector for (line, _), vector in zip(missing, vectors, strict=True)}
+    )

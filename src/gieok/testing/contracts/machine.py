@@ -27,20 +27,38 @@ from gieok.testing.samples import (
 
 _KEYS = st.sampled_from(["a", "b", "줄\n바꿈", "🍜"])
 _SCOPES = st.sampled_from([HOME, OTHER])
-_WORDS = ["결제", "정산했다", "고양이", "cat", "parseInvoiceDate", "Mina:", "\0", "\ud800", "École", "日本語"]
+_WORDS = [
+    "결제",
+    "정산했다",
+    "고양이",
+    "cat",
+    "parseInvoiceDate",
+    "Mina:",
+    "\0",
+    "\ud800",
+    "École",
+    "日本語",
+]
 _LINE = st.lists(st.sampled_from(_WORDS), max_size=4)
 _LINES = st.lists(_LINE.map(" ".join), max_size=4)
-_ENTRIES = st.lists(st.tuples(_KEYS, _SCOPES, _LINES, st.sampled_from(["", "제목 cat"])), max_size=4)
-_SETTINGS = settings(stateful_step_count=25, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+_ENTRIES = st.lists(
+    st.tuples(_KEYS, _SCOPES, _LINES, st.sampled_from(["", "제목 cat"])), max_size=4
+)
+_SETTINGS = settings(
+    stateful_step_count=25, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+)
 
 
 class MachineContract(StoreFixtures):
     """Random sequences of operations."""
 
-    #: How many sequences. A server takes ten times as long for one, and SQLite has found every mistake so far.
+    #: How many sequences. A server takes ten times as long for one, and SQLite has found every
+    #: mistake so far.
     sequences = 60
 
-    def test_any_sequence_of_writes_gives_what_brute_force_gives(self, make_store: Callable[[], FullStore]) -> None:
+    def test_any_sequence_of_writes_gives_what_brute_force_gives(
+        self, make_store: Callable[[], FullStore]
+    ) -> None:
         wanted = settings(_SETTINGS, max_examples=self.sequences)
         run_state_machine_as_test(lambda: StoreMachine(make_store()), settings=wanted)  # type: ignore[arg-type]
 
@@ -58,7 +76,9 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(documents=_ENTRIES)
     def put(self, documents: list[tuple[str, Scope, list[str], str]]) -> None:
-        """Put or replace, scope by scope: which passage of one call is the newest is said within a scope alone."""
+        """Put or replace, scope by scope: which passage of one call is the newest is said within a
+        scope alone.
+        """
         entries = [
             entry(key, *lines, scope=scope, context=context)
             for key, scope, lines, context in sorted(documents, key=lambda one: one[1].path)
@@ -77,11 +97,20 @@ class StoreMachine(RuleBasedStateMachine):
         for held in (self.store, self.exact):
             embed_missing(held, self.embedder, limit)
 
-    @rule(scope=_SCOPES, words=_LINE, spread=st.sampled_from([(), (0.3,), (0.5, 0.2)]), limit=st.sampled_from([2, 50]))
-    def search_words(self, scope: Scope, words: list[str], spread: tuple[float, ...], limit: int) -> None:
+    @rule(
+        scope=_SCOPES,
+        words=_LINE,
+        spread=st.sampled_from([(), (0.3,), (0.5, 0.2)]),
+        limit=st.sampled_from([2, 50]),
+    )
+    def search_words(
+        self, scope: Scope, words: list[str], spread: tuple[float, ...], limit: int
+    ) -> None:
         """Compare keyword rankings."""
         query = question(" ".join(words), spread=spread)
-        found, expected = (held.keyword(scope, query, Filter(), limit) for held in (self.store, self.exact))
+        found, expected = (
+            held.keyword(scope, query, Filter(), limit) for held in (self.store, self.exact)
+        )
         assert _kept(places(self.store, found)) == _kept(places(self.exact, expected))
         assert all(abs(a - b) < 1e-4 for a, b in zip(scores(found), scores(expected), strict=True))
         assert abs(found.ceiling - expected.ceiling) < 1e-6
@@ -90,7 +119,9 @@ class StoreMachine(RuleBasedStateMachine):
     def search_vectors(self, words: list[str]) -> None:
         """Compare vector rankings."""
         found = self.store.nearest(HOME, near(self.embedder, " ".join(words)), Filter(), EVERYTHING)
-        expected = self.exact.nearest(HOME, near(self.embedder, " ".join(words)), Filter(), EVERYTHING)
+        expected = self.exact.nearest(
+            HOME, near(self.embedder, " ".join(words)), Filter(), EVERYTHING
+        )
         theirs = dict(zip(_kept(places(self.exact, expected)), scores(expected), strict=True))
         ours = dict(zip(_kept(places(self.store, found)), scores(found), strict=True))
         assert ours.keys() == theirs.keys()
@@ -99,10 +130,15 @@ class StoreMachine(RuleBasedStateMachine):
     @invariant()
     def both_hold_the_same(self) -> None:
         """Compare what can be listed."""
-        self.store.missing(1)  # a store whose scopes lie apart takes over then what another has a vector for
+        # a store whose scopes lie apart takes over then what another has a vector for
+        self.store.missing(1)
         for scope in (HOME, OTHER):
             ours, theirs = self.store.stats(scope), self.exact.stats(scope)
-            assert (ours.documents, ours.passages, ours.vectors) == (theirs.documents, theirs.passages, theirs.vectors)
+            assert (ours.documents, ours.passages, ours.vectors) == (
+                theirs.documents,
+                theirs.passages,
+                theirs.vectors,
+            )
             assert self.store.hashes(scope) == self.exact.hashes(scope)
         assert self.store.scopes() == self.exact.scopes()
         assert len(self.store.missing(EVERYTHING)) == len(self.exact.missing(EVERYTHING))
@@ -119,4 +155,6 @@ class StoreMachine(RuleBasedStateMachine):
 
 def _kept(found: list[Place]) -> list[Place]:
     """Return the places as a store may keep them that replaces what no database holds."""
-    return [(key, line, text.translate({0: "\ufffd", 0xD800: "\ufffd"})) for key, line, text in found]
+    return [
+        (key, line, text.translate({0: "\ufffd", 0xD800: "\ufffd"})) for key, line, text in found
+    ]

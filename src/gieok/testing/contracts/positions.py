@@ -1,4 +1,6 @@
-"""The contract of `Positions` and `Ledger`: the buffer begins at the position, and what was made is delivered once."""
+"""The contract of `Positions` and `Ledger`: the buffer begins at the position, and what was made is
+delivered once.
+"""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -6,7 +8,16 @@ from datetime import date, timedelta
 import pytest
 
 from gieok.errors import StoreUnreachable
-from gieok.model.conversation import BufferedSpan, HeldWindow, Incident, Retraction, Run, Usage, Window, WindowMark
+from gieok.model.conversation import (
+    BufferedSpan,
+    HeldWindow,
+    Incident,
+    Retraction,
+    Run,
+    Usage,
+    Window,
+    WindowMark,
+)
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal
 from gieok.testing.contracts.journal import JournalFixtures, add
@@ -16,9 +27,13 @@ _READER = "observe"
 _DAY = date(2026, 11, 21)
 
 
-def run(end: int, *, start: int = 0, scope: Scope = HOME, reader: str = _READER, hours: int = 0) -> Run:
+def run(
+    end: int, *, start: int = 0, scope: Scope = HOME, reader: str = _READER, hours: int = 0
+) -> Run:
     """Return a run that ends at a message."""
-    return Run(scope, reader, "observed", AT + timedelta(hours=hours), start, end, 3, 300, 2, 20, "m")
+    return Run(
+        scope, reader, "observed", AT + timedelta(hours=hours), start, end, 3, 300, 2, 20, "m"
+    )
 
 
 def _numbers(journal: FullJournal, count: int) -> list[int]:
@@ -44,12 +59,15 @@ class PositionContract(JournalFixtures):
         assert not journal.buffer(HOME, _READER, BufferedSpan(one, two, 10, "gap"))
         assert all(journal.buffer(HOME, _READER, chunk) for chunk in chunks)
         assert not any(
-            journal.buffer(HOME, _READER, chunk) for chunk in (*chunks, BufferedSpan(three, three + 1, 1, "gap"))
+            journal.buffer(HOME, _READER, chunk)
+            for chunk in (*chunks, BufferedSpan(three, three + 1, 1, "gap"))
         )
         assert journal.chunks(HOME, _READER) == chunks
         assert journal.stats(HOME).chunks == 2
 
-    def test_of_a_window_that_is_held_only_what_came_since_is_read(self, journal: FullJournal) -> None:
+    def test_of_a_window_that_is_held_only_what_came_since_is_read(
+        self, journal: FullJournal
+    ) -> None:
         assert journal.window(HOME, _READER) == Window(WindowMark(0, 0), [])
         one, *_ = _numbers(journal, 3)
         held = _held(journal)
@@ -59,7 +77,10 @@ class PositionContract(JournalFixtures):
         assert last.message.id == "next"
         assert journal.commit(0, run(one))
         behind = journal.window(HOME, _READER, held)
-        assert (behind.is_rest, [found.message.id for found in behind.messages]) == (False, ["1", "2", "next"])
+        assert (behind.is_rest, [found.message.id for found in behind.messages]) == (
+            False,
+            ["1", "2", "next"],
+        )
 
     def test_a_window_is_read_anew_where_a_message_of_it_changed_or_the_scope_began_again(
         self, journal: FullJournal
@@ -68,7 +89,10 @@ class PositionContract(JournalFixtures):
         held = _held(journal)
         journal.erase(HOME, [two])
         without = journal.window(HOME, _READER, held)
-        assert (without.is_rest, [found.message.id for found in without.messages]) == (False, ["0", "2"])
+        assert (without.is_rest, [found.message.id for found in without.messages]) == (
+            False,
+            ["0", "2"],
+        )
         add(journal, Retraction("s", "2"))
         assert [found.message.id for found in journal.window(HOME, _READER, held).messages] == ["0"]
         begun = _held(journal)
@@ -76,9 +100,14 @@ class PositionContract(JournalFixtures):
         assert journal.window(HOME, _READER, begun).messages == []
         journal.say(HOME, [said("0"), said("new")])
         again = journal.window(HOME, _READER, begun)
-        assert (again.is_rest, [found.message.id for found in again.messages]) == (False, ["0", "new"])
+        assert (again.is_rest, [found.message.id for found in again.messages]) == (
+            False,
+            ["0", "new"],
+        )
 
-    def test_a_commit_moves_the_position_and_drops_the_chunks_up_to_it(self, journal: FullJournal) -> None:
+    def test_a_commit_moves_the_position_and_drops_the_chunks_up_to_it(
+        self, journal: FullJournal
+    ) -> None:
         one, two, three = _numbers(journal, 3)
         last = BufferedSpan(two, three, 10, "c")
         for chunk in (BufferedSpan(0, one, 10, "a"), BufferedSpan(one, two, 10, "b"), last):
@@ -88,7 +117,9 @@ class PositionContract(JournalFixtures):
         assert journal.chunks(HOME, _READER) == [last]
         assert journal.runs(HOME, AT) == [run(two)]
 
-    def test_nothing_is_done_where_the_position_moved_or_a_chunk_would_be_torn(self, journal: FullJournal) -> None:
+    def test_nothing_is_done_where_the_position_moved_or_a_chunk_would_be_torn(
+        self, journal: FullJournal
+    ) -> None:
         one, two, three = _numbers(journal, 3)
         assert journal.commit(0, run(one))
         assert journal.buffer(HOME, _READER, BufferedSpan(one, three, 20, "x"))
@@ -97,7 +128,9 @@ class PositionContract(JournalFixtures):
         assert (journal.position(HOME, _READER), _waiting(journal)) == (one, [])
         assert len(journal.runs(HOME, AT)) == len(journal.chunks(HOME, _READER)) == 1
 
-    def test_what_is_taken_back_takes_its_chunk_and_those_behind_along(self, journal: FullJournal) -> None:
+    def test_what_is_taken_back_takes_its_chunk_and_those_behind_along(
+        self, journal: FullJournal
+    ) -> None:
         one, two, three = _numbers(journal, 3)
         first = BufferedSpan(0, one, 10, "a")
         for chunk in (first, BufferedSpan(one, two, 10, "b"), BufferedSpan(two, three, 10, "c")):
@@ -123,7 +156,9 @@ class PositionContract(JournalFixtures):
         journal.delivered([row for row, _, _ in journal.undelivered(3)])
         assert _waiting(journal) == [(HOME, entry("c", "x"))]
 
-    def test_what_was_replaced_stays_in_the_history_the_newest_first(self, journal: FullJournal) -> None:
+    def test_what_was_replaced_stays_in_the_history_the_newest_first(
+        self, journal: FullJournal
+    ) -> None:
         one, two = _numbers(journal, 2)
         old: list[Document] = [entry(key, key, day=day).document for day, key in enumerate("ab")]
         assert journal.commit(0, run(one), forget=[old[0]])
@@ -132,7 +167,9 @@ class PositionContract(JournalFixtures):
         assert journal.history(HOME, 1) == old[1:]
         assert journal.history(OTHER, 9) == []
 
-    def test_runs_of_all_readers_come_oldest_first_from_a_time_on(self, journal: FullJournal) -> None:
+    def test_runs_of_all_readers_come_oldest_first_from_a_time_on(
+        self, journal: FullJournal
+    ) -> None:
         one, two = _numbers(journal, 2)
         runs = [run(one), run(two, reader="reflect", hours=1), run(two, start=one, hours=2)]
         assert all(journal.commit(made.start, made) for made in runs)
@@ -147,7 +184,10 @@ class PositionContract(JournalFixtures):
         assert journal.skip(HOME, "other", 0, three)
         state = journal.state(HOME, _READER)
         assert (state.positions, state.is_waiting) == ({_READER: one, "other": three}, True)
-        assert ([found.seq for found in state.window.messages], state.made) == ([two, three], (entry("a", "x"),))
+        assert ([found.seq for found in state.window.messages], state.made) == (
+            [two, three],
+            (entry("a", "x"),),
+        )
         assert state.window == journal.window(HOME, _READER)
         held = HeldWindow(state.window.mark, tuple(state.window.messages[:1]))
         assert journal.state(HOME, _READER, held).window == journal.window(HOME, _READER, held)
@@ -160,7 +200,9 @@ class PositionContract(JournalFixtures):
         assert [journal.skip(HOME, _READER, one, two) for _ in range(2)] == [True, False]
         assert (journal.position(HOME, _READER), journal.runs(HOME, AT)) == (two, [])
 
-    def test_what_waits_of_a_scope_is_handed_out_alone_and_in_order(self, journal: FullJournal) -> None:
+    def test_what_waits_of_a_scope_is_handed_out_alone_and_in_order(
+        self, journal: FullJournal
+    ) -> None:
         journal.hand_over([entry("a", "x"), entry("b", "y", scope=OTHER)])
         journal.hand_over(forget=[(HOME, "a")])
         got: list[Entry | str] = []
@@ -188,13 +230,22 @@ class LedgerContract(JournalFixtures):
         journal.charge(_DAY - timedelta(days=1), "observer", Usage(9))
         today = {(_DAY, "observer"): Usage(3, 101, 10, 0, 0.5), (_DAY, "reflector"): Usage(1)}
         assert journal.usage(_DAY) == today
-        assert journal.usage(_DAY - timedelta(days=1)) == {(_DAY - timedelta(days=1), "observer"): Usage(9), **today}
+        assert journal.usage(_DAY - timedelta(days=1)) == {
+            (_DAY - timedelta(days=1), "observer"): Usage(9),
+            **today,
+        }
 
     def test_an_incident_is_new_once_and_keeps_its_beginning(self, journal: FullJournal) -> None:
         first = Incident("observer", "down", AT, 1, AT + timedelta(minutes=1))
-        again = first._replace(detail="still down", since=AT + timedelta(hours=1), tries=2, next_try=AT)
+        again = first._replace(
+            detail="still down", since=AT + timedelta(hours=1), tries=2, next_try=AT
+        )
         older = Incident("reflector", "x", AT - timedelta(days=1), 1, AT)
-        assert [journal.raise_incident(found) for found in (first, again, older)] == [True, False, True]
+        assert [journal.raise_incident(found) for found in (first, again, older)] == [
+            True,
+            False,
+            True,
+        ]
         assert journal.incidents() == [older, again._replace(since=AT)]
         assert [journal.resolve_incident("observer") for _ in range(2)] == [True, False]
         assert journal.raise_incident(again)

@@ -1,4 +1,6 @@
-"""The contracts of several processes at once: no acknowledged write is lost, and a killed writer leaves all sound."""
+"""The contracts of several processes at once: no acknowledged write is lost, and a killed writer
+leaves all sound.
+"""
 
 import os
 import random
@@ -15,7 +17,8 @@ from gieok.testing.samples import HOME, FullStore
 
 _KILLS = 24
 
-#: Puts documents named PREFIX-0, PREFIX-1 … and one shared by all, and prints each name once `put` has returned.
+#: Puts documents named PREFIX-0, PREFIX-1 … and one shared by all, and prints each name once `put`
+#: has returned.
 _WRITER = """
 import sys
 from gieok.testing.samples import entry
@@ -25,7 +28,8 @@ sys.stdin.readline()
 {opening}
 for n in range(count):
     key = f"{{prefix}}-{{n}}"
-    store.put([entry(key, *[f"{{key}} 결제 {{line}}" for line in range(n * 7 % 40)]), entry("shared", key, "결제")])
+    store.put([entry(key, *[f"{{key}} 결제 {{line}}" for line in range(n * 7 % 40)]), entry("shared",
+    key, "결제")])
     print(key, flush=True)
 store.close()
 """
@@ -46,12 +50,17 @@ store.close()
 
 
 def start(program: str, opening: str, *arguments: object) -> subprocess.Popen[str]:
-    """Start a program that opens a store by the statements of `opening`, and wait until it is about to."""
+    """Start a program that opens a store by the statements of `opening`, and wait until it is about
+    to.
+    """
     process = subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-c", program.format(opening=opening), *map(str, arguments)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"},
-    )  # fmt: skip
+    )
     assert process.stdout
     assert process.stdout.readline() == "ready\n"
     return process
@@ -84,31 +93,38 @@ def write(opening: str, prefix: str, count: int) -> list[str]:
 class ProcessContract(StoreFixtures):
     """Sentences of `gieok.ports.Store` that only several processes can show.
 
-    A subclass gives `make_store`, and two fixtures of statements that open a store and call it `store`, such as
-    `from … import MyStore; store = MyStore("…")`: `opening` opens what the fixture `store` has open, `new_opening` one
-    that is not there yet.
+    A subclass gives `make_store`, and two fixtures of statements that open a store and call it
+    `store`, such as `from … import MyStore; store = MyStore("…")`: `opening` opens what the fixture
+    `store` has open, `new_opening` one that is not there yet.
     """
 
     def test_killing_a_writer_at_any_moment_loses_nothing_that_it_acknowledged(
         self, opening: str, store: FullStore
     ) -> None:
-        chance, acknowledged = random.Random(1), list[str]()  # noqa: S311 - the same every time is the point
+        # The same every time is the point.
+        chance, acknowledged = random.Random(1), list[str]()  # noqa: S311
         for number in range(_KILLS):
             process = start(_WRITER, opening, f"run{number}", 100_000)
             with process:
                 assert process.stdout
                 go(process)
-                acknowledged += [process.stdout.readline().strip() for _ in range(chance.randrange(40))]
+                acknowledged += [
+                    process.stdout.readline().strip() for _ in range(chance.randrange(40))
+                ]
                 for _ in range(chance.randrange(20_000)):
                     pass  # a moment somewhere inside the next put
                 process.send_signal(signal.SIGKILL)
                 acknowledged += [line.strip() for line in process.stdout if line.endswith("\n")]
             assert process.returncode == -signal.SIGKILL
         assert len(acknowledged) > _KILLS
-        assert {d.key: d.text for d in store.get(HOME, acknowledged)} == {key: _text(key) for key in acknowledged}
+        assert {d.key: d.text for d in store.get(HOME, acknowledged)} == {
+            key: _text(key) for key in acknowledged
+        }
         assert store.check() == []
 
-    def test_two_writers_and_a_reader_at_once_lose_nothing(self, opening: str, store: FullStore) -> None:
+    def test_two_writers_and_a_reader_at_once_lose_nothing(
+        self, opening: str, store: FullStore
+    ) -> None:
         writers = [start(_WRITER, opening, prefix, 120) for prefix in ("one", "two")]
         reader = start(_READER, opening)
         go(*writers, reader)
@@ -120,7 +136,9 @@ class ProcessContract(StoreFixtures):
         assert store.get(HOME, ["shared"])[0].text in ("one-119\n결제", "two-119\n결제")
         assert store.check() == []
 
-    def test_overlapping_keys_of_two_writers_end_as_one_document_each(self, opening: str, store: FullStore) -> None:
+    def test_overlapping_keys_of_two_writers_end_as_one_document_each(
+        self, opening: str, store: FullStore
+    ) -> None:
         writers = [start(_WRITER, opening, "same", 60) for _ in range(2)]
         go(*writers)
         for process in writers:
@@ -130,7 +148,9 @@ class ProcessContract(StoreFixtures):
         assert store.check() == []
 
     @pytest.mark.parametrize("attempt", range(3))
-    def test_many_processes_may_create_the_store_at_the_same_moment(self, new_opening: str, attempt: int) -> None:
+    def test_many_processes_may_create_the_store_at_the_same_moment(
+        self, new_opening: str, attempt: int
+    ) -> None:
         processes = [start(_WRITER, new_opening, f"p{number}", 1) for number in range(10)]
         go(*processes)
         for process in processes:
@@ -158,7 +178,8 @@ def _text(key: str) -> str:
 
 _LINES = 300
 
-#: Follows a transcript of numbered lines, a few at a time, as every other process does; says where it is.
+#: Follows a transcript of numbered lines, a few at a time, as every other process does; says where
+#: it is.
 _FOLLOWER = """
 import sys
 from gieok.model.conversation import Cursor
@@ -182,9 +203,13 @@ journal.close()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 class JournalProcessContract(JournalFixtures):
-    """A subclass gives `make_journal` and `opening`: statements that open what `journal` has open, and call it `journal`."""
+    """A subclass gives `make_journal` and `opening`: statements that open what `journal` has open,
+    and call it `journal`.
+    """
 
-    def test_two_followers_of_one_transcript_add_each_line_once(self, opening: str, journal: FullJournal) -> None:
+    def test_two_followers_of_one_transcript_add_each_line_once(
+        self, opening: str, journal: FullJournal
+    ) -> None:
         followers = [start(_FOLLOWER, opening, step, _LINES) for step in (3, 5)]
         go(*followers)
         steps = [int(said) for follower in followers for said in finish(follower)]

@@ -1,4 +1,6 @@
-"""The contract of failures: a full disk and a lock that is held are named errors, and nothing is half written."""
+"""The contract of failures: a full disk and a lock that is held are named errors, and nothing is
+half written.
+"""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -15,9 +17,11 @@ Trouble = Callable[[FullStore], AbstractContextManager[None]]
 
 
 class RefusalContract(StoreFixtures):
-    """What `gieok.ports.Store` says of its errors. A subclass gives the fixtures `fill_disk` and `hold_lock`.
+    """What `gieok.ports.Store` says of its errors. A subclass gives the fixtures `fill_disk` and
+    `hold_lock`.
 
-    `hold_lock` lets another writer hold what a put into the scope `HOME` needs, for longer than the store waits.
+    `hold_lock` lets another writer hold what a put into the scope `HOME` needs, for longer than the
+    store waits.
     """
 
     def test_a_full_disk_leaves_what_was_there_and_a_put_works_once_there_is_room(
@@ -26,7 +30,12 @@ class RefusalContract(StoreFixtures):
         store.put(corpus(31, 20))
         before = (store.hashes(HOME), store.stats().passages)
         with fill_disk(store), pytest.raises(StoreFull):
-            store.put([entry("31/3.md", "new"), *(entry(f"big {n}", f"{n} 결제 " * 5000) for n in range(10))])
+            store.put(
+                [
+                    entry("31/3.md", "new"),
+                    *(entry(f"big {n}", f"{n} 결제 " * 5000) for n in range(10)),
+                ]
+            )
         assert (store.hashes(HOME), store.stats().passages) == before
         assert store.check() == []
         store.put([entry("big", "결제 " * 50_000)])

@@ -1,4 +1,6 @@
-"""The contract of `ModelSwitch`: every vector is replaced by another model's, and search never has none."""
+"""The contract of `ModelSwitch`: every vector is replaced by another model's, and search never has
+none.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -9,7 +11,18 @@ from gieok.model.retrieval import Filter
 from gieok.testing.contracts.base import StoreFixtures
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
-from gieok.testing.samples import EVERYTHING, HOME, FullStore, corpus, embed_missing, entry, keys, near, places, scores
+from gieok.testing.samples import (
+    EVERYTHING,
+    HOME,
+    FullStore,
+    corpus,
+    embed_missing,
+    entry,
+    keys,
+    near,
+    places,
+    scores,
+)
 
 _ALL = Filter()
 _OLD = HashEmbedder(64)
@@ -27,7 +40,9 @@ class SwitchContract(StoreFixtures):
         embed_missing(store, _OLD)
         return store
 
-    def test_pages_of_missing_texts_go_back_in_time_and_cover_all(self, embedded: FullStore) -> None:
+    def test_pages_of_missing_texts_go_back_in_time_and_cover_all(
+        self, embedded: FullStore
+    ) -> None:
         pages = list(_pages(embedded, 7))
         ids = [passage for page in pages for passage, _ in page]
         assert all(len(page) <= 7 for page in pages)
@@ -45,10 +60,14 @@ class SwitchContract(StoreFixtures):
         assert embedded.prepared(_OLD.model) == embedded.stats().passages
         assert embedded.prepared(_NEW.model) == 0
         first = embedded.missing_for(_NEW.model, _NEW.dimension, None, 7)
-        embedded.keep_vectors(_NEW.model, {passage: _NEW.embed_query(text) for passage, text in first})
+        embedded.keep_vectors(
+            _NEW.model, {passage: _NEW.embed_query(text) for passage, text in first}
+        )
         assert embedded.stats().passages > embedded.prepared(_NEW.model) >= 7
 
-    def test_a_question_of_another_model_is_refused_also_where_vectors_are_as_long(self, embedded: FullStore) -> None:
+    def test_a_question_of_another_model_is_refused_also_where_vectors_are_as_long(
+        self, embedded: FullStore
+    ) -> None:
         query = near(_OLD, "결제")._replace(model="as-long@1")
         with pytest.raises(ShapeMismatch):
             embedded.nearest(HOME, query, _ALL, 9)
@@ -71,9 +90,14 @@ class SwitchContract(StoreFixtures):
     def test_the_old_models_vectors_are_gone_after_the_switch(self, embedded: FullStore) -> None:
         _keep_all(embedded)
         embedded.switch_model(_NEW.model, _NEW.dimension)
-        assert len(embedded.missing_for(_OLD.model, _OLD.dimension, None, EVERYTHING)) == embedded.stats().passages
+        assert (
+            len(embedded.missing_for(_OLD.model, _OLD.dimension, None, EVERYTHING))
+            == embedded.stats().passages
+        )
 
-    def test_what_was_written_meanwhile_is_missing_after_the_switch(self, embedded: FullStore) -> None:
+    def test_what_was_written_meanwhile_is_missing_after_the_switch(
+        self, embedded: FullStore
+    ) -> None:
         _keep_all(embedded)
         embedded.put([entry("late", "늦은 글")])
         embedded.switch_model(_NEW.model, _NEW.dimension)
@@ -84,7 +108,9 @@ class SwitchContract(StoreFixtures):
         embedded.compact()
         assert embedded.missing_for(_NEW.model, _NEW.dimension, None, 9) == []
 
-    def test_switching_back_and_forth_gives_the_first_ranking_again(self, embedded: FullStore) -> None:
+    def test_switching_back_and_forth_gives_the_first_ranking_again(
+        self, embedded: FullStore
+    ) -> None:
         before = keys(embedded, embedded.nearest(HOME, near(_OLD, "결제"), _ALL, 9))
         _keep_all(embedded)
         embedded.switch_model(_NEW.model, _NEW.dimension)
@@ -97,7 +123,9 @@ class SwitchContract(StoreFixtures):
         self, embedded: FullStore, make_store: Callable[[], FullStore]
     ) -> None:
         assert embedded.active_model() == (_OLD.model, _OLD.dimension)
-        texts = [text for _, text in embedded.missing_for(_NEW.model, _NEW.dimension, None, EVERYTHING)]
+        texts = [
+            text for _, text in embedded.missing_for(_NEW.model, _NEW.dimension, None, EVERYTHING)
+        ]
         handed = embedded.vectors_of(_OLD.model, [*texts, "nobody wrote this"])
         assert handed.keys() == set(texts)
         assert embedded.vectors_of(_NEW.model, texts) == {}
@@ -105,8 +133,13 @@ class SwitchContract(StoreFixtures):
         assert other.active_model() is None
         other.use_model(_OLD.model, _OLD.dimension)
         other.put(corpus(21, 15))
-        other.put_vectors(_OLD.model, {passage: handed[text] for passage, text in other.missing(EVERYTHING)})
-        first, second = (held.nearest(HOME, near(_OLD, "결제 cat"), _ALL, EVERYTHING) for held in (embedded, other))
+        other.put_vectors(
+            _OLD.model, {passage: handed[text] for passage, text in other.missing(EVERYTHING)}
+        )
+        first, second = (
+            held.nearest(HOME, near(_OLD, "결제 cat"), _ALL, EVERYTHING)
+            for held in (embedded, other)
+        )
         assert places(embedded, first) == places(other, second)
         assert scores(first) == scores(second)
         other.close()

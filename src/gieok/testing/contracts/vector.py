@@ -1,7 +1,8 @@
-"""The contract of `VectorSearch`: exact search over the active model's vectors, and one embedding per text.
+"""The contract of `VectorSearch`: exact search over the active model's vectors, and one embedding
+per text.
 
-A store may keep vectors in eight bits: scores may differ by 0.01 from those of `MemoryStore`, and the order of two
-passages is compared only where their exact scores lie further apart than that.
+A store may keep vectors in eight bits: scores may differ by 0.01 from those of `MemoryStore`, and
+the order of two passages is compared only where their exact scores lie further apart than that.
 """
 
 from datetime import timedelta
@@ -44,8 +45,12 @@ class VectorContract(StoreFixtures):
         store.use_model(embedder.model, embedder.dimension)
         return embedder
 
-    @pytest.mark.parametrize("where", [_ALL, Filter(frozenset({"note"})), Filter(since=START + timedelta(days=20))])
-    def test_nearest_equals_brute_force(self, store: FullStore, embedder: HashEmbedder, where: Filter) -> None:
+    @pytest.mark.parametrize(
+        "where", [_ALL, Filter(frozenset({"note"})), Filter(since=START + timedelta(days=20))]
+    )
+    def test_nearest_equals_brute_force(
+        self, store: FullStore, embedder: HashEmbedder, where: Filter
+    ) -> None:
         exact = _exact(embedder)
         for held in (store, exact):
             held.put(corpus(11, 40) + corpus(12, 10, OTHER))
@@ -62,7 +67,9 @@ class VectorContract(StoreFixtures):
         embed_missing(store, embedder)
         assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["mine"]
 
-    def test_only_the_best_are_returned_best_first(self, store: FullStore, embedder: HashEmbedder) -> None:
+    def test_only_the_best_are_returned_best_first(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
         store.put([entry("b", "결제 고양이 회의"), entry("a", "결제"), entry("c", "고양이 회의")])
         embed_missing(store, embedder)
         assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 2)) == ["a", "b"]
@@ -80,12 +87,16 @@ class VectorContract(StoreFixtures):
             query = near(embedder, "결제 정산 정산 고양이", hub_weight)
             assert keys(store, store.nearest(HOME, query, _ALL, 9))[0] == first
 
-    def test_without_vectors_nothing_is_near(self, store: FullStore, embedder: HashEmbedder) -> None:
+    def test_without_vectors_nothing_is_near(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
         assert store.nearest(HOME, near(embedder, "결제"), _ALL, 9).ranked == ()
         store.put([entry("a", "결제"), entry("empty")])
         assert store.nearest(HOME, near(embedder, "결제", 0.4), _ALL, 9).ranked == ()
 
-    def test_passages_without_a_vector_are_left_out(self, store: FullStore, embedder: HashEmbedder) -> None:
+    def test_passages_without_a_vector_are_left_out(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
         store.put([entry("old", "결제"), entry("new", "환불")])
         embed_missing(store, embedder, 1)
         assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["new"]
@@ -98,11 +109,15 @@ class VectorContract(StoreFixtures):
         assert [text for _, text in store.missing(9)] == expected
         assert [text for _, text in store.missing(1)] == expected[:1]
 
-    def test_vectors_of_passages_that_are_gone_are_skipped(self, store: FullStore, embedder: HashEmbedder) -> None:
+    def test_vectors_of_passages_that_are_gone_are_skipped(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
         store.put([entry("a", "결제"), entry("b", "환불")])
         missing = store.missing(9)
         store.forget(HOME, ["a"])
-        store.put_vectors(embedder.model, {passage: embedder.embed_query(text) for passage, text in missing})
+        store.put_vectors(
+            embedder.model, {passage: embedder.embed_query(text) for passage, text in missing}
+        )
         assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["b"]
         assert store.check() == []
 
@@ -124,7 +139,9 @@ class VectorContract(StoreFixtures):
         assert store.missing(9) == []
         assert keys(store, store.nearest(OTHER, near(embedder, "결제"), _ALL, 9)) == ["elsewhere"]
 
-    def test_one_vector_serves_every_passage_with_that_text(self, store: FullStore, embedder: HashEmbedder) -> None:
+    def test_one_vector_serves_every_passage_with_that_text(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
         store.put([entry("a", "결제"), entry("b", "결제"), entry("c", "결제", scope=OTHER)])
         assert store.nearest(OTHER, near(embedder, "결제"), _ALL, 9).ranked == ()
         embed_missing(store, embedder, 1)
@@ -132,13 +149,17 @@ class VectorContract(StoreFixtures):
         assert keys(store, store.nearest(HOME, near(embedder, "결제"), _ALL, 9)) == ["a", "b"]
         assert keys(store, store.nearest(OTHER, near(embedder, "결제"), _ALL, 9)) == ["c"]
 
-    def test_the_same_text_in_another_context_shares_its_vector(self, store: FullStore, embedder: HashEmbedder) -> None:
+    def test_the_same_text_in_another_context_shares_its_vector(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
         store.put([entry("a", "결제")])
         embed_missing(store, embedder)
         store.put([entry("b", "결제", context="제목")])
         assert store.missing(9) == []
 
-    def test_another_model_or_dimension_is_a_mismatch(self, store: FullStore, embedder: HashEmbedder) -> None:
+    def test_another_model_or_dimension_is_a_mismatch(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
         store.use_model(embedder.model, embedder.dimension)
         for model, dimension in (("another@1", embedder.dimension), (embedder.model, 65)):
             with pytest.raises(ShapeMismatch):
@@ -151,7 +172,8 @@ class VectorContract(StoreFixtures):
         (b, _), (a, _) = store.missing(9)
         with pytest.raises(ShapeMismatch):
             store.put_vectors(
-                embedder.model, {a: embedder.embed_query("결제"), b: HashEmbedder(32).embed_query("환불")}
+                embedder.model,
+                {a: embedder.embed_query("결제"), b: HashEmbedder(32).embed_query("환불")},
             )
         assert store.stats().vectors == 0
         embed_missing(store, embedder)
@@ -161,9 +183,13 @@ class VectorContract(StoreFixtures):
     def test_vectors_of_no_model_are_refused(self, store: FullStore) -> None:
         store.put([entry("a", "결제")])
         with pytest.raises(ShapeMismatch):
-            store.put_vectors(HashEmbedder().model, {store.missing(1)[0][0]: HashEmbedder().embed_query("결제")})
+            store.put_vectors(
+                HashEmbedder().model, {store.missing(1)[0][0]: HashEmbedder().embed_query("결제")}
+            )
 
-    def test_vectors_of_another_model_are_refused(self, store: FullStore, embedder: HashEmbedder) -> None:
+    def test_vectors_of_another_model_are_refused(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
         store.use_model(embedder.model, embedder.dimension)
         store.put([entry("a", "결제")])
         with pytest.raises(ShapeMismatch):
@@ -176,13 +202,19 @@ def _exact(embedder: HashEmbedder) -> MemoryStore:
     return exact
 
 
-def assert_near(store: FullStore, exact: MemoryStore, query: VectorQuery, where: Filter, limit: int) -> None:
+def assert_near(
+    store: FullStore, exact: MemoryStore, query: VectorQuery, where: Filter, limit: int
+) -> None:
     """Assert that `store` finds what brute force finds, as far as eight bits can tell."""
     found = store.nearest(HOME, query, where, limit)
     reference = exact.nearest(HOME, query, where, EVERYTHING)
-    truth = dict(zip(places(exact, reference), (score for _, score in reference.ranked), strict=True))
+    truth = dict(
+        zip(places(exact, reference), (score for _, score in reference.ranked), strict=True)
+    )
     true_scores = [truth[place] for place in places(store, found)]
     assert len(true_scores) == len(set(places(store, found))) == min(limit, len(truth))
     assert [score for _, score in found.ranked] == pytest.approx(true_scores, abs=_SLACK)
-    assert true_scores == pytest.approx(sorted(truth.values(), reverse=True)[: len(true_scores)], abs=2 * _SLACK)
+    assert true_scores == pytest.approx(
+        sorted(truth.values(), reverse=True)[: len(true_scores)], abs=2 * _SLACK
+    )
     assert all(a >= b - _SLACK for a, b in pairwise(true_scores))

@@ -12,7 +12,9 @@ _PERIODS = ("week", "month", "quarter", "half", "season", "year", "decade")
 
 
 class NamedDays(NamedTuple):
-    """Days that are named, the words, whether a whole period is (a week, a month), and whether it is one that runs now."""
+    """Days that are named, the words, whether a whole period is (a week, a month), and whether it
+    is one that runs now.
+    """
 
     first: date
     last: date
@@ -24,7 +26,10 @@ class NamedDays(NamedTuple):
 def at_start(text: str, said_on: date) -> NamedDays | None:
     """Return the days that a text begins with."""
     lead = re.match(r"(?:the )?", text, re.IGNORECASE)
-    return next((named for start, named in each(text, said_on) if start in (0, lead.end() if lead else 0)), None)
+    return next(
+        (named for start, named in each(text, said_on) if start in (0, lead.end() if lead else 0)),
+        None,
+    )
 
 
 def each(text: str, said_on: date) -> Iterator[tuple[int, NamedDays]]:
@@ -36,4 +41,6 @@ def each(text: str, said_on: date) -> Iterator[tuple[int, NamedDays]]:
 
 def _named(time: Time, text: str) -> NamedDays:
     words = text[time.start : time.end]
-    return NamedDays(*time.span, words, is_period=time.grain in _PERIODS, is_current=time.is_current)
+    return NamedDays(
+        *time.span, words, is_period=time.grain in _PERIODS, is_current=time.is_current
+    )

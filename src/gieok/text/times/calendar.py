@@ -1,4 +1,6 @@
-"""Spans of days in the calendar: weeks begin on Monday, winter in December. Months are counted by dateutil."""
+"""Spans of days in the calendar: weeks begin on Monday, winter in December. Months are counted by
+dateutil.
+"""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -39,7 +41,9 @@ def _delta(months: int) -> "relativedelta":
 
 
 def months_later(day: date, months: int) -> date:
-    """Return the same day of another month, its last day where it has no such day. Raises ValueError, OverflowError."""
+    """Return the same day of another month, its last day where it has no such day. Raises
+    ValueError, OverflowError.
+    """
     later: date = day + _delta(months)
     return later
 
@@ -92,18 +96,25 @@ def shifted(unit: str, day: date, count: int) -> date:
 
 
 def yearly(kind: str, number: int, of_year: int) -> Span:
-    """Return what comes once a year: a month, a quarter, a half by its number, a season by the month in which it begins.
+    """Return what comes once a year: a month, a quarter, a half by its number, a season by the
+    month in which it begins.
 
     A holiday's number is month and day (1225), or below 100 one of those that move.
     """
     if kind == "holiday":
-        return one(_find_moving(number, of_year) if number < 100 else date(of_year, number // 100, number % 100))
+        return one(
+            _find_moving(number, of_year)
+            if number < 100
+            else date(of_year, number // 100, number % 100)
+        )
     start = number if kind in ("month", "season") else (number - 1) * MONTHS[kind] + 1
     return months(date(of_year, start, 1), MONTHS[kind])
 
 
 def _find_moving(number: int, of_year: int) -> date:
-    """Return Easter (1), Good Friday (2), Thanksgiving (3, of the United States) or the Friday after it (4)."""
+    """Return Easter (1), Good Friday (2), Thanksgiving (3, of the United States) or the Friday
+    after it (4).
+    """
     if number <= 2:
         from dateutil.easter import easter
 
@@ -113,14 +124,19 @@ def _find_moving(number: int, of_year: int) -> date:
 
 
 def week_of(box: Span, ordinal: int, *, is_row: bool = False) -> Span:
-    """Return a week of a month. People count both days 1 to 7, 8 to 14 … and rows of the calendar: the span covers both.
+    """Return a week of a month. People count both days 1 to 7, 8 to 14 … and rows of the calendar:
+    the span covers both.
 
     `is_row`: the row alone, where a day of the week is wanted of it.
     """
     row = week_with(box.first + 7 * (ordinal - 1) * DAY)
     if ordinal < 0:
         row = week_with(box.last + 7 * (ordinal + 1) * DAY)
-        return row if is_row else Span(box.last + (7 * ordinal + 1) * DAY, box.last + 7 * (ordinal + 1) * DAY)
+        return (
+            row
+            if is_row
+            else Span(box.last + (7 * ordinal + 1) * DAY, box.last + 7 * (ordinal + 1) * DAY)
+        )
     if is_row:
         return row
     start = box.first + 7 * (ordinal - 1) * DAY
@@ -130,7 +146,11 @@ def week_of(box: Span, ordinal: int, *, is_row: bool = False) -> Span:
 def weekdays(box: Span, number: int) -> list[date]:
     """Return the days of a span that are a certain day of the week."""
     first = box.first + (number - box.first.weekday()) % 7 * DAY
-    return [first + 7 * n * DAY for n in range(((box.last - first).days // 7) + 1)] if first <= box.last else []
+    return (
+        [first + 7 * n * DAY for n in range(((box.last - first).days // 7) + 1)]
+        if first <= box.last
+        else []
+    )
 
 
 def days_of_month(box: Span, number: int) -> list[date]:
@@ -174,7 +194,9 @@ _OF_WEEK = {1: (1, 2), 2: (2, 4), 3: (4, 7), 4: (5, 7)}
 
 
 def part(box: Span, number: int) -> Span | None:
-    """Return the beginning (1), middle (2), late part (3), end (4) or a half (5, 6) of a period; None of other spans."""
+    """Return the beginning (1), middle (2), late part (3), end (4) or a half (5, 6) of a period;
+    None of other spans.
+    """
     if box.days == _WEEK_DAYS and number in _OF_WEEK:
         start, end = _OF_WEEK[number]
         return Span(box.first + (start - 1) * DAY, box.first + (end - 1) * DAY)

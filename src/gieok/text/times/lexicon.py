@@ -1,8 +1,9 @@
 """The words of which phrases for times are made, Korean and English, as tokens.
 
-A word is a token of one kind; what the kinds may stand beside each other is in `phrases`. Korean words stand together with
-their particles: a group of syllables is read as tokens and particles from its first to its last, or not at all, so that
-지난주에는 is a time and 지난주문 is none.
+A word is a token of one kind; what the kinds may stand beside each other is in `phrases`. Korean
+words stand together with
+their particles: a group of syllables is read as tokens and particles from its first to its last, or
+not at all, so that 지난주에는 is a time and 지난주문 is none.
 """
 
 import re
@@ -21,60 +22,81 @@ class Token(NamedTuple):
     text: str
 
 
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_SHORT_DAYS = {"mon": 0, "tue": 1, "tues": 1, "wed": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5, "sun": 6}
+_SHORT_DAYS = {
+    "mon": 0,
+    "tue": 1,
+    "tues": 1,
+    "wed": 2,
+    "thu": 3,
+    "thur": 3,
+    "thurs": 3,
+    "fri": 4,
+    "sat": 5,
+    "sun": 6,
+}
 _COUNTS = "one two three four five six seven eight nine ten eleven twelve".split()
 _ORDINALS = "first second third fourth fifth".split()
+_UNITS = "day week month quarter year decade".split()
 
 #: Words of English by kind.
 _ENGLISH: dict[str, dict[str, int]] = {
-    "month": {name: n for n, long in enumerate(_MONTHS, 1) for name in (long, long[:3])} | {"sept": 9},
+    "month": {name: n for n, long in enumerate(_MONTHS, 1) for name in (long, long[:3])}
+    | {"sept": 9},
     "weekday": {name: n for n, name in enumerate(_WEEKDAYS)},
     "weekdays": {f"{name}s": n for n, name in enumerate(_WEEKDAYS)},
     "qualifier": {
-        "last": -1, "previous": -1, "past": -1, "this past": -1, "this last": -1, "this": 0, "current": 0, "this coming": 1,
-        "next": 1,
-        "coming": 1, "upcoming": 1, "following": 1,
+        "last": -1, "previous": -1, "past": -1, "this past": -1, "this last": -1, "this": 0,
+        "current": 0, "this coming": 1, "next": 1, "coming": 1, "upcoming": 1, "following": 1,
     },
     "postfix": {"before last": -2, "before the last": -2, "after next": 2},
-    "unit": {name: n for n, long in enumerate(("day", "week", "month", "quarter", "year", "decade"))
-             for name in (long, f"{long}s")},
+    "unit": {name: n for n, long in enumerate(_UNITS) for name in (long, f"{long}s")},
     "fortnight": {"fortnight": 2, "fortnights": 2},
     "weekend": {"weekend": 0, "weekends": 0},
     "half": {"half": 0, "and a half": 0},
     "halfyear": {"h1": 1, "h2": 2, "1h": 1, "2h": 2},
     "quarter": {f"{a}{n}{b}": n for n in range(1, 5) for a, b in (("q", ""), ("", "q"))},
     "season": {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12},
-    "count": {name: n for n, name in enumerate(_COUNTS, 1)} | {"a couple of": 2, "couple of": 2, "a couple": 2, "couple": 2,
-              "a few": 3, "few": 3, "several": 0, "many": 0},
+    "count": {name: n for n, name in enumerate(_COUNTS, 1)}
+    | {"a couple of": 2, "couple of": 2, "a couple": 2, "couple": 2}
+    | {"a few": 3, "few": 3, "several": 0, "many": 0},
     "ordinal": {name: n for n, name in enumerate(_ORDINALS, 1)} | {"final": -1},
     "ago": {"ago": 0, "back": 0, "earlier": 0},
     "hence": {"from now": 0, "hence": 0, "from today": 0},
     "part": {
-        "early": 1, "beginning of": 1, "start of": 1, "mid": 2, "middle of": 2, "late": 3, "end of": 4, "the end of": 4,
-        "the very end of": 4, "rest of": 0,
-        "end": 4, "beginning": 1, "start": 1, "first half of": 5, "second half of": 6, "latter half of": 6,
+        "early": 1, "beginning of": 1, "start of": 1, "mid": 2, "middle of": 2, "late": 3,
+        "end of": 4, "the end of": 4, "the very end of": 4, "rest of": 0, "end": 4, "beginning": 1,
+        "start": 1, "first half of": 5, "second half of": 6, "latter half of": 6,
     },
-    "day": {"today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0, "yesterday": -1,
-            "day before yesterday": -2, "tomorrow": 1, "day after tomorrow": 2},
+    "day": {
+        "today": 0, "tonight": 0, "this morning": 0, "this afternoon": 0, "this evening": 0,
+        "yesterday": -1, "day before yesterday": -2, "tomorrow": 1, "day after tomorrow": 2,
+    },
     "span": {"last night": 1, "the other day": 2},
     "week-of": {"week of": 0},
     "this-time": {"this time": 0, "same time": 0},
     "daytime": {"morning": 0, "afternoon": 0, "evening": 0, "night": 0, "noon": 0},
     "holiday": {
-        "christmas": 1225, "christmas day": 1225, "xmas": 1225, "christmas eve": 1224, "boxing day": 1226,
-        "new year's day": 101, "new year": 101, "new years": 101, "new year's eve": 1231, "halloween": 1031,
-        "valentine's day": 214, "valentines day": 214, "independence day": 704, "juneteenth": 619, "veterans day": 1111,
-        "easter": 1, "easter sunday": 1, "good friday": 2, "thanksgiving": 3, "thanksgiving day": 3, "black friday": 4,
+        "christmas": 1225, "christmas day": 1225, "xmas": 1225, "christmas eve": 1224,
+        "boxing day": 1226, "new year's day": 101, "new year": 101, "new years": 101,
+        "new year's eve": 1231, "halloween": 1031, "valentine's day": 214, "valentines day": 214,
+        "independence day": 704, "juneteenth": 619, "veterans day": 1111, "easter": 1,
+        "easter sunday": 1, "good friday": 2, "thanksgiving": 3, "thanksgiving day": 3,
+        "black friday": 4,
     },
-    "unknown": dict.fromkeys((
-        "birthday", "birthdays", "anniversary", "payday", "workday", "business day", "working day", "trading day",
-        "ramadan", "eid", "diwali", "hanukkah", "passover", "lunar new year", "chinese new year", "chuseok", "seollal",
-        "cyber monday", "labor day", "labour day", "memorial day", "mother's day", "father's day", "bank holiday",
-        "long weekend", "semester", "trimester", "fiscal", "fiscal year", "financial year", "weekdays",
-    ), 0),
-    "every": {"every": 0, "each": 0, "every other": 0, "any": 0, "weekly": 0, "monthly": 0, "yearly": 0, "most": 0},
+    "unknown": dict.fromkeys(( "birthday", "birthdays", "anniversary", "payday", "workday",
+        "business day", "working day", "trading day", "ramadan", "eid", "diwali", "hanukkah",
+        "passover", "lunar new year", "chinese new year", "chuseok", "seollal", "cyber monday",
+        "labor day", "labour day", "memorial day", "mother's day", "father's day", "bank holiday",
+        "long weekend", "semester", "trimester", "fiscal", "fiscal year", "financial year",
+        "weekdays" ), 0),
+    "every": {
+        "every": 0, "each": 0, "every other": 0, "any": 0, "weekly": 0, "monthly": 0, "yearly": 0,
+        "most": 0,
+    },
     "link": {"to": 0, "through": 0, "thru": 0, "and": 1, "or": 4},
     "until": {"until": 0, "till": 0, "up to": 0},
     "since": {"since": 0},
@@ -84,41 +106,54 @@ _ENGLISH: dict[str, dict[str, int]] = {
 _HUNDRED = ("nineties eighties seventies sixties fifties".split(), (1990, 1980, 1970, 1960, 1950))
 _ENGLISH["decade"] = dict(zip(*_HUNDRED, strict=True))
 
-_COUNTS_KO = {"한": 1, "두": 2, "세": 3, "석": 3, "서너": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8,
-              "아홉": 9,
-              "열": 10, "일": 1, "이": 2, "삼": 3, "몇": 3, "몇몇": 0, "수": 0, "여러": 0}  # fmt: skip
+_COUNTS_KO = {
+    "한": 1, "두": 2, "세": 3, "석": 3, "서너": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8,
+    "아홉": 9, "열": 10, "일": 1, "이": 2, "삼": 3, "몇": 3, "몇몇": 0, "수": 0, "여러": 0,
+}  # fmt: skip
 #: Words of Korean by kind.
 _KOREAN: dict[str, dict[str, int]] = {
     "year": {},
     "weekday": {f"{day}{end}": n for n, day in enumerate("월화수목금토일") for end in ("요일", "욜")},
-    "qualifier": {"지지난": -2, "저저번": -2, "저지난": -2, "지난번": -1, "지난": -1, "저번": -1, "요번": 0, "이번": 0, "올": 0,
-                  "다다음": 2,
-                  "다음번": 1, "다음": 1, "담": 1, "오는": 1, "최근": -1},
+    "qualifier": {
+        "지지난": -2, "저저번": -2, "저지난": -2, "지난번": -1, "지난": -1, "저번": -1, "요번": 0, "이번": 0, "올": 0,
+        "다다음": 2, "다음번": 1, "다음": 1, "담": 1, "오는": 1, "최근": -1,
+    },
     #: An offset and a unit: ten times the offset, and the unit.
     "near": {"금주": 1, "금월": 2, "이달": 2, "내달": 12, "내주": 11, "차주": 11, "전주": -9, "금일": 0},
-    "unit": {"일": 0, "날": 0, "주": 1, "주일": 1, "주간": 1, "달": 2, "개월": 2, "분기": 3, "년": 4, "해": 4, "해간": 4},
+    "unit": {
+        "일": 0, "날": 0, "주": 1, "주일": 1, "주간": 1, "달": 2, "개월": 2, "분기": 3, "년": 4, "해": 4, "해간": 4,
+    },
     "weekend": {"주말": 0},
     "half-unit": {"반기": 0},
     "halfyear": {"상반기": 1, "하반기": 2, "전반기": 1, "후반기": 2},
     "season": {"봄": 3, "여름": 6, "가을": 9, "겨울": 12},
-    "years": {"작년": -1, "재작년": -2, "재재작년": -3, "그러께": -2, "올해": 0, "금년": 0, "내년": 1, "내후년": 2, "후년": 2},
-    "days-count": {"하루": 1, "이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "엿새": 6, "이레": 7, "여드레": 8, "아흐레": 9,
-                   "열흘": 10, "보름": 15, "일주일": 7},
+    "years": {
+        "작년": -1, "재작년": -2, "재재작년": -3, "그러께": -2, "올해": 0, "금년": 0, "내년": 1, "내후년": 2, "후년": 2,
+    },
+    "days-count": {
+        "하루": 1, "이틀": 2, "사흘": 3, "나흘": 4, "닷새": 5, "엿새": 6, "이레": 7, "여드레": 8, "아흐레": 9, "열흘": 10,
+        "보름": 15, "일주일": 7,
+    },
     "half-year": {"반년": 6},
     "half": {"반": 0},
     "count": _COUNTS_KO,
-    "ordinal": {"첫째": 1, "첫": 1, "둘째": 2, "두번째": 2, "셋째": 3, "세번째": 3, "넷째": 4, "네번째": 4, "다섯째": 5,
-                "다섯번째": 5,
-                "첫번째": 1, "마지막": -1},
+    "ordinal": {
+        "첫째": 1, "첫": 1, "둘째": 2, "두번째": 2, "셋째": 3, "세번째": 3, "넷째": 4, "네번째": 4, "다섯째": 5,
+        "다섯번째": 5, "첫번째": 1, "마지막": -1,
+    },
     "last-day": {"말일": -1},
     "nth": {"번째": 0, "째": 0},
     "ago": {"전": 0},
     "hence": {"뒤": 0, "후": 0},
-    "part": {"초순": 1, "초반": 1, "상순": 1, "초": 1, "중순": 2, "중반": 2, "말경": 4, "하순": 4, "말": 4,
-             "후반": 6, "전반": 5},
+    "part": {
+        "초순": 1, "초반": 1, "상순": 1, "초": 1, "중순": 2, "중반": 2, "말경": 4, "하순": 4, "말": 4, "후반": 6,
+        "전반": 5,
+    },
     "part-of": {"연초": 41, "연말": 44, "월초": 21, "월말": 24, "분기초": 31, "분기말": 34, "주초": 11},
-    "day": {"오늘": 0, "아까": 0, "방금": 0, "어제": -1, "그저께": -2, "그제": -2, "엊그제": -2, "엊그저께": -2, "그끄저께": -3,
-            "내일": 1, "낼": 1, "모레": 2, "낼모레": 2, "내일모레": 2, "글피": 3},
+    "day": {
+        "오늘": 0, "아까": 0, "방금": 0, "어제": -1, "그저께": -2, "그제": -2, "엊그제": -2, "엊그저께": -2, "그끄저께": -3,
+        "내일": 1, "낼": 1, "모레": 2, "낼모레": 2, "내일모레": 2, "글피": 3,
+    },
     "span": {"어젯밤": 1, "며칠": 3, "간밤": 1},
     "this-time": {"이맘때": 0},
     "holiday": {
@@ -128,10 +163,9 @@ _KOREAN: dict[str, dict[str, int]] = {
         "부활절": 1, "추수감사절": 3,
     },
     "eve": {"이브": 0},
-    "unknown": dict.fromkeys((
-        "추석", "한가위", "설", "설날", "구정", "연휴", "명절", "석가탄신일", "초파일", "생일", "생신", "기념일", "결혼기념일",
-        "영업일", "근무일", "급여일", "월급날", "마감일", "만기일", "납기일", "평일", "공휴일", "학기", "회계연도",
-    ), 0),
+    "unknown": dict.fromkeys(( "추석", "한가위", "설", "설날", "구정", "연휴", "명절", "석가탄신일", "초파일", "생일", "생신",
+        "기념일", "결혼기념일", "영업일", "근무일", "급여일", "월급날", "마감일", "만기일", "납기일", "평일", "공휴일", "학기", "회계연도",  # noqa: E501
+        ), 0),
     "shift": {"전날": -1, "이튿날": 1, "직전": 0, "직후": 0},
     "daytime": {"아침": 0, "오전": 0, "낮": 0, "오후": 0, "저녁": 0, "밤": 0, "새벽": 0},
     "every": {"매주": 0, "매달": 0, "매월": 0, "매년": 0, "매일": 0, "격주": 0, "매": 0, "마다": 0},
@@ -150,7 +184,9 @@ _PARTICLES = (
 #: Such behind a day or a month alone: 25일날, 3월달, 3월호.
 _OF_NUMBERED = {"날": "date", "달": "month", "분": "month", "호": "month"}
 
-_NAMES_EN = {word: (kind, value) for kind, words in _ENGLISH.items() for word, value in words.items()}
+_NAMES_EN = {
+    word: (kind, value) for kind, words in _ENGLISH.items() for word, value in words.items()
+}
 #: Abbreviations that are also words are names of days where they begin with a capital letter.
 _CAPITAL = {name: ("weekday", n) for name, n in _SHORT_DAYS.items()}
 #: "may 5" asks of a month where a preposition stands before it.
@@ -159,14 +195,36 @@ _PREPOSITION = re.compile(
     r"|\d(?:st|nd|rd|th)?)[\s-]+$",
     re.IGNORECASE,
 )
-_WORD_MONTHS = {"may", "march", "mar", "dec", "jan", "apr", "sep", "jun", "oct", "aug", "nov", "feb", "jul", "sept"}
+_WORD_MONTHS = {
+    "may",
+    "march",
+    "mar",
+    "dec",
+    "jan",
+    "apr",
+    "sep",
+    "jun",
+    "oct",
+    "aug",
+    "nov",
+    "feb",
+    "jul",
+    "sept",
+}
 
 
 #: Parts that are named behind what they are of: last quarter's end.
 BEHIND_OWNER = ("end", "beginning", "start")
 #: Names of days, as a part of an expression.
 DAY_NAMES = "|".join(
-    {*_ENGLISH["holiday"], *_ENGLISH["unknown"], *_KOREAN["holiday"], *_KOREAN["unknown"], "전날", "이튿날"}
+    {
+        *_ENGLISH["holiday"],
+        *_ENGLISH["unknown"],
+        *_KOREAN["holiday"],
+        *_KOREAN["unknown"],
+        "전날",
+        "이튿날",
+    }
 )
 
 #: The forms of a word in the pattern below, by the names of their groups.
@@ -202,13 +260,15 @@ def _english() -> re.Pattern[str]:
         r"|(?P<decade>(?<![\w.#/])(?:(?:19|20)\d0|['’]?\d0)s(?!\w))"
         r"|(?P<short>(?<!\w)['’]\d\d(?!\w))"
         r"|(?P<number>(?<![\w.#/:,$€₩%])\d{1,4}(?![\w:/%]|[.,]\d))"
-        r"|(?P<article>(?<![\w'-])an?(?=\s+(?:day|week|month|quarter|year|decade|fortnight|half)\b))"
+        r"|(?P<article>(?<![\w'-])an?(?=\s+(?:day|week|month|quarter|year|decade|fortnight"
+        r"|half)\b))"
         r"|(?P<joined>(?<![\w@#./'-])(?:early|mid|late)-(?=\w))"
         rf"|(?P<word>(?<![\w@#./'])(?:{words})(?![\w@]|[./'’]\w(?<!'s)(?<!’s)))"
-        r"|(?P<capital>(?-i:(?<![\w@#./'-])(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)(?![\w@'’])\.?))"
+        r"|(?P<capital>(?-i:(?<![\w@#./'-])(?:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat"
+        r"|Sun)(?![\w@'’])\.?))"
         r"|(?P<dash>~|〜|–|—|\.\.|-)",
         re.IGNORECASE,
-    )  # fmt: skip
+    )
 
 
 _CHUNK = re.compile(r"(?:(?<!\d)\d+)?[가-힣][가-힣\d]*")
@@ -222,7 +282,9 @@ def tokens_of(text: str) -> list[Token]:
     pattern = _english()
     while at < len(text):
         chunk = _CHUNK.match(text, at)
-        if chunk and not re.match(r"[\d./-]*\d[./-]$", text[max(0, at - 3) : at] if text[at].isdigit() else ""):
+        if chunk and not re.match(
+            r"[\d./-]*\d[./-]$", text[max(0, at - 3) : at] if text[at].isdigit() else ""
+        ):
             found += _korean(chunk[0], at) or ()
             at = chunk.end()
             continue
@@ -241,13 +303,17 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def _unhyphened(tokens: list[Token], text: str) -> list[Token]:
-    """Return the tokens without those that a hyphen makes a part of another word: last-minute, utf-8."""
+    """Return the tokens without those that a hyphen makes a part of another word: last-minute,
+    utf-8.
+    """
     ends, starts = {token.end for token in tokens}, {token.start for token in tokens}
     kept: list[Token] = []
     for token in tokens:
         before, after = text[: token.start], text[token.end :]
         if token.text == "-":
-            is_kept = (token.start in ends and token.end in starts) or (before.endswith(" ") and after.startswith(" "))
+            is_kept = (token.start in ends and token.end in starts) or (
+                before.endswith(" ") and after.startswith(" ")
+            )
         else:
             is_joined = kept and kept[-1].end == token.start
             is_kept = not (before.endswith("-") and before[-2:-1].strip() and not is_joined)
@@ -300,11 +366,15 @@ def _token(match: re.Match[str], text: str) -> Token | None:
 
 
 def _is_month(word: str, before: str, after: str) -> bool:
-    """Say whether a word in small letters is a month: "in march", "dec 5", but not "it may", "march on"."""
+    """Say whether a word in small letters is a month: "in march", "dec 5", but not "it may", "march
+    on".
+    """
     if word == "may" or (word == "march" and not re.match(r"\s+\d", after)):
         is_day = re.match(r"\s+\d{1,2}(?:st|nd|rd|th)?\s*(?:[.,;!?)]|$)", after)
         return bool(_PREPOSITION.search(before) or is_day)
-    return word not in _WORD_MONTHS or bool(_PREPOSITION.search(before) or re.match(r"\.?\s+\d", after))
+    return word not in _WORD_MONTHS or bool(
+        _PREPOSITION.search(before) or re.match(r"\.?\s+\d", after)
+    )
 
 
 #: What a number counts or names in Korean.
@@ -354,21 +424,31 @@ def _segments(chunk: str, at: int, offset: int, before: str) -> list[Token] | No
             rest = _segments(chunk, at + length, offset, kind or "particle")
             if rest is None:
                 continue
-            return rest if not kind else [Token(kind, value, offset + at, offset + at + length, name), *rest]
+            return (
+                rest
+                if not kind
+                else [Token(kind, value, offset + at, offset + at + length, name), *rest]
+            )
     return None
 
 
 _AFTER_PARTICLES = frozenset(("until", "since", "every", "ago", "before", "while", "link"))
-_UNITS_FOLLOW = frozenset(("start", "qualifier", "count", "number", "ordinal", "nth", "halfyear", "date"))
+_UNITS_FOLLOW = frozenset(
+    ("start", "qualifier", "count", "number", "ordinal", "nth", "halfyear", "date")
+)
 _COUNTED_SYLLABLES = "주달월년해개분일번"
 
 
 def _may_follow(kind: str, name: str, before: str, chunk: str, end: int) -> bool:
-    """Say whether a word may stand here: particles follow something, short words belong to what they stand beside."""
+    """Say whether a word may stand here: particles follow something, short words belong to what
+    they stand beside.
+    """
     if not kind and name in _OF_NUMBERED:
         return before == _OF_NUMBERED[name]
     if not kind:
-        return before not in ("start", "count", "qualifier", "every") or (before == "qualifier" and name == "의")
+        return before not in ("start", "count", "qualifier", "every") or (
+            before == "qualifier" and name == "의"
+        )
     if before == "particle":
         return kind in _AFTER_PARTICLES
     if kind == "count":
@@ -388,7 +468,12 @@ def _numbered(chunk: str, number: re.Match[str], offset: int) -> list[Token] | N
         kind = _NUMBERED[name]
         rest = _segments(chunk, end, offset, kind)
         if rest is not None:
-            return [Token(kind, value, offset + number.start(), offset + end, chunk[number.start() : end]), *rest]
+            return [
+                Token(
+                    kind, value, offset + number.start(), offset + end, chunk[number.start() : end]
+                ),
+                *rest,
+            ]
     rest = _segments(chunk, start, offset, "number")
     if rest is None:
         return None

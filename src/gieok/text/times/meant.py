@@ -1,4 +1,5 @@
-"""Whether words that may be a time or something else are meant as a time, by what stands around them.
+"""Whether words that may be a time or something else are meant as a time, by what stands around
+them.
 
 금요일에 배포해도 돼? asks for a rule, not for what was on Friday; Q4 may be a quantization, 9/25 a score.
 """
@@ -11,9 +12,12 @@ from gieok.text.times.lexicon import Token
 from gieok.text.times.rules import letters
 
 _BARE_MONTHS = {
-    "january", "february", "july", "august", "september", "october", "november", "december", "sept", "sep", "oct", "nov",
+    "january", "february", "july", "august", "september", "october", "november", "december", "sept",
+    "sep", "oct", "nov",
 }  # fmt: skip
-_LEAD = re.compile(r"\b(?:in|during|of|back in|for|since|around|from|over|by|throughout) (?:the )?$", re.IGNORECASE)
+_LEAD = re.compile(
+    r"\b(?:in|during|of|back in|for|since|around|from|over|by|throughout) (?:the )?$", re.IGNORECASE
+)
 _LEAD_OF_QUARTER = re.compile(r"\b(?:in|during|of|from|for|since)(?: the)? $", re.IGNORECASE)
 _LEAD_OF_WEEKEND = re.compile(r"\b(?:over|on|at|during|this past) (?:the )?$", re.IGNORECASE)
 _LEAD_OF_SEASON = re.compile(r"\b(?:in|over|during) the $", re.IGNORECASE)
@@ -23,29 +27,39 @@ _LEAD_OF_HOLIDAY = re.compile(
 _LEAD_OF_YEAR = re.compile(r"\b(?:in|since|during|of|from|back in) $", re.IGNORECASE)
 _LEAD_OF_SLASH = re.compile(r"\b(?:on|since|from|until|by|before|after|of) $", re.IGNORECASE)
 _ON_THE = re.compile(r"\bon the $", re.IGNORECASE)
-#: A day says when something was: on Friday; Friday, we; 금요일에, 금요일 뭐; of which kind it is: Friday deploys, 금요일 배포.
+#: A day says when something was: on Friday; Friday, we; 금요일에, 금요일 뭐; of which kind it is: Friday
+#: deploys, 금요일 배포.
 _LEAD_OF_DAY = re.compile(r"\b(?:on|from|since|until|of|around|by|back|this past) $", re.IGNORECASE)
 _OF_EVENT = re.compile(r"\b(?:in|at|during|from) (?:the|our|my)? ?$", re.IGNORECASE)
 _WHEN = re.compile(
-    r"\s*(?:[,;.?!)]|$)|(?:['’]s)?\s+(?:we|i|you|he|she|they|it|everyone|somebody|someone|did|was|were|had|what|who|why|how|when"
-    r"|the|an?|my|our|at|in|with|about|after|before|and|but|that|night|morning|afternoon|evening|lunch)\b",
+    r"\s*(?:[,;.?!)]|$)|(?:['’]s)?\s+(?:we|i|you|he|she|they|it|everyone|somebody|someone|did"
+    r"|was|were|had|what|who|why|how|when"
+    r"|the|an?|my|our|at|in|with|about|after|before|and|but|that|night|morning|afternoon"
+    r"|evening|lunch)\b",
     re.IGNORECASE,
 )
-_OBJECT = re.compile(r"\b(?:to|for|chose|choose|picked?|named?|called|and|or) (?:the )?$", re.IGNORECASE)
+_OBJECT = re.compile(
+    r"\b(?:to|for|chose|choose|picked?|named?|called|and|or) (?:the )?$", re.IGNORECASE
+)
 _WHEN_KO = re.compile(
-    r"(?:날|밤)?(?:에|엔|에는|에도|에만)(?![가-힣])|(?:날|밤)?\s+(?:뭐|뭘|무엇|무슨|누구|누가|어디|왜|어떻게|아침|점심|저녁|밤|오전|오후|나|내가|우리)"
+    r"(?:날|밤)?(?:에|엔|에는|에도|에만)(?![가-힣])|(?:날|밤)?\s+(?:뭐|뭘|무엇|무슨|누구|누가|어디|왜|어떻게|아침|점심|저녁|밤|오전"
+    r"|오후|나|내가|우리)"
     r"|\s*[,?!.]|$"
 )
 _AT_EVENT_KO = re.compile(r"\s*[가-힣]+\s?(?:때|에서|에선|중에)")
 _COUNTED_KO = re.compile(r"[가-힣]*\s*(?:한|두|세|네|\d+)\s*(?:번|회|차례)")
 _THINGS = re.compile(
-    r"\s+(?:floor|try|attempt|line|commit|item|page|row|street|iteration|run|call|time|step|test|case|version)\b",
+    (
+        r"\s+(?:floor|try|attempt|line|commit|item|page|row|street|iteration|run|call|time|step"
+        r"|test|case|version)\b"
+    ),
     re.IGNORECASE,
 )
 _UNITS_OF_DATA = re.compile(r"\s+(?:[a-z]*s|ms|mb|kb|gb|px)\b", re.IGNORECASE)
 _EVENTS = re.compile(
     r"[\s(]*(?:회의|미팅|일지|회고|기록|노트|작업|배포|릴리스|대화|메모|일정|약속|출장|워크숍|스탠드업|장애|발표|meeting|stand-?up|notes?\b"
-    r"|call\b|retro|release|deploy|sync\b|demo\b|incident|outage|review|decision|goals?\b|results?\b|roadmap|okrs?\b"
+    r"|call\b|retro|release|deploy|sync\b|demo\b|incident|outage|review|decision|goals?\b"
+    r"|results?\b|roadmap|okrs?\b"
     r"|planning|revenue|budget|sales|report|targets?\b|plans?\b)",
     re.IGNORECASE,
 )
@@ -55,12 +69,15 @@ _PAST = re.compile(
     r"|[가-힣](?:한|된|던|긴|쓴|은|난|온|간|킨|린|친|진|꾼|뀐|눈|운)"
     r"\s*(?:거|것|게|건|걸|일|내용|얘기|이야기|말|회의|결정|이유|사람|곳|데)"
     r"|(?<![가-힣])[정말한된](?:한|된)?\s*(?:거|것|게|건|걸|일)(?![가-힣]{2})"
-    r"|\b(?:did|was|were|had|happened|said|told|went|made|came|got|left|wrote|ran|broke|met|took|gave|chose|began|saw"
+    r"|\b(?:did|was|were|had|happened|said|told|went|made|came|got|left|wrote|ran|broke|met"
+    r"|took|gave|chose|began|saw"
     r"|found)\b"
 )
 #: Such a word tells of the past but behind these: are they allowed, must be signed.
 _ENDS_IN_ED = re.compile(r"\b\w{2,}ed\b")
-_PRESENT = re.compile(r"\b(?:is|are|am|be|being|can|may|must|should|shall|will|do|does|gets?)\b", re.IGNORECASE)
+_PRESENT = re.compile(
+    r"\b(?:is|are|am|be|being|can|may|must|should|shall|will|do|does|gets?)\b", re.IGNORECASE
+)
 _ALONE = re.compile(r"\b(?:on|in|at|over|during|since|the)\b", re.IGNORECASE)
 _MOST_SHORT_YEAR = 99
 
@@ -99,7 +116,8 @@ def is_meant(run: Sequence[Token], text: str) -> bool:
 
 def _is_month(place: _Place) -> bool:
     token = place.token
-    if re.match(r"\s*(?:씨|님|\d+일)", place.after):  # a name; a day of which the rest is not understood: 1월 1일생
+    # a name; a day of which the rest is not understood: 1월 1일생
+    if re.match(r"\s*(?:씨|님|\d+일)", place.after):
         return False
     if "월" in token.text:
         return True
@@ -113,11 +131,15 @@ def _is_weekday(place: _Place) -> bool:
 
 
 def _says_when(place: _Place) -> bool:
-    """Say whether a day says when something was, rather than of which kind it is (Friday deploys) or what it is (to Friday)."""
+    """Say whether a day says when something was, rather than of which kind it is (Friday deploys)
+    or what it is (to Friday).
+    """
     if place.is_korean:
         is_event = _EVENTS.match(place.after) and _AT_EVENT_KO.match(place.after)
         return bool(is_event or _WHEN_KO.match(place.after))
-    if _LEAD_OF_DAY.search(place.before) or (_OF_EVENT.search(place.before) and _EVENTS.match(place.after)):
+    if _LEAD_OF_DAY.search(place.before) or (
+        _OF_EVENT.search(place.before) and _EVENTS.match(place.after)
+    ):
         return True
     return bool(_WHEN.match(place.after)) and not _OBJECT.search(place.before)
 
@@ -134,7 +156,12 @@ def _is_season(place: _Place) -> bool:
 
 def _is_quarter(place: _Place) -> bool:
     is_word = place.token.text[-2:] in ("분기", "반기")
-    return bool(is_word or _LEAD_OF_QUARTER.search(place.before) or place.is_alone or _EVENTS.match(place.after))
+    return bool(
+        is_word
+        or _LEAD_OF_QUARTER.search(place.before)
+        or place.is_alone
+        or _EVENTS.match(place.after)
+    )
 
 
 def _is_date(place: _Place) -> bool:
@@ -175,7 +202,23 @@ def _is_never(_place: _Place) -> bool:
 
 #: By the letters of a row of tokens.
 _TESTS: Mapping[str, Callable[[_Place], bool]] = {
-    "m": _is_month, "e": _is_weekday, "et": _is_weekday, "k": _is_weekend, "kt": _is_weekend, "s": _is_season,
-    "Q": _is_quarter, "h": _is_quarter, "o": _is_date, "d": _is_date, "Z": _is_year_number, "y": _is_year, "z": _is_decade,
-    "l": _is_slash_date, "H": _is_holiday, "H!": _is_holiday, "?": _is_holiday,
-} | dict.fromkeys(("ou", "n#u", "oe", "ok", "of", "w", "u", "t", "W", "p", "O", "g", "<", "!"), _is_never)  # fmt: skip
+    "m": _is_month,
+    "e": _is_weekday,
+    "et": _is_weekday,
+    "k": _is_weekend,
+    "kt": _is_weekend,
+    "s": _is_season,
+    "Q": _is_quarter,
+    "h": _is_quarter,
+    "o": _is_date,
+    "d": _is_date,
+    "Z": _is_year_number,
+    "y": _is_year,
+    "z": _is_decade,
+    "l": _is_slash_date,
+    "H": _is_holiday,
+    "H!": _is_holiday,
+    "?": _is_holiday,
+} | dict.fromkeys(
+    ("ou", "n#u", "oe", "ok", "of", "w", "u", "t", "W", "p", "O", "g", "<", "!"), _is_never
+)

@@ -1,7 +1,8 @@
 """The pieces of a phrase for a time, and how they narrow each other down to days.
 
-작년 · 3월 · 초 is a year, a month of it, and the beginning of that. Every piece has its grain and takes part, in whatever
-order a language has them; where one does not fit to the others, they mean nothing.
+작년 · 3월 · 초 is a year, a month of it, and the beginning of that. Every piece has its grain and takes
+part, in whatever order a language has them; where one does not fit to the others, they mean
+nothing.
 """
 
 from collections.abc import Sequence
@@ -12,8 +13,10 @@ from gieok.text.times import calendar
 from gieok.text.times.calendar import DAY, Span
 
 #: From coarse to fine: a piece narrows those before it.
-GRAINS = {"decade": 0, "year": 1, "half": 2, "quarter": 3, "season": 3, "month": 4, "week": 5, "part": 6, "weekend": 7,
-          "date": 7, "day": 7, "holiday": 7, "weekday": 8, "widen": 9, "daytime": 10}  # fmt: skip
+GRAINS = {
+    "decade": 0, "year": 1, "half": 2, "quarter": 3, "season": 3, "month": 4, "week": 5, "part": 6,
+    "weekend": 7, "date": 7, "day": 7, "holiday": 7, "weekday": 8, "widen": 9, "daytime": 10,
+}  # fmt: skip
 #: A day without a year this long ago is this year's, told late; longer ago, it is next year's.
 _LATE_DAYS = 30
 _LEAP_YEARS = 9
@@ -22,7 +25,9 @@ _ANY = Span(date.min, date.max)
 
 
 class Piece(NamedTuple):
-    """A part of a time: its kind, its number, how many periods off from now (None: not said), or the days themselves."""
+    """A part of a time: its kind, its number, how many periods off from now (None: not said), or
+    the days themselves.
+    """
 
     kind: str
     number: int = 0
@@ -68,18 +73,29 @@ def resolve(pieces: Sequence[Piece], view: View) -> Span | None:
 
 
 def _joined(ordered: Sequence[Piece], view: View) -> list[Piece]:
-    """Return the pieces with the day of a month without a year as one: 2월 29일 is of the latest year that has it."""
+    """Return the pieces with the day of a month without a year as one: 2월 29일 is of the latest year
+    that has it.
+    """
     kinds = [piece.kind for piece in ordered]
     has_year = any(piece.grain < GRAINS["month"] for piece in ordered)
-    if has_year or kinds[:2] != ["month", "date"] or ordered[0].offset is not None or ordered[0].span:
+    if (
+        has_year
+        or kinds[:2] != ["month", "date"]
+        or ordered[0].offset is not None
+        or ordered[0].span
+    ):
         return list(ordered)
     month, day = ordered[0].number, ordered[1].number
-    found = _day_ahead(month, day, view.today) if view.is_ahead else _latest_day(month, day, view.today)
+    found = (
+        _day_ahead(month, day, view.today) if view.is_ahead else _latest_day(month, day, view.today)
+    )
     return [Piece("day", span=calendar.one(found)), *ordered[2:]]
 
 
 def _latest_day(month: int, day: int, today: date) -> date:
-    """Return the latest such day, up to eight years back: the longest gap between two 29 February."""
+    """Return the latest such day, up to eight years back: the longest gap between two 29
+    February.
+    """
     days = (calendar.month(today.year - n, month).first.replace(day=1) for n in range(_LEAP_YEARS))
     found = (at.replace(day=day) for at in days if day <= calendar.months(at, 1).last.day)
     return next((at for at in found if at <= today), None) or date(today.year, month, 99)
@@ -169,13 +185,19 @@ def _narrow_part(piece: Piece, box: Span | None, pieces: Sequence[Piece]) -> Spa
 def _narrow_week(piece: Piece, box: Span | None, pieces: Sequence[Piece]) -> Span | None:
     if box is None or box.days < 27:
         return None
-    found = calendar.week_of(box, piece.ordinal, is_row=any(other.kind == "weekday" for other in pieces))
+    found = calendar.week_of(
+        box, piece.ordinal, is_row=any(other.kind == "weekday" for other in pieces)
+    )
     return found if found.first <= found.last and found.first <= box.last else None
 
 
 def _narrow_weekend(piece: Piece, box: Span | None, view: View) -> Span | None:
     if piece.ordinal:
-        return _nth([Span(day, day + DAY) for day in calendar.weekdays(box, 5)], piece.ordinal) if box else None
+        return (
+            _nth([Span(day, day + DAY) for day in calendar.weekdays(box, 5)], piece.ordinal)
+            if box
+            else None
+        )
     if box is not None:
         found = Span(box.first + 5 * DAY, box.last)
         return found if box.days == 7 and not box.first.weekday() else None
@@ -209,9 +231,15 @@ def _narrow_weekday(piece: Piece, box: Span | None, view: View) -> Span | None:
         return calendar.one(view.today + (ahead if view.is_ahead else -back) * DAY)
     if piece.offset < 0:
         return calendar.one(view.today - (back + 7 * (-piece.offset - 1)) * DAY)
-    return calendar.one(calendar.week_with(view.today + 7 * piece.offset * DAY).first + piece.number * DAY)
+    return calendar.one(
+        calendar.week_with(view.today + 7 * piece.offset * DAY).first + piece.number * DAY
+    )
 
 
 _BY_DAY = {
-    "weekend": _narrow_weekend, "date": _narrow_date, "day": _narrow_day, "widen": _widen, "weekday": _narrow_weekday,
-}  # fmt: skip
+    "weekend": _narrow_weekend,
+    "date": _narrow_date,
+    "day": _narrow_day,
+    "widen": _widen,
+    "weekday": _narrow_weekday,
+}

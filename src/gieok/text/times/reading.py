@@ -1,7 +1,8 @@
-"""Reads the times of a text: rows of words for times that stand together, understood whole or refused.
+"""Reads the times of a text: rows of words for times that stand together, understood whole or
+refused.
 
-What is half understood is refused: 재작년 여름 must not answer for this summer because 여름 alone is known. `Times.refused` has
-the words, so that whoever asked can be told.
+What is half understood is refused: 재작년 여름 must not answer for this summer because 여름 alone is
+known. `Times.refused` has the words, so that whoever asked can be told.
 """
 
 import re
@@ -19,7 +20,8 @@ from gieok.text.times.rules import letters, parse, readings
 
 
 class Time(NamedTuple):
-    """Days that a text names: from where to where it stands, how fine it is (`week`), and whether it runs now.
+    """Days that a text names: from where to where it stands, how fine it is (`week`), and whether
+    it runs now.
 
     `looks_back`: it names what is past: last week, two days ago.
     """
@@ -33,7 +35,9 @@ class Time(NamedTuple):
 
 
 class Times(NamedTuple):
-    """The times of a text in its order, and the words that look like a time but are understood in part only."""
+    """The times of a text in its order, and the words that look like a time but are understood in
+    part only.
+    """
 
     found: tuple[Time, ...] = ()
     refused: tuple[str, ...] = ()
@@ -41,14 +45,19 @@ class Times(NamedTuple):
 
 #: A prefilter: every phrase holds one of these, and most texts none.
 _HINT = re.compile(
-    r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|이레|여드레|아흐레|열흘|보름|그끄저께|그러께|엊그|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
-    r"|day|week|month|year|night|morning|noon|evening|tomorrow|ago\b|quarter|q[1-4]|h[12]|spring|summer|autumn|fall\b|winter|decade|ties\b|fortnight"
-    r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ju[nl]e?|march|april|august)\b|\wember|october|\wuary"
+    r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|이레|여드레|아흐레|열흘|보름|그끄저께"
+    r"|그러께|엊그|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
+    r"|day|week|month|year|night|morning|noon|evening|tomorrow|ago\b|quarter|q[1-4]|h[12]"
+    r"|spring|summer|autumn|fall\b|winter|decade|ties\b|fortnight"
+    r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|ju[nl]e?|march|april"
+    r"|august)\b|\wember|october|\wuary"
     rf"|\b(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)\b|{DAY_NAMES}",
     re.IGNORECASE,
 )
 #: What may stand between the words of one time.
-_GLUE = re.compile(r"\.?(?:['’]s)?[\s,]*(?:\b(?:of|the|in|on|at|for|during|back)\b\s*)*", re.IGNORECASE)
+_GLUE = re.compile(
+    r"\.?(?:['’]s)?[\s,]*(?:\b(?:of|the|in|on|at|for|during|back)\b\s*)*", re.IGNORECASE
+)
 #: What may stand before a day of somebody's: last year on Mom's birthday, 작년 내 생일.
 _OF_SOMEBODY = re.compile(r"\s+(?:[\w'’]+\s+){1,2}")
 _LEAST_YEAR, _MOST_YEAR = 1900, 2100
@@ -58,15 +67,19 @@ _LONGEST_LEAD = 16
 _MOST_WORDS = 24
 #: Kinds that make a row of words one for a time; without any it is a number or a word of its own.
 _ANCHORS = frozenset("ijSmekhsQYzrXDcTaEP")
-#: Grains of times that are as fine as a name of a day, so that such a name beside them is of something else.
+#: Grains of times that are as fine as a name of a day, so that such a name beside them is of
+#: something else.
 _DAYS = frozenset(("day", "date", "weekday", "weekend", "holiday", "daytime"))
-#: A day before or after something that is no time: the day before the meeting, the week after launch.
+#: A day before or after something that is no time: the day before the meeting, the week after
+#: launch.
 _LOOSE_SHIFT = re.compile(r"n?[ukt][bG]")
 
 
 @lru_cache(32)
 def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
-    """Return the times of a text, seen from a day. `is_ahead`: the text tells of plans, so that a bare Friday is the next."""
+    """Return the times of a text, seen from a day. `is_ahead`: the text tells of plans, so that a
+    bare Friday is the next.
+    """
     if not _HINT.search(text):
         return Times()
     view = View(today, is_ahead, is_month_first=bool(re.search(r"[가-힣~〜]", text)))
@@ -82,7 +95,9 @@ def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
             found += times
     named = [run for run in runs if letters(run) in ("H", "H!", "?") and is_meant(run, text)]
     if named and not is_ahead and (coarse := [time for time in found if time.grain not in _DAYS]):
-        return _narrow_to_day(coarse, named, runs, text, view) or Times((), (*refused, _words(coarse, named, text)))
+        return _narrow_to_day(coarse, named, runs, text, view) or Times(
+            (), (*refused, _words(coarse, named, text))
+        )
     shifts = [run for run in runs if _is_loose_shift(run, text)]
     if shifts and found and not is_ahead:  # 지난주 회의 전날 need not lie in last week
         first = min(shifts[0][0].start, found[0].start)
@@ -92,9 +107,15 @@ def read(text: str, today: date, *, is_ahead: bool = False) -> Times:
 
 
 def _narrow_to_day(
-    coarse: Sequence[Time], named: Sequence[Sequence[Token]], runs: Sequence[Sequence[Token]], text: str, view: View
+    coarse: Sequence[Time],
+    named: Sequence[Sequence[Token]],
+    runs: Sequence[Sequence[Token]],
+    text: str,
+    view: View,
 ) -> Times | None:
-    """Return the day that is named apart from its year: 작년에 뭐 했더라 크리스마스에; None where they do not fit."""
+    """Return the day that is named apart from its year: 작년에 뭐 했더라 크리스마스에; None where they do not
+    fit.
+    """
     if len(coarse) > 1 or len(named) > 1:
         return None
     time, day = coarse[0], named[0]
@@ -115,7 +136,9 @@ def _words(times: Sequence[Time], named: Sequence[Sequence[Token]], text: str) -
 def _is_loose_shift(run: Sequence[Token], text: str) -> bool:
     """Say whether a row names a day by its distance from something that is no time."""
     kinds = letters(run)
-    is_before_word = _LOOSE_SHIFT.fullmatch(kinds) and re.match(r"\s+[a-z]", text[run[-1].end :], re.IGNORECASE)
+    is_before_word = _LOOSE_SHIFT.fullmatch(kinds) and re.match(
+        r"\s+[a-z]", text[run[-1].end :], re.IGNORECASE
+    )
     return kinds == "<" or bool(is_before_word)
 
 
@@ -123,7 +146,9 @@ def _runs(text: str) -> list[list[Token]]:
     """Return the rows of tokens that stand together."""
     runs: list[list[Token]] = []
     for token in tokens_of(text):
-        if token.text in ("back", "earlier") and not (runs and runs[-1][-1].kind in ("unit", "weekend", "half")):
+        if token.text in ("back", "earlier") and not (
+            runs and runs[-1][-1].kind in ("unit", "weekend", "half")
+        ):
             continue  # come back to
         gap = text[runs[-1][-1].end : token.start] if runs else ""
         if token.text in BEHIND_OWNER and not re.fullmatch(r"['’]s\s+", gap):
@@ -137,18 +162,34 @@ def _runs(text: str) -> list[list[Token]]:
 
 
 def _told_apart(run: Sequence[Token], text: str) -> list[Token]:
-    """Return tokens by what they are in their place: years among numbers, running times, the last one of several."""
+    """Return tokens by what they are in their place: years among numbers, running times, the last
+    one of several.
+    """
     made: list[Token] = []
     for at, token in enumerate(run):
         follows = run[at + 1] if at + 1 < len(run) else None
         before = text[max(0, token.start - _LONGEST_LEAD) : token.start]
-        if token.kind == "number" and len(token.text) == 4 and _LEAST_YEAR <= token.value < _MOST_YEAR:
+        if (
+            token.kind == "number"
+            and len(token.text) == 4
+            and _LEAST_YEAR <= token.value < _MOST_YEAR
+        ):
             made.append(token._replace(kind="full-year"))
         elif token.kind == "week-of" and at and run[at - 1].kind in ("qualifier", "ordinal"):
             made.append(token._replace(kind="unit", value=1))
-        elif token.text == "last" and follows and at + 2 < len(run) and _is_last_of(follows, run[at + 2], text):
+        elif (
+            token.text == "last"
+            and follows
+            and at + 2 < len(run)
+            and _is_last_of(follows, run[at + 2], text)
+        ):
             made.append(token._replace(kind="ordinal", value=-1))
-        elif token.kind == "qualifier" and follows and follows.kind == "unit" and _is_running(token, before):
+        elif (
+            token.kind == "qualifier"
+            and follows
+            and follows.kind == "unit"
+            and _is_running(token, before)
+        ):
             made.append(token._replace(kind="running"))
         else:
             made.append(token)
@@ -157,21 +198,30 @@ def _told_apart(run: Sequence[Token], text: str) -> list[Token]:
 
 def _is_running(token: Token, before: str) -> bool:
     return token.text in ("past", "최근") or (
-        token.text == "last" and bool(re.search(r"\b(?:over|in|during|for|within) the $", before, re.IGNORECASE))
+        token.text == "last"
+        and bool(re.search(r"\b(?:over|in|during|for|within) the $", before, re.IGNORECASE))
     )
 
 
 def _is_last_of(named: Token, of: Token, text: str) -> bool:
     if named.kind == "week-of":
         return True
-    return named.kind in ("unit", "weekend", "weekday") and bool(re.search(r"\bof\b", text[named.end : of.start]))
+    return named.kind in ("unit", "weekend", "weekday") and bool(
+        re.search(r"\bof\b", text[named.end : of.start])
+    )
 
 
 def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
-    """Return the times of a row of tokens, none where it is no time, None where it is half understood."""
+    """Return the times of a row of tokens, none where it is no time, None where it is half
+    understood.
+    """
     run = _trimmed(run)
     kinds = letters(run)
-    if not run or any(token.kind == "every" for token in run) or (set(kinds) <= {"E", "U", "L", "v"}):
+    if (
+        not run
+        or any(token.kind == "every" for token in run)
+        or (set(kinds) <= {"E", "U", "L", "v"})
+    ):
         return []
     if len(run) > _MOST_WORDS:
         return None
@@ -185,12 +235,23 @@ def _read_run(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
     has_anchor = bool(_ANCHORS & set(kinds)) or bool(
         re.search(r"[qRyZ][ukH?]|[H?][yZuq<]|[qR]n[uk]|[UbGv].*[mekhsQYD]", kinds)
     )
-    is_row = len([token for token in run if token.kind not in ("daytime", "while", "link", "number", "count")]) > 1
+    is_row = (
+        len(
+            [
+                token
+                for token in run
+                if token.kind not in ("daytime", "while", "link", "number", "count")
+            ]
+        )
+        > 1
+    )
     return None if has_anchor and is_row and _is_no_duration(kinds) else []
 
 
 def _beside_topic(run: Sequence[Token], text: str, view: View) -> list[Time]:
-    """Return the days before a name of a day that is of something else, as they leave no room for it: 어제 크리스마스 선물."""
+    """Return the days before a name of a day that is of something else, as they leave no room for
+    it: 어제 크리스마스 선물.
+    """
     named = next((at for at, token in enumerate(run) if token.kind in ("holiday", "unknown")), 0)
     before = run[:named]
     if not before or before[-1].kind in ("ordinal", "nth", "qualifier", "count", "number"):
@@ -216,31 +277,45 @@ def _trimmed(run: Sequence[Token]) -> list[Token]:
 
 
 def _lessened(run: Sequence[Token], text: str) -> list[Sequence[Token]]:
-    """Return a row, and the row without numbers at its ends that count something else: yesterday 3 people."""
+    """Return a row, and the row without numbers at its ends that count something else: yesterday 3
+    people.
+    """
     rows = [run]
     if not run:
         return rows
     if len(run) > 1 and _is_of_what_follows(run[-1], run[-2], text):
         rows.append(run[:-1])
-    if len(run) > 1 and run[0].kind in ("number", "count") and run[1].kind not in ("unit", "weekend"):
+    if (
+        len(run) > 1
+        and run[0].kind in ("number", "count")
+        and run[1].kind not in ("unit", "weekend")
+    ):
         rows.append(run[1:])
     return rows
 
 
 def _is_of_what_follows(last: Token, before: Token, text: str) -> bool:
-    """Say whether a word belongs to what stands behind a time: yesterday 3 people, 어제 한 일, 어제 말 나온 것."""
+    """Say whether a word belongs to what stands behind a time: yesterday 3 people, 어제 한 일, 어제 말 나온
+    것.
+    """
     if last.kind in ("number", "full-year"):
         return bool(re.match(r"\s+[a-z가-힣]", text[last.end :]))
-    return last.kind == "count" or (last.text in ("말", "초") and before.kind in ("day", "weekday", "date", "iso"))
+    return last.kind == "count" or (
+        last.text in ("말", "초") and before.kind in ("day", "weekday", "date", "iso")
+    )
 
 
 def _understood(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
-    """Return the times of a row that is understood as a whole, none where it is no time; None where it is not understood."""
+    """Return the times of a row that is understood as a whole, none where it is no time; None where
+    it is not understood.
+    """
     if view.is_ahead:
         return _ahead(run, text, view)
     if run[0].kind in ("until", "before") or run[-1].kind == "before":
         return _open_beginning(
-            [token for token in run if token.kind not in ("until", "before")], view, run[0].text == "by"
+            [token for token in run if token.kind not in ("until", "before")],
+            view,
+            run[0].text == "by",
         )
     if times := _range(run, text, view):
         return times
@@ -255,8 +330,12 @@ def _is_shifted(run: Sequence[Token]) -> bool:
     return run[-1].kind == "shift" or bool(_LOOSE_SHIFT.match(letters(run)))
 
 
-def _open_beginning(run: Sequence[Token], view: View, is_deadline: bool = False) -> list[Time] | None:
-    """Return no time of what is due or lasts until a day to come; what was before a day is not understood."""
+def _open_beginning(
+    run: Sequence[Token], view: View, is_deadline: bool = False
+) -> list[Time] | None:
+    """Return no time of what is due or lasts until a day to come; what was before a day is not
+    understood.
+    """
     found = parse(run, view)
     return [] if found and (is_deadline or found[0].last >= view.today) else None
 
@@ -273,19 +352,26 @@ def _single(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
 
 def _time(found: tuple[Span, list[Piece]], run: Sequence[Token], view: View) -> Time:
     span, pieces = found
-    finest = max((piece for piece in pieces if piece.kind not in ("daytime", "widen")), key=lambda piece: piece.grain)
+    finest = max(
+        (piece for piece in pieces if piece.kind not in ("daytime", "widen")),
+        key=lambda piece: piece.grain,
+    )
     return Time(
         span,
         run[0].start,
         run[-1].end,
         finest.grain_of or finest.kind,
-        is_current=len(pieces) == 1 and finest.offset == 0 and span.first <= view.today <= span.last,
+        is_current=len(pieces) == 1
+        and finest.offset == 0
+        and span.first <= view.today <= span.last,
         looks_back=any((piece.offset or 0) < 0 for piece in pieces),
     )
 
 
 def _read_shift(run: Sequence[Token], view: View) -> list[Time] | None:
-    """Return the day so many days before or after one that is named: 크리스마스 전날, two days after last Friday."""
+    """Return the day so many days before or after one that is named: 크리스마스 전날, two days after last
+    Friday.
+    """
     if run[-1].kind == "shift":
         days, rest = run[-1].value, run[:-1]
     else:
@@ -314,7 +400,9 @@ def _since(run: Sequence[Token], view: View) -> list[Time] | None:
 
 
 def _range(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
-    """Return the days from one that is named to another: from A to B, between A and B, A부터 B까지, A–B."""
+    """Return the days from one that is named to another: from A to B, between A and B, A부터 B까지,
+    A–B.
+    """
     for at, token in enumerate(run):
         if not 0 < at < len(run) - 1 or token.kind not in ("link", "since", "until"):
             continue
@@ -346,7 +434,11 @@ def _union(left: Sequence[Token], right: Sequence[Token], view: View) -> list[Ti
     spans = sorted((first[0], last[0]))
     if spans[1].first > spans[0].last + DAY:
         return None
-    return [Time(Span(spans[0].first, max(s.last for s in spans)), left[0].start, right[-1].end, "range")]
+    return [
+        Time(
+            Span(spans[0].first, max(s.last for s in spans)), left[0].start, right[-1].end, "range"
+        )
+    ]
 
 
 def _from_to(left: Sequence[Token], right: Sequence[Token], view: View) -> Span | None:
@@ -360,7 +452,9 @@ def _from_to(left: Sequence[Token], right: Sequence[Token], view: View) -> Span 
 
 
 def _sides(tokens: Sequence[Token], other: Sequence[Token], view: View) -> list[list[Piece]]:
-    """Return the pieces of one side of a range; a number at its end is what the other side ends with: 3~5월, May 3 to 5."""
+    """Return the pieces of one side of a range; a number at its end is what the other side ends
+    with: 3~5월, May 3 to 5.
+    """
     kinds, others = letters(tokens), letters(other)
     if kinds.count("n") == 1 and not re.search(r"[mu]", kinds) and {"m", "d"} & set(others):
         is_day = bool({"d", "n", "o"} & set(others))
@@ -371,13 +465,17 @@ def _sides(tokens: Sequence[Token], other: Sequence[Token], view: View) -> list[
 
 
 def _filled(pieces: Sequence[Piece], by: Sequence[Piece]) -> list[Piece]:
-    """Return the pieces of one side with what only the other side says: the year, the month, the week."""
+    """Return the pieces of one side with what only the other side says: the year, the month, the
+    week.
+    """
     finest = max(piece.grain for piece in pieces)
     own = {piece.grain for piece in pieces}
     missing = [
         piece
         for piece in by
-        if piece.grain < finest and piece.grain not in own and piece.kind not in ("daytime", "widen", "part")
+        if piece.grain < finest
+        and piece.grain not in own
+        and piece.kind not in ("daytime", "widen", "part")
     ]
     return [*missing, *pieces]
 
@@ -386,7 +484,11 @@ def _ordered(first: Span, last: Span, filled: tuple[list[Piece], list[Piece]]) -
     """Return a range; one that began in the week or the year before its end is moved there."""
     if first.first <= last.last:
         return Span(first.first, last.last)
-    if any(piece.grain < GRAINS["half"] or piece.offset is not None for side in filled for piece in side):
+    if any(
+        piece.grain < GRAINS["half"] or piece.offset is not None
+        for side in filled
+        for piece in side
+    ):
         return None
     week = first.first - 7 * DAY
     if all(piece.kind == "weekday" for side in filled for piece in side):
@@ -406,11 +508,16 @@ def _ahead(run: Sequence[Token], text: str, view: View) -> list[Time] | None:
     times: list[Time] = []
     before: list[Token] = []
     for part in parts:
-        if letters(part) in ("nu", "nF", "fnu", "nuf") and re.search(r"\bin $", text[: part[0].start], re.IGNORECASE):
+        if letters(part) in ("nu", "nF", "fnu", "nuf") and re.search(
+            r"\bin $", text[: part[0].start], re.IGNORECASE
+        ):
             part.append(Token("hence", 0, part[-1].end, part[-1].end, ""))  # in two weeks
         found = parse(part, view)
         if found is None and before:
-            found = parse([*(token for token in before if token.kind in ("month", "years", "year")), *part], view)
+            found = parse(
+                [*(token for token in before if token.kind in ("month", "years", "year")), *part],
+                view,
+            )
         if found is None:
             return None if len(part) > 1 else times
         times.append(_time(found, part, view))

@@ -1,4 +1,6 @@
-"""The grammar: which tokens make a piece of a time. A row of tokens is parsed where each of them belongs to a piece."""
+"""The grammar: which tokens make a piece of a time. A row of tokens is parsed where each of them
+belongs to a piece.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +16,15 @@ from gieok.text.times.pieces import Piece, View, resolve
 UNITS = ("day", "week", "month", "quarter", "year", "decade", "half")
 #: One letter for each kind of token, so that a rule is an expression.
 _LETTERS = {
-    "iso": "i", "year-month": "j", "slashes": "S", "slash": "l", "ordinal": "o", "ordinal-week": "O", "decade": "z",
-    "year": "y", "full-year": "Z", "number": "n", "count": "n", "days-count": "N", "half-year": "B", "month": "m", "date": "d",
-    "weekday": "e", "weekdays": "E", "qualifier": "q", "running": "R", "postfix": "P", "unit": "u", "fortnight": "F",
-    "weekend": "k", "half": "f", "halfyear": "h", "quarter": "Q", "season": "s", "ago": "a", "hence": "A", "part": "p",
-    "part-of": "r", "day": "D", "span": "X", "week-of": "w", "this-time": "T", "daytime": "t", "near": "c", "years": "Y",
-    "every": "V", "link": "L", "until": "U", "before": "b", "since": "v", "after": "G", "while": "W", "half-unit": "x",
-    "nth": "#", "holiday": "H", "eve": "!", "unknown": "?", "shift": "<", "last-day": "g",
+    "iso": "i", "year-month": "j", "slashes": "S", "slash": "l", "ordinal": "o",
+    "ordinal-week": "O", "decade": "z", "year": "y", "full-year": "Z", "number": "n", "count": "n",
+    "days-count": "N", "half-year": "B", "month": "m", "date": "d", "weekday": "e", "weekdays": "E",
+    "qualifier": "q", "running": "R", "postfix": "P", "unit": "u", "fortnight": "F", "weekend": "k",
+    "half": "f", "halfyear": "h", "quarter": "Q", "season": "s", "ago": "a", "hence": "A",
+    "part": "p", "part-of": "r", "day": "D", "span": "X", "week-of": "w", "this-time": "T",
+    "daytime": "t", "near": "c", "years": "Y", "every": "V", "link": "L", "until": "U",
+    "before": "b", "since": "v", "after": "G", "while": "W", "half-unit": "x", "nth": "#",
+    "holiday": "H", "eve": "!", "unknown": "?", "shift": "<", "last-day": "g",
 }  # fmt: skip
 _DECEMBER = 12
 _CHRISTMAS = 1225
@@ -33,7 +37,9 @@ def letters(tokens: Sequence[Token]) -> str:
 
 
 def parse(tokens: Sequence[Token], view: View) -> tuple[Span, list[Piece]] | None:
-    """Return the days that a row of tokens means, and its pieces; None where not every token takes part."""
+    """Return the days that a row of tokens means, and its pieces; None where not every token takes
+    part.
+    """
     for pieces in readings(tokens, view):
         if pieces and (found := resolve(pieces, view)):
             return found, pieces
@@ -68,7 +74,9 @@ def _year_number(token: Token) -> int:
 
 
 def _period(unit: str, offset: int, view: View) -> list[Piece]:
-    return [Piece("span", grain_of=unit, offset=offset, span=calendar.period(unit, view.today, offset))]
+    return [
+        Piece("span", grain_of=unit, offset=offset, span=calendar.period(unit, view.today, offset))
+    ]
 
 
 def _named_unit(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
@@ -94,10 +102,18 @@ def _count_running(tokens: Sequence[Token], view: View) -> Sequence[Piece] | Non
         counted = counted[:-1]
     if counted[-1].kind == "weekend":
         first = calendar.period(
-            "weekend", view.today, qualifier.value * (counted[0].value if qualifier.value < 0 else 1)
+            "weekend",
+            view.today,
+            qualifier.value * (counted[0].value if qualifier.value < 0 else 1),
         )
-        last = calendar.period("weekend", view.today, -1 if qualifier.value < 0 else counted[0].value)
-        return [Piece("span", grain_of="week", span=Span(first.first, last.last))] if counted[0].value else None
+        last = calendar.period(
+            "weekend", view.today, -1 if qualifier.value < 0 else counted[0].value
+        )
+        return (
+            [Piece("span", grain_of="week", span=Span(first.first, last.last))]
+            if counted[0].value
+            else None
+        )
     unit, count = _counted(counted)
     return _running(unit, count, view, is_ahead=qualifier.value > 0) if unit else None
 
@@ -122,7 +138,11 @@ def _counted(tokens: Sequence[Token]) -> tuple[str, int]:
         return "week", 2 * (number or 1)
     if half:
         return (
-            ("month", 12 * number + 6) if unit == "year" else ("day", 30 * number + 15) if unit == "month" else ("", 0)
+            ("month", 12 * number + 6)
+            if unit == "year"
+            else ("day", 30 * number + 15)
+            if unit == "month"
+            else ("", 0)
         )
     return unit, number
 
@@ -135,7 +155,9 @@ def _ago(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
         return None
     if unit == "day" and any(token.text in ("few", "a few", "몇") for token in tokens):
         return _some_days_ago(view)
-    return [Piece("span", grain_of=unit, offset=-count, span=calendar.period(unit, view.today, -count))]
+    return [
+        Piece("span", grain_of=unit, offset=-count, span=calendar.period(unit, view.today, -count))
+    ]
 
 
 def _some_days_ago(view: View) -> list[Piece]:
@@ -147,7 +169,9 @@ def _hence(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
     if not unit or not count:
         return None
     if unit in ("day", "week"):
-        return [Piece("day", offset=count, span=calendar.one(calendar.shifted(unit, view.today, count)))]
+        return [
+            Piece("day", offset=count, span=calendar.one(calendar.shifted(unit, view.today, count)))
+        ]
     return _period(unit, count, view)
 
 
@@ -169,16 +193,26 @@ def _slash(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
     if max(first, second) <= _DECEMBER and first != second and not view.is_month_first:
         return None
     month, day = (first, second) if first <= _DECEMBER else (second, first)
-    return [Piece("month", month), Piece("date", day)] if 1 <= month <= _DECEMBER and 1 <= day <= 31 else None
+    return (
+        [Piece("month", month), Piece("date", day)]
+        if 1 <= month <= _DECEMBER and 1 <= day <= 31
+        else None
+    )
 
 
 def _slashes(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
-    """Return the day of 24/3/15 or 3/15/2024 where only one order is possible; of 03/04/2024 none."""
+    """Return the day of 24/3/15 or 3/15/2024 where only one order is possible; of 03/04/2024
+    none.
+    """
     a, b, c = map(int, re.findall(r"\d+", tokens[0].text))
     if c > 99 or a <= 12 < b:
         orders = {(c, a, b), (c, b, a)}
     else:
-        orders = {(a, b, c)} if "." in tokens[0].text or "-" in tokens[0].text else {(a, b, c), (c, b, a)}
+        orders = (
+            {(a, b, c)}
+            if "." in tokens[0].text or "-" in tokens[0].text
+            else {(a, b, c), (c, b, a)}
+        )
     days = set[date]()
     for year, month, day in orders:
         try:
@@ -206,7 +240,9 @@ def _month_day(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | None:
 
 
 def _ordinal_unit(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | None:
-    """Return the first quarter, the second week, the last day, the third weekend, the last Friday: of a longer time."""
+    """Return the first quarter, the second week, the last day, the third weekend, the last Friday:
+    of a longer time.
+    """
     ordinal, of = tokens[0].value, tokens[-1]
     match of.kind:
         case "weekend":
@@ -217,12 +253,18 @@ def _ordinal_unit(tokens: Sequence[Token], _view: View) -> Sequence[Piece] | Non
             return [Piece("half", ordinal)] if ordinal in (1, 2) else None
     unit = _unit(of)
     if unit == "quarter":
-        return [Piece("quarter", ordinal)] if 1 <= ordinal <= 4 else [Piece("quarter", ordinal=ordinal)]
+        return (
+            [Piece("quarter", ordinal)]
+            if 1 <= ordinal <= 4
+            else [Piece("quarter", ordinal=ordinal)]
+        )
     return [Piece(unit, ordinal=ordinal)] if unit in ("day", "week", "month", "half") else None
 
 
 def _day(tokens: Sequence[Token], view: View) -> Sequence[Piece]:
-    return [Piece("day", offset=tokens[0].value, span=calendar.one(view.today + tokens[0].value * DAY))]
+    return [
+        Piece("day", offset=tokens[0].value, span=calendar.one(view.today + tokens[0].value * DAY))
+    ]
 
 
 def _loose_span(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
@@ -246,11 +288,16 @@ def _this_time(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
 
 
 def _part_of(tokens: Sequence[Token], view: View) -> Sequence[Piece]:
-    unit, part = ("", "week", "month", "quarter", "year")[tokens[0].value // 10], tokens[0].value % 10
+    unit, part = (
+        ("", "week", "month", "quarter", "year")[tokens[0].value // 10],
+        tokens[0].value % 10,
+    )
     found = calendar.part(calendar.period(unit, view.today, 0), part)
     if found and found.first > view.today and not view.is_ahead:
         found = calendar.part(calendar.period(unit, view.today, -1), part)
-    return [Piece("span", grain_of="month" if unit != "week" else "week", span=found)] if found else []
+    return (
+        [Piece("span", grain_of="month" if unit != "week" else "week", span=found)] if found else []
+    )
 
 
 def _part_of_named(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None:
@@ -270,7 +317,8 @@ def _part_of_unit(tokens: Sequence[Token], view: View) -> Sequence[Piece] | None
     return [*_period(unit, 0, view), Piece("part", tokens[0].value)]
 
 
-#: A rule is an expression over the letters of kinds, and what its tokens make. Longer ones are tried first.
+#: A rule is an expression over the letters of kinds, and what its tokens make. Longer ones are
+#: tried first.
 _RULES: tuple[tuple[str, _Build], ...] = (
     ("T(?:Y|qu|nua|Z|y)|(?:Y|qu|nua|Z)T", _this_time),
     ("[nydBNf]u?f?u?a|nfua|fnua|nFa|Fa|NA?a", _ago),
@@ -319,15 +367,29 @@ _RULES: tuple[tuple[str, _Build], ...] = (
     ("p", lambda t, v: [Piece("part", t[0].value)] if t[0].value else None),
     ("r", _part_of),
     ("D", _day),
-    ("Y", lambda t, v: [Piece("span", grain_of="year", offset=t[0].value,
-                              span=calendar.period("year", v.today, t[0].value))]),
+    (
+        "Y",
+        lambda t, v: [
+            Piece(
+                "span",
+                grain_of="year",
+                offset=t[0].value,
+                span=calendar.period("year", v.today, t[0].value),
+            )
+        ],
+    ),
     ("y|Z", lambda t, v: [Piece("span", grain_of="year", span=calendar.year(_year_number(t[0])))]),
-    ("z", lambda t, v: [Piece("span", grain_of="decade", span=calendar.months(date(_decade(t[0]), 1, 1), 120))]),
+    (
+        "z",
+        lambda t, v: [
+            Piece("span", grain_of="decade", span=calendar.months(date(_decade(t[0]), 1, 1), 120))
+        ],
+    ),
     ("w", lambda t, v: [Piece("widen", 1)]),
     ("u", lambda t, v: [Piece("widen", 1)] if t[0].value == 1 else None),
     ("d|o", lambda t, v: [Piece("date", t[0].value)] if 1 <= t[0].value <= 31 else None),
     ("t|W", lambda t, v: [Piece("daytime")]),
-)  # fmt: skip
+)
 
 
 def _decade(token: Token) -> int:

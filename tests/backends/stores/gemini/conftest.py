@@ -1,7 +1,8 @@
-"""Gemini File Search on the loopback, with the habits that were seen of the real one (docs/backends.md).
+"""Gemini File Search on the loopback, with the habits that were seen of the real one
+(docs/backends.md).
 
-Speaks to the official SDK: `/v1` and `/v1beta`, resumable uploads, paging, metadata filters, errors in Google's shape. A test
-sets what goes wrong and looks at what was asked.
+Speaks to the official SDK: `/v1` and `/v1beta`, resumable uploads, paging, metadata filters, errors
+in Google's shape. A test sets what goes wrong and looks at what was asked.
 """
 
 import json
@@ -61,7 +62,8 @@ class FakeGemini:
     calls: Counter[str] = field(default_factory=Counter)
     requests: list[tuple[str, str, Any]] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    #: What a new document's state is, and what the states are that later looks at it find, the last for ever.
+    #: What a new document's state is, and what the states are that later looks at it find, the last
+    #: for ever.
     states: list[str] = field(default_factory=lambda: ["STATE_ACTIVE"])
     #: Operations never say that they are done, nor which document they made.
     is_silent: bool = False
@@ -90,7 +92,14 @@ class FakeGemini:
         """Return the texts of all documents, sorted."""
         return sorted(document.text for document in self.documents.values())
 
-    def fail(self, what: str, code: int, status: str, times: int = 10**9, message: str = "as the test wishes") -> None:
+    def fail(
+        self,
+        what: str,
+        code: int,
+        status: str,
+        times: int = 10**9,
+        message: str = "as the test wishes",
+    ) -> None:
         self.failures.append(Failure(what, code, status, message, times))
 
     def searches(self) -> list[dict[str, Any]]:
@@ -109,8 +118,12 @@ class FakeGemini:
             self.calls[what] += 1
             data = json.loads(body) if body[:1] == b"{" and "bytes" not in what else None
             self.requests.append((what, path, data))
-            if (headers.get("x-goog-api-key") or query.get("key")) != self.key and what != "upload bytes":
-                return _error(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.")
+            if (
+                headers.get("x-goog-api-key") or query.get("key")
+            ) != self.key and what != "upload bytes":
+                return _error(
+                    400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."
+                )
             for failure in self.failures:
                 if failure.what == what and failure.times > 0:
                     failure.times -= 1
@@ -126,7 +139,9 @@ class FakeGemini:
         return _error(404, "NOT_FOUND", "no such route")
 
     def _list_stores(self, query: dict[str, str], **_: Any) -> tuple[int, Any, dict[str, str]]:
-        items = [{"name": name, "displayName": title} for name, title in sorted(self.stores.items())]
+        items = [
+            {"name": name, "displayName": title} for name, title in sorted(self.stores.items())
+        ]
         return _page("fileSearchStores", items, query)
 
     def _create_store(self, data: Any, **_: Any) -> tuple[int, Any, dict[str, str]]:
@@ -134,14 +149,20 @@ class FakeGemini:
         self.stores[name] = data["displayName"]
         return 200, {"name": name, "displayName": data["displayName"]}, {}
 
-    def _list_documents(self, arguments: str, query: dict[str, str], **_: Any) -> tuple[int, Any, dict[str, str]]:
+    def _list_documents(
+        self, arguments: str, query: dict[str, str], **_: Any
+    ) -> tuple[int, Any, dict[str, str]]:
         if arguments not in self.stores:
             return _error(404, "NOT_FOUND", "no such store")
         return _page(
-            "documents", [self._shown(d) for n, d in sorted(self.documents.items()) if n.startswith(arguments)], query
+            "documents",
+            [self._shown(d) for n, d in sorted(self.documents.items()) if n.startswith(arguments)],
+            query,
         )
 
-    def _delete_store(self, arguments: str, query: dict[str, str], **_: Any) -> tuple[int, Any, dict[str, str]]:
+    def _delete_store(
+        self, arguments: str, query: dict[str, str], **_: Any
+    ) -> tuple[int, Any, dict[str, str]]:
         if arguments not in self.stores:
             return _error(404, "NOT_FOUND", "no such store")
         if query.get("force", "").lower() != "true":
@@ -153,7 +174,9 @@ class FakeGemini:
 
     def _delete_file(self, arguments: str, **_: Any) -> tuple[int, Any, dict[str, str]]:
         if self.files.pop(arguments, None) is None:
-            return _error(403, "PERMISSION_DENIED", "you may not access the file, or it does not exist")
+            return _error(
+                403, "PERMISSION_DENIED", "you may not access the file, or it does not exist"
+            )
         return 200, {}, {}
 
     def _get_document(self, arguments: str, **_: Any) -> tuple[int, Any, dict[str, str]]:
@@ -165,7 +188,9 @@ class FakeGemini:
             found.state = self.states[min(self.looks[arguments], len(self.states) - 1)]
             return 200, self._shown(found), {}
 
-    def _delete_document(self, arguments: str, query: dict[str, str], **_: Any) -> tuple[int, Any, dict[str, str]]:
+    def _delete_document(
+        self, arguments: str, query: dict[str, str], **_: Any
+    ) -> tuple[int, Any, dict[str, str]]:
         if arguments not in self.documents:
             return _error(404, "NOT_FOUND", "no such document")
         if query.get("force", "").lower() != "true":
@@ -178,9 +203,18 @@ class FakeGemini:
             return _error(404, "NOT_FOUND", "no such store")
         session = str(next(self.numbers))
         self.sessions[session] = (arguments, data, b"")
-        return 200, {}, {"X-Goog-Upload-Status": "active", "X-Goog-Upload-URL": f"{self.url}/upload/session/{session}"}
+        return (
+            200,
+            {},
+            {
+                "X-Goog-Upload-Status": "active",
+                "X-Goog-Upload-URL": f"{self.url}/upload/session/{session}",
+            },
+        )
 
-    def _upload_bytes(self, arguments: str, headers: Any, body: bytes, **_: Any) -> tuple[int, Any, dict[str, str]]:
+    def _upload_bytes(
+        self, arguments: str, headers: Any, body: bytes, **_: Any
+    ) -> tuple[int, Any, dict[str, str]]:
         self.on_upload()
         with self.lock:
             store, data, held = self.sessions[arguments]
@@ -191,23 +225,42 @@ class FakeGemini:
             if not store:
                 name = f"files/{arguments}"
                 self.files[name] = held
-                return 200, {"file": {"name": name, "uri": name, "state": "ACTIVE"}}, {"X-Goog-Upload-Status": "final"}
-            return 200, self._operation(self._add(store, data, held)), {"X-Goog-Upload-Status": "final"}
+                return (
+                    200,
+                    {"file": {"name": name, "uri": name, "state": "ACTIVE"}},
+                    {"X-Goog-Upload-Status": "final"},
+                )
+            return (
+                200,
+                self._operation(self._add(store, data, held)),
+                {"X-Goog-Upload-Status": "final"},
+            )
 
     def _import_file(self, arguments: str, data: Any, **_: Any) -> tuple[int, Any, dict[str, str]]:
         with self.lock:
-            return 200, self._operation(self._add(arguments, data, self.files[data["fileName"]])), {}
+            return (
+                200,
+                self._operation(self._add(arguments, data, self.files[data["fileName"]])),
+                {},
+            )
 
     def _add(self, store: str, data: Any, held: bytes) -> Document:
         labels = {
-            m["key"]: m.get("stringValue", m.get("string_value", m.get("numericValue", m.get("numeric_value"))))
+            m["key"]: m.get(
+                "stringValue", m.get("string_value", m.get("numericValue", m.get("numeric_value")))
+            )
             for m in data.get("customMetadata", ())
         }
         name = f"{store}/documents/d{next(self.numbers)}"
         chunking = json.dumps(data.get("chunkingConfig", {}))
         size = re.search(r'"max_?[tT]okens_?[pP]er_?[cC]hunk": (\d+)', chunking)
         made = Document(
-            name, data.get("displayName", ""), held.decode(), labels, self.states[0], int(size[1]) if size else 0
+            name,
+            data.get("displayName", ""),
+            held.decode(),
+            labels,
+            self.states[0],
+            int(size[1]) if size else 0,
         )
         self.documents[name] = made
         return made
@@ -221,11 +274,23 @@ class FakeGemini:
         if self.is_silent:
             return 200, {"name": arguments}, {}
         if self.operation_error:
-            return 200, {"name": arguments, "done": True, "error": {"code": 3, "message": self.operation_error}}, {}
+            return (
+                200,
+                {
+                    "name": arguments,
+                    "done": True,
+                    "error": {"code": 3, "message": self.operation_error},
+                },
+                {},
+            )
         made = self.operations[arguments]
         return (
             200,
-            {"name": arguments, "done": True, "response": {"documentName": made, "parent": made.split("/doc")[0]}},
+            {
+                "name": arguments,
+                "done": True,
+                "response": {"documentName": made, "parent": made.split("/doc")[0]},
+            },
             {},
         )
 
@@ -244,9 +309,11 @@ class FakeGemini:
             if _meets(document.labels, tool.get("metadata_filter", ""))
             for chunk in _chunks(document.text)
         ]
-        best = [(d, chunk) for score, d, chunk in sorted(found, key=lambda f: -f[0]) if score or self.quotes_anything][
-            :limit
-        ]
+        best = [
+            (d, chunk)
+            for score, d, chunk in sorted(found, key=lambda f: -f[0])
+            if score or self.quotes_anything
+        ][:limit]
         chunks = [
             {
                 "retrievedContext": {
@@ -304,8 +371,13 @@ FakeGemini._start_upload_of_a_file = FakeGemini._start_upload  # type: ignore[at
 
 
 def search_tool(data: Any) -> dict[str, Any]:
-    """Return the tool's fields in snake case: the SDK leaves them so, the interface documents camel case."""
-    return {re.sub("[A-Z]", lambda c: "_" + c[0].lower(), k): v for k, v in data["tools"][0]["fileSearch"].items()}
+    """Return the tool's fields in snake case: the SDK leaves them so, the interface documents camel
+    case.
+    """
+    return {
+        re.sub("[A-Z]", lambda c: "_" + c[0].lower(), k): v
+        for k, v in data["tools"][0]["fileSearch"].items()
+    }
 
 
 def _error(code: int, status: str, message: str) -> tuple[int, Any, dict[str, str]]:
@@ -330,7 +402,10 @@ def _chunks(text: str) -> list[str]:
 
 
 def _metadata(labels: dict[str, Any]) -> list[dict[str, Any]]:
-    return [{"key": k, ("stringValue" if isinstance(v, str) else "numericValue"): v} for k, v in labels.items()]
+    return [
+        {"key": k, ("stringValue" if isinstance(v, str) else "numericValue"): v}
+        for k, v in labels.items()
+    ]
 
 
 def _meets(labels: dict[str, Any], condition: str) -> bool:
@@ -339,9 +414,18 @@ def _meets(labels: dict[str, Any], condition: str) -> bool:
     def term(found: re.Match[str]) -> str:
         held = labels.get(found[1])
         wanted = json.loads(found[3])
-        holds = held is not None and {
-            "=": held == wanted, ">=": held >= wanted, "<": held < wanted, "<=": held <= wanted, ">": held > wanted
-        }[found[2]] if isinstance(held, (type(wanted), float)) else False  # fmt: skip
+        holds = (
+            held is not None
+            and {
+                "=": held == wanted,
+                ">=": held >= wanted,
+                "<": held < wanted,
+                "<=": held <= wanted,
+                ">": held > wanted,
+            }[found[2]]
+            if isinstance(held, (type(wanted), float))
+            else False
+        )
         return str(holds)
 
     logic = _TERM.sub(term, condition).replace("AND", "and").replace("OR", "or")
@@ -420,8 +504,12 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def open_gemini(gemini: FakeGemini, tmp_path: Path, clock: ManualClock) -> Iterator[Callable[..., GeminiStore]]:
-    """Return a function that opens a store of `tmp_path`; its pauses move the clock and take no time."""
+def open_gemini(
+    gemini: FakeGemini, tmp_path: Path, clock: ManualClock
+) -> Iterator[Callable[..., GeminiStore]]:
+    """Return a function that opens a store of `tmp_path`; its pauses move the clock and take no
+    time.
+    """
     opened = []
 
     def open_(
@@ -430,11 +518,20 @@ def open_gemini(gemini: FakeGemini, tmp_path: Path, clock: ManualClock) -> Itera
         plan = UploadPlan("owner-1", stores, 400, 80, timeout_s=60.0)
         access = Access(key, url or gemini.url, 5.0, "gemini-test", "")
         limits = Terms(
-            int(terms.get("top_k", 10)), int(terms.get("daily_calls", 100)), 0.3, 2.5, terms.get("within_s", 20)
+            int(terms.get("top_k", 10)),
+            int(terms.get("daily_calls", 100)),
+            0.3,
+            2.5,
+            terms.get("within_s", 20),
         )
         store = GeminiStore(
-            tmp_path / "gemini.sqlite", plan, access, limits, clock=clock, pause=lambda s: clock.advance(timedelta(seconds=s)),
-        )  # fmt: skip
+            tmp_path / "gemini.sqlite",
+            plan,
+            access,
+            limits,
+            clock=clock,
+            pause=lambda s: clock.advance(timedelta(seconds=s)),
+        )
         opened.append(store)
         return store
 
@@ -452,7 +549,9 @@ class Home(NamedTuple):
 
 
 @pytest.fixture
-def home(gemini: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Home:
+def home(
+    gemini: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Home:
     user, notes = tmp_path / "user", tmp_path / "user" / "notes"
     notes.mkdir(parents=True)
     (notes / "cat.md").write_text("고양이 보리는 연어를 좋아한다.\n")

@@ -19,7 +19,11 @@ def test_switching_to_gemini_uploads_and_a_stopped_service_leaves_the_words(
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "cat.md").write_text("고양이 보리는 연어를 좋아한다.\n")
-    for name, value in {"HOME": tmp_path / "home", "EMBEDDER": "none", "GEMINI_URL": gemini.url}.items():
+    for name, value in {
+        "HOME": tmp_path / "home",
+        "EMBEDDER": "none",
+        "GEMINI_URL": gemini.url,
+    }.items():
         monkeypatch.setenv(f"GIEOK_{name}", str(value))
     home = tmp_path / "home"
     home.mkdir()
@@ -36,7 +40,9 @@ def test_switching_to_gemini_uploads_and_a_stopped_service_leaves_the_words(
     assert found["results"][0]["signals"]["managed"] == 1.0
     _, shown = run("status")
     assert (shown["state"], shown["embedder"]) == ("synced", "gemini-file-search")
-    assert shown["details"][0].startswith("gemini-file-search: 2 documents sent to fileSearchStores/gieok-")
+    assert shown["details"][0].startswith(
+        "gemini-file-search: 2 documents sent to fileSearchStores/gieok-"
+    )
     monkeypatch.setenv("GIEOK_GEMINI_URL", "http://127.0.0.1:9")
     _, found = run("search", "고양이")
     assert found["results"][0]["path"] == "cat.md"

@@ -1,4 +1,6 @@
-"""With the managed store, what is put before prompts is found here: no prompt of an agent goes to the service."""
+"""With the managed store, what is put before prompts is found here: no prompt of an agent goes to
+the service.
+"""
 
 import json
 import subprocess
@@ -7,7 +9,12 @@ from typing import Any
 
 import pytest
 
-_PROMPTS = ("고양이 보리는 무엇을 좋아하지?", "Which VLAN does the office have?", "고마워, 잘했어", "please go on")
+_PROMPTS = (
+    "고양이 보리는 무엇을 좋아하지?",
+    "Which VLAN does the office have?",
+    "고마워, 잘했어",
+    "please go on",
+)
 
 
 @pytest.mark.parametrize("prompt", _PROMPTS)
@@ -26,9 +33,16 @@ def test_the_words_here_answer_a_prompt(home: Any) -> None:
 @pytest.mark.parametrize("event", ["prompt", "session-start", "stop", "session-end"])
 def test_no_hook_event_reaches_the_service(home: Any, gemini: Any, event: str) -> None:
     gemini.reset_counts()
-    payload = {"session_id": "s1", "cwd": str(home.notes), "prompt": _PROMPTS[1], "hook_event_name": event}
+    payload = {
+        "session_id": "s1",
+        "cwd": str(home.notes),
+        "prompt": _PROMPTS[1],
+        "hook_event_name": event,
+    }
     command = [sys.executable, "-m", "gieok", "hook", event, "--agent", "claude-code"]
-    done = subprocess.run(command, input=json.dumps(payload), capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, input=json.dumps(payload), capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 0
     assert not gemini.calls
 

@@ -1,4 +1,6 @@
-"""Every way out of the managed store: nothing of ours stays at the service, or it is named with the way to delete it."""
+"""Every way out of the managed store: nothing of ours stays at the service, or it is named with the
+way to delete it.
+"""
 
 from typing import Any
 
@@ -34,7 +36,9 @@ def test_what_cannot_be_deleted_there_is_named_and_found_again(
     if trouble == "away":
         monkeypatch.setenv("GIEOK_GEMINI_URL", "http://127.0.0.1:9")
     else:
-        (home.folder / ".env").write_text("GEMINI_API_KEY=wrong\n" if trouble == "another key" else "")
+        (home.folder / ".env").write_text(
+            "GEMINI_API_KEY=wrong\n" if trouble == "another key" else ""
+        )
     status, told = home.run(*way)
     erased = told.get("erased") or told
     assert status == 1, "a script must not take this for done"
@@ -51,7 +55,9 @@ def test_what_cannot_be_deleted_there_is_named_and_found_again(
     assert (gemini.documents, gemini.stores) == ({}, {})
 
 
-def test_a_store_that_was_left_is_named_dropped_and_then_forgotten_about(home: Any, gemini: Any) -> None:
+def test_a_store_that_was_left_is_named_dropped_and_then_forgotten_about(
+    home: Any, gemini: Any
+) -> None:
     status, switched = home.run("store", "switch", "sqlite")
     assert status == 0
     assert [one["documents"] for one in switched["left_there"]] == [2]
@@ -71,13 +77,17 @@ def test_a_store_that_was_left_is_named_dropped_and_then_forgotten_about(home: A
     assert not gemini.calls, "what was dropped and looked after needs no service any more"
 
 
-def test_leaving_everything_after_a_switch_reaches_what_the_switch_left(home: Any, gemini: Any) -> None:
+def test_leaving_everything_after_a_switch_reaches_what_the_switch_left(
+    home: Any, gemini: Any
+) -> None:
     home.run("store", "switch", "sqlite")
     assert home.run("erase", "--all", "--yes")[0] == 0
     assert (gemini.documents, gemini.stores) == ({}, {})
 
 
-def test_what_is_forgotten_goes_from_a_store_that_was_left_and_nothing_is_sent_there(home: Any, gemini: Any) -> None:
+def test_what_is_forgotten_goes_from_a_store_that_was_left_and_nothing_is_sent_there(
+    home: Any, gemini: Any
+) -> None:
     home.run("store", "switch", "sqlite")
     (home.notes / "new.md").write_text("A new note about the harbour.\n")
     home.run("index")
@@ -117,7 +127,9 @@ def test_what_uploads_left_at_the_file_service_goes_too(home: Any, gemini: Any) 
     assert gemini.files == {}, "deleted as soon as the document is active"
 
 
-def test_the_store_in_use_is_not_dropped_and_nobody_is_asked_without_a_terminal(home: Any, gemini: Any) -> None:
+def test_the_store_in_use_is_not_dropped_and_nobody_is_asked_without_a_terminal(
+    home: Any, gemini: Any
+) -> None:
     status, refused = home.run("store", "drop", "gemini", "--yes")
     assert (status, "the store in use" in refused["error"]["message"]) == (2, True)
     home.run("store", "switch", "sqlite")
@@ -144,11 +156,16 @@ def test_documents_that_the_service_lost_are_counted_and_sent_again(home: Any, g
     assert check["detail"].startswith("2 documents are at gemini-file-search, as many as were sent")
 
 
-def test_documents_of_ours_that_nothing_here_knows_are_deleted_by_a_comparison(home: Any, gemini: Any) -> None:
+def test_documents_of_ours_that_nothing_here_knows_are_deleted_by_a_comparison(
+    home: Any, gemini: Any
+) -> None:
     known = next(iter(gemini.documents.values()))
     store = next(iter(gemini.stores))
     stray = type(known)(
-        f"{store}/documents/stray", "old.md", "an old copy", {**known.labels, "gieok_nonce": "x", "gieok_id": "y"}
+        f"{store}/documents/stray",
+        "old.md",
+        "an old copy",
+        {**known.labels, "gieok_nonce": "x", "gieok_id": "y"},
     )
     gemini.documents[stray.name] = stray
     _add_others(gemini)
@@ -157,7 +174,9 @@ def test_documents_of_ours_that_nothing_here_knows_are_deleted_by_a_comparison(h
     assert "somebody else's" in gemini.texts()
 
 
-def test_a_store_deleted_at_the_service_is_filled_again_by_a_comparison(home: Any, gemini: Any) -> None:
+def test_a_store_deleted_at_the_service_is_filled_again_by_a_comparison(
+    home: Any, gemini: Any
+) -> None:
     gemini.stores.clear()
     gemini.documents.clear()
     status, done = home.run("index", "--force")

@@ -1,4 +1,6 @@
-"""Gemini File Search through the real SDK, against a service that behaves as the real one was seen to."""
+"""Gemini File Search through the real SDK, against a service that behaves as the real one was seen
+to.
+"""
 
 import logging
 import os
@@ -28,7 +30,9 @@ from gieok.testing.samples import HOME, OTHER, START, entry
 
 Open = Callable[..., GeminiStore]
 
-_ROUTER = entry("memory/2026-11-20.md", "Met Alice about the router config.", "VLAN 10 is for the office.")
+_ROUTER = entry(
+    "memory/2026-11-20.md", "Met Alice about the router config.", "VLAN 10 is for the office."
+)
 _CAT = entry("cat.md", "고양이 보리는 연어를 좋아한다.", "", "병원은 화요일이다.")
 
 
@@ -103,7 +107,9 @@ def test_an_empty_store_makes_no_store_at_the_service(store: GeminiStore, gemini
     assert not gemini.calls
 
 
-def test_the_new_version_is_active_before_the_old_one_goes(filled: GeminiStore, gemini: Any) -> None:
+def test_the_new_version_is_active_before_the_old_one_goes(
+    filled: GeminiStore, gemini: Any
+) -> None:
     gemini.states = ["STATE_PENDING", "STATE_PENDING", "STATE_ACTIVE"]
     filled.put([_changed(_CAT, "새 글")])
     filled.push()
@@ -140,7 +146,10 @@ def test_another_scope_another_kind_and_another_day_are_not_found(filled: Gemini
     filled.push()
 
     def names(where: Filter) -> set[str]:
-        return {p.key for p in filled.passages([i for i, _ in _managed(filled, "office", where, 9).ranked])}
+        return {
+            p.key
+            for p in filled.passages([i for i, _ in _managed(filled, "office", where, 9).ranked])
+        }
 
     assert names(Filter()) == {"memory/2026-11-20.md", "said.md"}
     assert names(Filter(frozenset({"session"}))) == {"said.md"}
@@ -175,7 +184,9 @@ def test_a_lost_manifest_is_rebuilt_from_the_service(
         file.unlink()
     gemini.reset_counts()
     again = open_gemini()
-    again.put([_ROUTER, _changed(_CAT, "새 글"), *(entry(f"{n}.md", f"note {n}") for n in range(45))])
+    again.put(
+        [_ROUTER, _changed(_CAT, "새 글"), *(entry(f"{n}.md", f"note {n}") for n in range(45))]
+    )
     again.push()
     assert _uploads(gemini) == (1, 1)
     assert len(gemini.documents) == 47
@@ -197,7 +208,9 @@ def test_the_documents_of_another_machine_are_left_alone(
     assert len(gemini.documents) == 3
 
 
-def test_an_operation_that_never_ends_is_seen_through_the_documents_state(store: GeminiStore, gemini: Any) -> None:
+def test_an_operation_that_never_ends_is_seen_through_the_documents_state(
+    store: GeminiStore, gemini: Any
+) -> None:
     gemini.is_silent = True
     store.put([_CAT])
     assert store.push() == 1
@@ -243,7 +256,9 @@ def test_an_operation_that_ends_in_an_error_is_told_of(store: GeminiStore, gemin
         store.push()
 
 
-@pytest.mark.parametrize(("code", "status"), [(429, "RESOURCE_EXHAUSTED"), (503, "UNAVAILABLE"), (500, "INTERNAL")])
+@pytest.mark.parametrize(
+    ("code", "status"), [(429, "RESOURCE_EXHAUSTED"), (503, "UNAVAILABLE"), (500, "INTERNAL")]
+)
 def test_what_may_pass_is_tried_three_times(
     store: GeminiStore, gemini: Any, clock: ManualClock, code: int, status: str
 ) -> None:
@@ -255,7 +270,9 @@ def test_what_may_pass_is_tried_three_times(
     assert clock.now() - before >= timedelta(seconds=3)
 
 
-def test_uploads_that_answer_503_take_the_detour_over_the_file_service(store: GeminiStore, gemini: Any) -> None:
+def test_uploads_that_answer_503_take_the_detour_over_the_file_service(
+    store: GeminiStore, gemini: Any
+) -> None:
     gemini.fail("start upload", 503, "UNAVAILABLE")
     store.put([_CAT])
     assert store.push() == 1
@@ -263,13 +280,16 @@ def test_uploads_that_answer_503_take_the_detour_over_the_file_service(store: Ge
     assert gemini.texts() == [_CAT.document.text]
 
 
-def test_a_full_quota_is_named_and_what_was_done_stays_done(store: GeminiStore, gemini: Any) -> None:
+def test_a_full_quota_is_named_and_what_was_done_stays_done(
+    store: GeminiStore, gemini: Any
+) -> None:
     store.put([entry(f"{n}.md", f"note {n}") for n in range(4)])
     store.push()
     gemini.fail("start upload", 429, "RESOURCE_EXHAUSTED", message="Total storage is full")
     store.put([_CAT, _ROUTER])
     with pytest.raises(
-        StoreUnreachable, match=r"quota is used up \(429 RESOURCE_EXHAUSTED: Total storage is full\); 2 of 6"
+        StoreUnreachable,
+        match=r"quota is used up \(429 RESOURCE_EXHAUSTED: Total storage is full\); 2 of 6",
     ):
         store.push()
     gemini.failures.clear()
@@ -290,11 +310,16 @@ def test_a_refused_key_is_named_is_not_tried_again_and_is_never_shown(
     assert gemini.calls["list stores"] == 1
     assert "GEMINI_API_KEY" in caught.value.hint
     gemini.key = key
-    gemini.fail("list stores", 403, "PERMISSION_DENIED", times=1, message=f"key {key} may not do this")
+    gemini.fail(
+        "list stores", 403, "PERMISSION_DENIED", times=1, message=f"key {key} may not do this"
+    )
     with pytest.raises(StoreUnreachable, match="PERMISSION_DENIED") as caught:
         store.push()
     store.push()
-    assert key not in f"{caught.value!r} {caught.value.__cause__!r} {store.describe()} {store.location} {caplog.text}"
+    assert key not in (
+        f"{caught.value!r} {caught.value.__cause__!r} {store.describe()} {store.location} "
+        f"{caplog.text}"
+    )
 
 
 def test_without_a_key_nothing_is_asked(open_gemini: Open, gemini: Any) -> None:
@@ -306,7 +331,9 @@ def test_without_a_key_nothing_is_asked(open_gemini: Open, gemini: Any) -> None:
     assert not gemini.calls
 
 
-def test_secrets_leave_neither_with_a_document_nor_with_a_question(filled: GeminiStore, gemini: Any) -> None:
+def test_secrets_leave_neither_with_a_document_nor_with_a_question(
+    filled: GeminiStore, gemini: Any
+) -> None:
     secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
     filled.put([entry("keys.md", f"the key is {secret}")])
     filled.push()
@@ -337,13 +364,20 @@ def test_before_the_first_upload_the_words_answer(store: GeminiStore, clock: Man
     assert found.degraded == "nothing of agent:main is at gemini yet (run `gieok index`)"
 
 
-def test_managed_and_keyword_legs_are_fused_where_both_are_wanted(filled: GeminiStore, clock: ManualClock) -> None:
+def test_managed_and_keyword_legs_are_fused_where_both_are_wanted(
+    filled: GeminiStore, clock: ManualClock
+) -> None:
     filled.put([entry("other.md", "the office plants")])
-    for hybrid, keys in ((False, ["memory/2026-11-20.md"]), (True, ["memory/2026-11-20.md", "other.md"])):
+    for hybrid, keys in (
+        (False, ["memory/2026-11-20.md"]),
+        (True, ["memory/2026-11-20.md", "other.md"]),
+    ):
         question = Question("office VLAN", (HOME,), hybrid=hybrid)
         found = recall(filled, None, question, Profile(name="p"), clock)
         assert found.hits[0].passage.key == "memory/2026-11-20.md"
-        assert found.hits[0].signals.keys() >= {"managed", "keyword"}, "words say how sure it is, either way"
+        assert found.hits[0].signals.keys() >= {"managed", "keyword"}, (
+            "words say how sure it is, either way"
+        )
         assert list(dict.fromkeys(hit.passage.key for hit in found.hits)) == keys
         assert found.degraded is None
 
@@ -379,14 +413,17 @@ def test_tries_end_with_the_deadline_and_uploads_keep_theirs(
     assert store.push() == 1
 
 
-def test_one_request_asks_all_scopes_and_each_gets_its_own(filled: GeminiStore, gemini: Any) -> None:
+def test_one_request_asks_all_scopes_and_each_gets_its_own(
+    filled: GeminiStore, gemini: Any
+) -> None:
     filled.put([entry("theirs.md", "the office of another", scope=OTHER)])
     filled.push()
     gemini.reset_counts()
     found = filled.managed((HOME, OTHER), "office", Filter(), 9)
     assert gemini.calls["generate"] == 1
     keys = {
-        scope: {p.key for p in filled.passages([i for i, _ in one.ranked])} for scope, one in found.by_scope.items()
+        scope: {p.key for p in filled.passages([i for i, _ in one.ranked])}
+        for scope, one in found.by_scope.items()
     }
     assert keys == {HOME: {"memory/2026-11-20.md"}, OTHER: {"theirs.md"}}
     assert filled.managed((HOME,), "office", Filter(), 9).by_scope.keys() == {HOME}
@@ -399,7 +436,9 @@ def test_a_quotation_without_our_labels_is_placed_by_its_title_or_counted(
     gemini.has_labels, gemini.has_titles = False, has_titles
     found = filled.managed((HOME,), "VLAN office", Filter(), 9)
     assert bool(found.by_scope) == is_placed
-    assert ("1 quotations by gemini are of documents that are not known here" in found.note) != is_placed
+    assert (
+        "1 quotations by gemini are of documents that are not known here" in found.note
+    ) != is_placed
 
 
 def test_a_quotation_of_what_was_rewritten_here_since_is_counted(filled: GeminiStore) -> None:
@@ -408,7 +447,9 @@ def test_a_quotation_of_what_was_rewritten_here_since_is_counted(filled: GeminiS
     assert "no longer stand in their documents" in found.note
 
 
-@pytest.mark.parametrize("text", ["고마워, 잘했어", "thanks, well done", "ok", "what is the capital of Peru?"])
+@pytest.mark.parametrize(
+    "text", ["고마워, 잘했어", "thanks, well done", "ok", "what is the capital of Peru?"]
+)
 @pytest.mark.parametrize("hybrid", [True, False])
 def test_what_the_words_here_do_not_bear_out_is_unsure_however_high_it_is_ranked(
     filled: GeminiStore, gemini: Any, clock: ManualClock, text: str, hybrid: bool
@@ -421,7 +462,9 @@ def test_what_the_words_here_do_not_bear_out_is_unsure_however_high_it_is_ranked
     assert all(level(hit.score) != HIGH for hit in found.hits)
 
 
-def test_the_days_searches_have_an_end(filled: GeminiStore, open_gemini: Open, clock: ManualClock) -> None:
+def test_the_days_searches_have_an_end(
+    filled: GeminiStore, open_gemini: Open, clock: ManualClock
+) -> None:
     filled.close()
     store = open_gemini(daily_calls=2)
     for _ in range(2):
@@ -443,7 +486,9 @@ def test_calls_and_cost_are_counted_and_shown(filled: GeminiStore) -> None:
     assert today == "searches today: 3 of 100"
 
 
-def test_several_stores_share_the_documents_and_are_all_asked(open_gemini: Open, gemini: Any) -> None:
+def test_several_stores_share_the_documents_and_are_all_asked(
+    open_gemini: Open, gemini: Any
+) -> None:
     names = tuple("abcde")
     store = open_gemini(stores=names)
     store.put([entry(f"{n}.md", f"note {n} office") for n in range(40)])
@@ -476,10 +521,16 @@ def test_a_store_deleted_at_the_service_is_made_again(filled: GeminiStore, gemin
     assert len(gemini.documents) == 3
 
 
-def test_two_syncs_at_once_do_not_upload_twice(filled: GeminiStore, gemini: Any, tmp_path: Path) -> None:
+def test_two_syncs_at_once_do_not_upload_twice(
+    filled: GeminiStore, gemini: Any, tmp_path: Path
+) -> None:
     from gieok.backends.stores.gemini.sync import alone
 
-    with alone(tmp_path / "gemini.lock"), pytest.raises(StoreBusy), alone(tmp_path / "gemini.lock", 1):
+    with (
+        alone(tmp_path / "gemini.lock"),
+        pytest.raises(StoreBusy),
+        alone(tmp_path / "gemini.lock", 1),
+    ):
         pass
 
 
@@ -521,7 +572,8 @@ def test_a_sync_that_is_killed_resumes_without_duplicates(
     store = open_gemini()
     store.push()
     assert gemini.texts() == sorted(f"note {n}" for n in range(40))
-    assert gemini.calls["upload bytes"] <= 40 + 10  # those in flight when it was killed may have been cut off
+    # those in flight when it was killed may have been cut off
+    assert gemini.calls["upload bytes"] <= 40 + 10
     assert arrived >= after
     gemini.reset_counts()
     assert store.push() == 0
@@ -547,7 +599,12 @@ def test_a_quotation_is_found_whatever_became_of_its_spaces(quoted: str, found: 
 
 
 def test_the_passages_that_a_quotation_covers_come_most_overlapped_first() -> None:
-    passages = [Passage(0, 10, 1, 1), Passage(8, 30, 2, 3), Passage(30, 40, 4, 4), Passage(40, 90, 5, 9)]
+    passages = [
+        Passage(0, 10, 1, 1),
+        Passage(8, 30, 2, 3),
+        Passage(30, 40, 4, 4),
+        Passage(40, 90, 5, 9),
+    ]
     assert overlapped(passages, (9, 42)) == [1, 2]
     assert overlapped(passages, (41, 43)) == [3]
     assert overlapped(passages, (95, 99)) == []

@@ -1,4 +1,6 @@
-"""An entry of a lorebook is told where its keys were said, as its decorators say, and nothing a stranger writes takes long."""
+"""An entry of a lorebook is told where its keys were said, as its decorators say, and nothing a
+stranger writes takes long.
+"""
 
 import json
 
@@ -11,7 +13,9 @@ from gieok.errors import BadRequest
 
 
 def _book(*entries: dict[str, object], **more: object) -> Lorebook:
-    return lorebook_of({"entries": [{"content": f"text {n}", **one} for n, one in enumerate(entries)], **more})
+    return lorebook_of(
+        {"entries": [{"content": f"text {n}", **one} for n, one in enumerate(entries)], **more}
+    )
 
 
 def _told(book: Lorebook, *texts: str, replies: int | None = None) -> list[int]:
@@ -29,7 +33,11 @@ def _told(book: Lorebook, *texts: str, replies: int | None = None) -> list[int]:
         ({"keys": ["cat"]}, "cat은 어디?", True),
         ({"key": "cat, dog"}, "the dog", True),
         ({"keys": ["cat"], "selective": True, "secondary_keys": ["red", "blue"]}, "a cat", False),
-        ({"keys": ["cat"], "selective": True, "secondary_keys": ["red", "blue"]}, "a blue cat", True),
+        (
+            {"keys": ["cat"], "selective": True, "secondary_keys": ["red", "blue"]},
+            "a blue cat",
+            True,
+        ),
         ({"keys": ["cat"], "secondary_keys": ["red"]}, "a cat", True),
         ({"keys": [], "constant": True}, "hm", True),
         ({"keys": [], "constant": True, "enabled": False}, "hm", False),
@@ -49,7 +57,10 @@ def test_keys_and_what_goes_with_them(entry: dict[str, object], said: str, is_to
 
 
 def test_decorators_are_taken_off_and_unknown_ones_give_way_to_the_next() -> None:
-    head = "@@risu_only 3\n@@@also_unknown 4\n@@@depth 5\n@@@depth 6\n\n@@role assistant\n@@role user\n@@depth no\n\n"
+    head = (
+        "@@risu_only 3\n@@@also_unknown 4\n@@@depth 5\n@@@depth 6\n\n@@role assistant\n@@role "
+        "user\n@@depth no\n\n"
+    )
     entry = {"content": f"{head}Hello\n@@depth 1"}
     (found,) = _book(entry).entries
     assert (found.depth, found.role, found.text) == (5, "assistant", "Hello\n@@depth 1")
@@ -84,14 +95,24 @@ def test_replies_are_counted_where_they_are_known() -> None:
 
 
 def test_an_entry_may_bring_another_where_the_book_says_so() -> None:
-    entries = ({"keys": ["cat"], "content": "a cat of Leith"}, {"keys": ["leith"], "content": "a harbour"})
+    entries = (
+        {"keys": ["cat"], "content": "a cat of Leith"},
+        {"keys": ["leith"], "content": "a harbour"},
+    )
     assert _told(_book(*entries, recursive_scanning=True), "cat") == [0, 1]
     assert _told(_book(*entries), "cat") == [0]
 
 
 def test_a_book_in_the_form_of_world_info_is_read() -> None:
     rows = {
-        "0": {"key": ["cat"], "keysecondary": ["red"], "selective": True, "content": "x", "disable": False, "order": 7}
+        "0": {
+            "key": ["cat"],
+            "keysecondary": ["red"],
+            "selective": True,
+            "content": "x",
+            "disable": False,
+            "order": 7,
+        }
     }
     (entry,) = lorebook_of({"entries": rows}).entries
     assert (entry.keys, entry.also, entry.order) == (("cat",), (("red",),), 7.0)
@@ -119,6 +140,8 @@ def test_too_many_keys_are_refused() -> None:
 
 def test_a_pattern_that_would_not_end_is_not_tried() -> None:
     many = [{"keys": [f"key{n}-{k}" for k in range(3)]} for n in range(4_000)]
-    hostile = [{"keys": ["(a|a)(a|a)(a|a)(a|a)b", "a?a?a?a?a?b", "/(.*)*x/", "(a+)+b"], "use_regex": True}] * 300
+    hostile = [
+        {"keys": ["(a|a)(a|a)(a|a)(a|a)b", "a?a?a?a?a?b", "/(.*)*x/", "(a+)+b"], "use_regex": True}
+    ] * 300
     book = _book(*many, *hostile, recursive_scanning=True, scan_depth=100)
     assert _told(book, *["a" * 2_000] * 100) == []

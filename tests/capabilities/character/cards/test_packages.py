@@ -1,4 +1,6 @@
-"""Cards come in and go out as they were, in every form; hostile ones get a clear error and cost little."""
+"""Cards come in and go out as they were, in every form; hostile ones get a clear error and cost
+little.
+"""
 
 import base64
 import io
@@ -28,13 +30,25 @@ _V1 = {
     "odd": [1.50],
 }
 _V2 = {
-    "spec": "chara_card_v2", "spec_version": "2.0", "fav": True, "data": {
-        "name": "미나", "first_mes": "안녕", "alternate_greetings": ["어서 와", "  "], "system_prompt": "s",
+    "spec": "chara_card_v2",
+    "spec_version": "2.0",
+    "fav": True,
+    "data": {
+        "name": "미나",
+        "first_mes": "안녕",
+        "alternate_greetings": ["어서 와", "  "],
+        "system_prompt": "s",
         "post_history_instructions": "p",
-        "extensions": {"depth_prompt": {"depth": 4}}, "character_book": {"entries": [{"keys": ["책방"], "content": "골목 끝"}]},
+        "extensions": {"depth_prompt": {"depth": 4}},
+        "character_book": {"entries": [{"keys": ["책방"], "content": "골목 끝"}]},
     },
-}  # fmt: skip
-_ICON = {"type": "icon", "uri": "embeded://assets/icon/image/main.png", "name": "main", "ext": "png"}
+}
+_ICON = {
+    "type": "icon",
+    "uri": "embeded://assets/icon/image/main.png",
+    "name": "main",
+    "ext": "png",
+}
 _V3 = {
     **_V2,
     "spec": "chara_card_v3",
@@ -52,13 +66,19 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def _picture(*texts: tuple[bytes, bytes], tail: bytes = b"") -> bytes:
-    """Return an APNG as SillyTavern and RisuAI leave them: text chunks before the end, and an animation's."""
+    """Return an APNG as SillyTavern and RisuAI leave them: text chunks before the end, and an
+    animation's.
+    """
     head, rest = png.blank(2, 2)[:33], png.blank(2, 2)[33:-12]
     held = b"".join(_chunk(b"tEXt", key + b"\0" + base64.b64encode(value)) for key, value in texts)
-    return head + _chunk(b"acTL", struct.pack(">II", 1, 0)) + rest + held + _chunk(b"IEND", b"") + tail
+    return (
+        head + _chunk(b"acTL", struct.pack(">II", 1, 0)) + rest + held + _chunk(b"IEND", b"") + tail
+    )
 
 
-def _archive(files: dict[str, bytes], front: bytes = b"", method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def _archive(
+    files: dict[str, bytes], front: bytes = b"", method: int = zipfile.ZIP_DEFLATED
+) -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", method) as archive:
         for name, content in files.items():
@@ -67,17 +87,25 @@ def _archive(files: dict[str, bytes], front: bytes = b"", method: int = zipfile.
 
 
 _RISU = {
-    "card.json": _bytes(_V3), "assets/icon/image/main.png": _picture(), "assets/other/image/스탠딩.webp": b"RIFF" * 9,
-    "x_meta/main.json": b'{"type":"PNG"}', "module.risum": bytes(range(256)),
-}  # fmt: skip
+    "card.json": _bytes(_V3),
+    "assets/icon/image/main.png": _picture(),
+    "assets/other/image/스탠딩.webp": b"RIFF" * 9,
+    "x_meta/main.json": b'{"type":"PNG"}',
+    "module.risum": bytes(range(256)),
+}
 _WILD = {
-    "v1.json": _bytes(_V1), "v2.json": _bytes(_V2), "v3.json": b"\xef\xbb\xbf" + _bytes(_V3),
-    "silly_tavern.png": _picture((b"Software", b"x"), (b"chara", _bytes(_V2)), (b"ccv3", _bytes(_V3))),
+    "v1.json": _bytes(_V1),
+    "v2.json": _bytes(_V2),
+    "v3.json": b"\xef\xbb\xbf" + _bytes(_V3),
+    "silly_tavern.png": _picture(
+        (b"Software", b"x"), (b"chara", _bytes(_V2)), (b"ccv3", _bytes(_V3))
+    ),
     "old.png": _picture((b"Chara", _bytes(_V2)), tail=b"behind the end"),
     "risu.png": _picture((b"ccv3", _bytes(_V3)), (b"chara-ext-asset_:0", b"asset")),
-    "risu.charx": _archive(_RISU), "risu.jpeg": _archive(_RISU, b"\xff\xd8\xff\xe0 a picture"),
+    "risu.charx": _archive(_RISU),
+    "risu.jpeg": _archive(_RISU, b"\xff\xd8\xff\xe0 a picture"),
     "stored.charx": _archive(_RISU, b"", zipfile.ZIP_STORED),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _WILD)
@@ -97,13 +125,19 @@ def test_every_form_holds_the_same_card(name: str, form: CardForm) -> None:
 
 def _told(card: Card) -> object:
     whole = json.loads(card.json)
-    return {name: one for name, one in whole["data"].items() if name != "assets"}, whole.get("fav"), card.greetings
+    return (
+        {name: one for name, one in whole["data"].items() if name != "assets"},
+        whole.get("fav"),
+        card.greetings,
+    )
 
 
 def test_version_3_wins_and_both_are_written() -> None:
     came = read(_WILD["silly_tavern.png"])
     assert (came.card.nickname, came.card.greetings) == ("민", ("안녕", "어서 와"))
-    made = written(with_data(came.card, {"nickname": "새"}).json, came.data, "image/png", CardForm.PNG)
+    made = written(
+        with_data(came.card, {"nickname": "새"}).json, came.data, "image/png", CardForm.PNG
+    )
     held = {
         one.keyword: json.loads(base64.b64decode(bytes(one.body).partition(b"\0")[2]))
         for one in png.chunks(made)
@@ -115,7 +149,9 @@ def test_version_3_wins_and_both_are_written() -> None:
 
 def test_what_is_not_read_survives_a_change() -> None:
     came = read(_WILD["risu.jpeg"])
-    made = written(with_data(came.card, {"nickname": "새"}).json, came.data, "application/zip", CardForm.CHARX)
+    made = written(
+        with_data(came.card, {"nickname": "새"}).json, came.data, "application/zip", CardForm.CHARX
+    )
     assert made.startswith(b"\xff\xd8\xff\xe0 a picture")
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         assert archive.testzip() is None
@@ -123,13 +159,18 @@ def test_what_is_not_read_survives_a_change() -> None:
             name: content for name, content in _RISU.items() if name != "card.json"
         }
     picture = read(_WILD["risu.png"])
-    made = written(with_data(picture.card, {"nickname": "새"}).json, picture.data, "image/png", CardForm.PNG)
+    made = written(
+        with_data(picture.card, {"nickname": "새"}).json, picture.data, "image/png", CardForm.PNG
+    )
     assert _chunk(b"tEXt", b"chara-ext-asset_:0\0" + base64.b64encode(b"asset")) in made
 
 
 def test_a_picture_goes_along_from_form_to_form() -> None:
     came = read(_WILD["risu.charx"])
-    assert png.without_card(written(came.card.json, came.data, "application/zip", CardForm.PNG)) == _picture()
+    assert (
+        png.without_card(written(came.card.json, came.data, "application/zip", CardForm.PNG))
+        == _picture()
+    )
     came = read(_WILD["old.png"])
     held = written(came.card.json, came.data, "image/png", CardForm.CHARX)
     with zipfile.ZipFile(io.BytesIO(held)) as archive:
@@ -138,7 +179,11 @@ def test_a_picture_goes_along_from_form_to_form() -> None:
 
 _TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
 _JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXTS,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _TEXTS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
     max_leaves=8,
 )
@@ -154,14 +199,23 @@ _JSON = st.recursive(
 def test_export_then_import_is_the_same_card(
     name: str, text: str, greetings: list[str], odd: dict[str, object], form: CardForm
 ) -> None:
-    card = with_data(new_card({"name": name, "description": text}, tuple(greetings)), {"extensions": odd})
+    card = with_data(
+        new_card({"name": name, "description": text}, tuple(greetings)), {"extensions": odd}
+    )
     again = read(written(card.json, b"", "", form))
     assert again.card == card
     assert written(again.card.json, again.data, MEDIA[again.form], again.form) == again.data
 
 
-@given(st.sampled_from(sorted(_WILD)), st.integers(0, 1 << 20), st.binary(max_size=4), st.integers(0, 6))
-def test_a_damaged_file_is_refused_or_still_a_card(name: str, at: int, put: bytes, cut: int) -> None:
+@given(
+    st.sampled_from(sorted(_WILD)),
+    st.integers(0, 1 << 20),
+    st.binary(max_size=4),
+    st.integers(0, 6),
+)
+def test_a_damaged_file_is_refused_or_still_a_card(
+    name: str, at: int, put: bytes, cut: int
+) -> None:
     data = _WILD[name]
     at %= len(data)
     try:
@@ -192,7 +246,9 @@ def _locked(data: bytearray, row: int) -> None:
 
 
 def _twice() -> bytes:
-    return _archive({"card.json": _bytes(_V3), "card_json": b"x"}).replace(b"card_json", b"card.json")
+    return _archive({"card.json": _bytes(_V3), "card_json": b"x"}).replace(
+        b"card_json", b"card.json"
+    )
 
 
 def _json_with(text: str) -> bytes:
@@ -206,9 +262,15 @@ _HOSTILE = {
     "too large": (bytes(MOST_BYTES + 1), "at most"),
     "a chunk that says 100 MB": (png.SIGNATURE + _HUGE, "cut off"),
     "a picture that is cut off": (_WILD["old.png"][:-40], "cut off"),
-    "a wrong checksum": (_WILD["risu.png"].replace(b"acTL\0\0\0\1", b"acTL\0\0\0\2"), "wrong checksum"),
+    "a wrong checksum": (
+        _WILD["risu.png"].replace(b"acTL\0\0\0\1", b"acTL\0\0\0\2"),
+        "wrong checksum",
+    ),
     "no card": (_picture((b"Comment", b"x")), "no card"),
-    "no base64": (_picture() [:-12] + _chunk(b"tEXt", b"chara\0!!!!") + _chunk(b"IEND", b""), "no base64"),
+    "no base64": (
+        _picture()[:-12] + _chunk(b"tEXt", b"chara\0!!!!") + _chunk(b"IEND", b""),
+        "no base64",
+    ),
     "no UTF-8": (_picture((b"chara", b'{"name":"\xff"}')), "UTF-8"),
     "no JSON": (_picture((b"chara", b'{"name":')), "no JSON"),
     "no object": (_picture((b"chara", b"[1]")), "no JSON object"),
@@ -223,7 +285,10 @@ _HOSTILE = {
     "many values": (_json_with("[" + "0," * 400_000 + "0]"), "values"),
     "a gigantic lorebook": (_bytes(_GIGANTIC), "6,000 entries"),
     "a bomb": (_archive({"card.json": bytes(30 << 20)}), "out of"),
-    "many bombs": (_archive({"card.json": b"{}", **{f"{n}": bytes(range(256)) * 4_000 for n in range(70)}}), "unpacks to"),
+    "many bombs": (
+        _archive({"card.json": b"{}", **{f"{n}": bytes(range(256)) * 4_000 for n in range(70)}}),
+        "unpacks to",
+    ),
     "more than it says": (_spoiled(_lie), "out of"),
     "a way out": (_archive({"card.json": b"{}", "../../etc/passwd": b""}), "leads out"),
     "a way out for Windows": (_archive({"card.json": b"{}", "a\\..\\..\\b": b""}), "leads out"),
@@ -233,8 +298,11 @@ _HOSTILE = {
     "locked": (_spoiled(_locked), "encrypted"),
     "no card in it": (_archive({"other.json": b"{}"}), "no `card.json`"),
     "an archive that is cut off": (_archive(_RISU)[:-30], "no character card"),
-    "packed another way": (_archive({"card.json": _bytes(_V3)}, b"", zipfile.ZIP_BZIP2), "not read"),
-}  # fmt: skip
+    "packed another way": (
+        _archive({"card.json": _bytes(_V3)}, b"", zipfile.ZIP_BZIP2),
+        "not read",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", _HOSTILE)

@@ -1,4 +1,6 @@
-"""The cold tier in Dropbox, through its SDK: a file a day, both ways, over a network that breaks."""
+"""The cold tier in Dropbox, through its SDK: a file a day, both ways, over a network that
+breaks.
+"""
 
 import dataclasses
 from collections.abc import Iterator
@@ -44,9 +46,14 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
 def box(vault: Vault, server: DropboxServer) -> Iterator[Vault]:
     """Return the same with its cold tier in Dropbox."""
     with server.session() as session:
-        access = DropboxAccess("refresh-token", "app-key", session=session, wait=lambda seconds: None)
+        access = DropboxAccess(
+            "refresh-token", "app-key", session=session, wait=lambda seconds: None
+        )
         archive = DropboxArchive("Gieok/agent-main", access)
-        shelves = {**vault.tiers.shelves, Tier.COLD: Shelf(Tier.COLD, DayForm(UTC), lambda scope: archive)}
+        shelves = {
+            **vault.tiers.shelves,
+            Tier.COLD: Shelf(Tier.COLD, DayForm(UTC), lambda scope: archive),
+        }
         yield Vault(vault.folder, dataclasses.replace(vault.tiers, shelves=shelves))
 
 
@@ -55,7 +62,9 @@ def _edit(server: DropboxServer, old: str, new: str) -> None:
     server.put(held.path, held.data.decode().replace(old, new).encode())
 
 
-def test_a_day_goes_to_dropbox_and_an_edit_there_comes_back(box: Vault, server: DropboxServer) -> None:
+def test_a_day_goes_to_dropbox_and_an_edit_there_comes_back(
+    box: Vault, server: DropboxServer
+) -> None:
     observe(box.tiers, "We ship with SQLite", "We deploy on Fridays")
     assert list(server.files) == [_DAY]
     assert box.sync() == sync.Synced()

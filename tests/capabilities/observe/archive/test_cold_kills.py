@@ -1,4 +1,6 @@
-"""Killed between any two steps of a move to cold, or of taking in what a person did there: nothing is lost or doubled."""
+"""Killed between any two steps of a move to cold, or of taking in what a person did there: nothing
+is lost or doubled.
+"""
 
 import contextlib
 from collections.abc import Callable
@@ -46,12 +48,16 @@ def _dying(vault: Vault, monkeypatch: pytest.MonkeyPatch, at: int) -> Callable[[
 
 
 def _lives(vault: Vault) -> dict[str, str]:
-    """Return key → text as it stands where the journal says that it lives; asserts that it lives once."""
+    """Return key → text as it stands where the journal says that it lives; asserts that it lives
+    once.
+    """
     journal = vault.tiers.journal
     found = {entry.document.key: entry.document.text for entry in journal.made(HOME)}
     for place in {row.place for row in journal.archived(HOME)}:
         shelf = vault.tiers.shelves[place.tier]
-        state = move.read(vault.tiers, Group(HOME, place.tier, shelf.plain(place.path)), lambda scope, keys: [])
+        state = move.read(
+            vault.tiers, Group(HOME, place.tier, shelf.plain(place.path)), lambda scope, keys: []
+        )
         for key, living in state.living.items():
             assert key not in found
             found[key] = living.entry.document.text
@@ -101,9 +107,12 @@ def test_killed_at_any_step_everything_lives_once(
         _dying(vault, patch, at)
         act(vault)
     alive = _lives(vault)
-    # Until the run that notices it, the index alone has what a person deleted, and knows where what they moved was.
+    # Until the run that notices it, the index alone has what a person deleted, and knows where what
+    # they moved was.
     assert (
-        len(alive) == len(_TEXTS) if name == "approve" else len(alive.keys() | set(vault.tiers.store.hashes(HOME))) == 3
+        len(alive) == len(_TEXTS)
+        if name == "approve"
+        else len(alive.keys() | set(vault.tiers.store.hashes(HOME))) == 3
     )
     deliver(vault.tiers.journal, vault.tiers.store)
     act(vault)

@@ -1,4 +1,6 @@
-"""A day's file reads as it was written, whatever its memories say, and shows what a person changed in it."""
+"""A day's file reads as it was written, whatever its memories say, and shows what a person changed
+in it.
+"""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -16,18 +18,27 @@ from gieok.testing.samples import HOME
 _AT = datetime(2026, 8, 1, 22, 5, tzinfo=UTC)
 _FORM = DayForm(timezone(timedelta(hours=9)))
 _TEXTS = st.text(
-    st.one_of(st.sampled_from(list('-# \n\r\t<>!{}"\\`*✅🔴:0123결 \u200b\u2028\x00\x85\ufeff')), st.characters()),
-    min_size=1, max_size=40,
-)  # fmt: skip
+    st.one_of(
+        st.sampled_from(list('-# \n\r\t<>!{}"\\`*✅🔴:0123결 \u200b\u2028\x00\x85\ufeff')),
+        st.characters(),
+    ),
+    min_size=1,
+    max_size=40,
+)
 
 
 def _entries(*texts: str, category: Category = Category.STATE) -> list[Entry]:
-    made = [Observation(text, _AT, Priority.HIGH, category, n % 2 == 0, (f"s/{n}",)) for n, text in enumerate(texts)]
+    made = [
+        Observation(text, _AT, Priority.HIGH, category, n % 2 == 0, (f"s/{n}",))
+        for n, text in enumerate(texts)
+    ]
     return observation.entries(HOME, Observed(tuple(made)), _AT)
 
 
 def _written(entries: list[Entry], own: str = "") -> str:
-    return _FORM.render(HOME, Tier.WARM, "2026-08-02.md", Contents(tuple(map(Written, entries)), own))
+    return _FORM.render(
+        HOME, Tier.WARM, "2026-08-02.md", Contents(tuple(map(Written, entries)), own)
+    )
 
 
 def _read(text: str) -> dict[str, Written]:
@@ -44,13 +55,18 @@ def test_whatever_a_memory_says_it_reads_the_same(texts: list[str]) -> None:
     text = _written(entries, "what I noted\n\n- myself")
     for spelling in (text, text.replace("\n", "\r\n"), "\ufeff" + text):
         found = _FORM.parse(HOME, spelling)
-        assert {one.entry.document.key: one for one in found.memories} == {e.document.key: Written(e) for e in entries}
+        assert {one.entry.document.key: one for one in found.memories} == {
+            e.document.key: Written(e) for e in entries
+        }
         assert found.own == "what I noted\n\n- myself"
     assert _FORM.render(HOME, Tier.WARM, "2026-08-02.md", _FORM.parse(HOME, text)) == text
 
 
 def test_it_reads_as_a_person_wants_it() -> None:
-    text = _written(_entries("Ship with SQLite", category=Category.DECISION) + _entries("서버는 셋이다\n모두 서울에"))
+    text = _written(
+        _entries("Ship with SQLite", category=Category.DECISION)
+        + _entries("서버는 셋이다\n모두 서울에")
+    )
     lines = [line for line in text.split("\n") if "<!--" not in line]
     assert lines[:3] == ["---", "gieok: day", "day: 2026-08-02"]
     decision, state = (
@@ -63,7 +79,11 @@ def test_it_reads_as_a_person_wants_it() -> None:
 def test_what_stands_in_the_comment_comes_back_too() -> None:
     (plain,) = _entries("x\ny")
     document = replace(
-        plain.document, title="--> title", valid_to=_AT, importance=0.0, metadata={"a": "-->", "b": "\n"}
+        plain.document,
+        title="--> title",
+        valid_to=_AT,
+        importance=0.0,
+        metadata={"a": "-->", "b": "\n"},
     )
     odd = Entry(document, (Passage(0, 1, 1, 1, "heading"), Passage(2, 3, 2, 2)))
     assert _read(_written([odd])) == {document.key: Written(odd)}

@@ -16,7 +16,11 @@ _NOW = datetime(2026, 11, 23, tzinfo=UTC)
 
 
 def _document(
-    text: str, days: int, priority: Priority = Priority.MEDIUM, category: Category = Category.STATE, **more: object
+    text: str,
+    days: int,
+    priority: Priority = Priority.MEDIUM,
+    category: Category = Category.STATE,
+    **more: object,
 ) -> Document:
     at = _NOW - timedelta(days=days)
     made = Observation(text, at, priority, category)
@@ -25,7 +29,9 @@ def _document(
 
 
 def _order(*documents: Document) -> list[str]:
-    return [document.text for document in leave_early(documents, Limits(1, 0), _NOW, lambda d: True)]
+    return [
+        document.text for document in leave_early(documents, Limits(1, 0), _NOW, lambda d: True)
+    ]
 
 
 def test_what_holds_no_more_leaves_first_and_what_a_person_said_last() -> None:
@@ -41,8 +47,15 @@ def test_what_holds_no_more_leaves_first_and_what_a_person_said_last() -> None:
         _document("done", 2, metadata={"done": "yes"}),
     )
     assert found == [
-        "done", "replaced decision", "old and small", "new and small", "old", "important state", "decision", "corrected",
-    ]  # fmt: skip
+        "done",
+        "replaced decision",
+        "old and small",
+        "new and small",
+        "old",
+        "important state",
+        "decision",
+        "corrected",
+    ]
 
 
 def test_no_more_leaves_than_must_and_what_may_not_leave_counts() -> None:
@@ -57,8 +70,13 @@ def test_no_more_leaves_than_must_and_what_may_not_leave_counts() -> None:
     assert len(leave_early(documents, Limits(0, size // 2), _NOW, lambda d: True)) >= 5
 
 
-@given(st.lists(st.tuples(st.text("가나 ab", min_size=1), st.integers(0, 400)), max_size=20), st.integers(1, 60))
-def test_the_rest_is_within_the_limit_and_one_less_would_not_be(found: list[tuple[str, int]], limit: int) -> None:
+@given(
+    st.lists(st.tuples(st.text("가나 ab", min_size=1), st.integers(0, 400)), max_size=20),
+    st.integers(1, 60),
+)
+def test_the_rest_is_within_the_limit_and_one_less_would_not_be(
+    found: list[tuple[str, int]], limit: int
+) -> None:
     documents = [_document(f"{number}{text}", days) for number, (text, days) in enumerate(found)]
     gone = leave_early(documents, Limits(limit, 0), _NOW, lambda d: True)
     rest = sum(count_tokens(d.text) for d in documents if d not in gone)

@@ -1,8 +1,9 @@
 """Tiers under kills between any two steps, and other processes at any moment.
 
-Every call that a move makes to the journal, the store or the archive is a place where it may be killed (before or after the
-call takes effect), or where another process forgets, corrects or adds a memory. Whatever happens, each memory lives in one
-place and reads there as it should, and in the end no file holds anything else.
+Every call that a move makes to the journal, the store or the archive is a place where it may be
+killed (before or after the call takes effect), or where another process forgets, corrects or adds a
+memory. Whatever happens, each memory lives in one place and reads there as it should, and in the
+end no file holds anything else.
 """
 
 from collections.abc import Callable
@@ -33,7 +34,17 @@ from gieok.testing.samples import HOME
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _STEPS = frozenset(
     (
-        *("archive", "mark_stale", "settle", "made", "archived", "delivered", "keep", "stale_places", "places"),
+        *(
+            "archive",
+            "mark_stale",
+            "settle",
+            "made",
+            "archived",
+            "delivered",
+            "keep",
+            "stale_places",
+            "places",
+        ),
         *("put", "entries", "read", "write", "delete", "files"),
     )
 )
@@ -53,7 +64,11 @@ class _Watched:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._target, name)
-        return (lambda *a, **k: self._machine.reach(lambda: found(*a, **k))) if name in _STEPS else found
+        return (
+            (lambda *a, **k: self._machine.reach(lambda: found(*a, **k)))
+            if name in _STEPS
+            else found
+        )
 
 
 class TiersMachine(RuleBasedStateMachine):
@@ -120,7 +135,9 @@ class TiersMachine(RuleBasedStateMachine):
     def _add(self, text: str, back: int = 0) -> str:
         at = self.clock.now() - timedelta(days=back)
         priority, category = Priority.HIGH, Category.DECISION
-        (made,) = observation.entries(HOME, Observed((Observation(text, at, priority, category),)), at)
+        (made,) = observation.entries(
+            HOME, Observed((Observation(text, at, priority, category),)), at
+        )
         self.journal.hand_over([made])
         self.wanted[made.document.key] = text
         return made.document.key
@@ -159,7 +176,11 @@ class TiersMachine(RuleBasedStateMachine):
         del self.wanted[key]
         self.journal.hand_over(forget=[(HOME, key)])
 
-    @rule(days=st.sampled_from((1, 30, 100)), at=_CALLS, how=st.sampled_from(("", "killed before", "killed after")))
+    @rule(
+        days=st.sampled_from((1, 30, 100)),
+        at=_CALLS,
+        how=st.sampled_from(("", "killed before", "killed after")),
+    )
     def night(self, days: int, at: int, how: str) -> None:
         self.clock.advance(timedelta(days=days))
         with self.going(at, how):
@@ -220,10 +241,15 @@ class TiersMachine(RuleBasedStateMachine):
     def _files(self) -> dict[str, dict[str, str]]:
         """Return what the files of days say: path → key → text."""
         texts = {
-            one.path: self.archive.read(one.path)[0].decode() for one in self.archive.files() if "/" not in one.path
+            one.path: self.archive.read(one.path)[0].decode()
+            for one in self.archive.files()
+            if "/" not in one.path
         }
         return {
-            path: {one.entry.document.key: one.entry.document.text for one in DayForm(UTC).parse(HOME, text).memories}
+            path: {
+                one.entry.document.key: one.entry.document.text
+                for one in DayForm(UTC).parse(HOME, text).memories
+            }
             for path, text in texts.items()
         }
 
@@ -246,13 +272,21 @@ class TiersMachine(RuleBasedStateMachine):
         rows = {row.key: row.place for row in self.journal.archived(HOME)}
         told = [(key, path) for path, held in self._files().items() for key in held]
         assert sorted(told) == sorted((key, place.path) for key, place in rows.items())
-        stored = {d.key: (d.text, d.tier) for d in self.store.get(HOME, sorted(self.store.hashes(HOME)))}
+        stored = {
+            d.key: (d.text, d.tier) for d in self.store.get(HOME, sorted(self.store.hashes(HOME)))
+        }
         tiers = {key: place.tier for key, place in rows.items()}
-        assert stored == {key: (text, tiers.get(key, Tier.HOT)) for key, text in self.wanted.items()}
+        assert stored == {
+            key: (text, tiers.get(key, Tier.HOT)) for key, text in self.wanted.items()
+        }
         assert self.journal.stale_places() == []
 
 
 TestTiersMachine = TiersMachine.TestCase
 TestTiersMachine.settings = settings(
-    max_examples=30, stateful_step_count=12, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=30,
+    stateful_step_count=12,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )

@@ -29,14 +29,20 @@ _LATER = timedelta(days=100)
 def tiers(tmp_path: Path) -> Iterator[Tiers]:
     journal = SqliteJournal(tmp_path / "journal.sqlite")
     warm = shelf.Shelf(Tier.WARM, DayForm(UTC), lambda scope: FolderArchive(tmp_path / "warm"))
-    yield Tiers(journal, MemoryStore(), {Tier.WARM: warm}, retention.rules(), ManualClock(_START), UTC)
+    yield Tiers(
+        journal, MemoryStore(), {Tier.WARM: warm}, retention.rules(), ManualClock(_START), UTC
+    )
     journal.close()
 
 
-def observed(tiers: Tiers, *texts: str, day: int = 0, category: Category = Category.STATE) -> list[Entry]:
+def observed(
+    tiers: Tiers, *texts: str, day: int = 0, category: Category = Category.STATE
+) -> list[Entry]:
     """Hand observations of a day over; return them."""
     at = _START + timedelta(days=day)
-    found = tuple(Observation(text, at, Priority.MEDIUM, category, message_ids=("s/1",)) for text in texts)
+    found = tuple(
+        Observation(text, at, Priority.MEDIUM, category, message_ids=("s/1",)) for text in texts
+    )
     made = observation.entries(HOME, Observed(found), at)
     tiers.journal.hand_over(made)
     deliver(tiers.journal, tiers.store)
@@ -56,7 +62,9 @@ def files(tiers: Tiers) -> dict[str, str]:
 
 
 def tier_of(tiers: Tiers, entry: Entry) -> str:
-    """Return the tier of a memory by the store, after checking that the journal agrees that it lives there alone."""
+    """Return the tier of a memory by the store, after checking that the journal agrees that it
+    lives there alone.
+    """
     key = entry.document.key
     hot = [one.document.key for one in tiers.journal.made(HOME)].count(key)
     archived = tiers.journal.archived(HOME, keys=[key])
@@ -75,7 +83,9 @@ def change(tiers: Tiers, path: str, old: str, new: str) -> None:
 
 
 def test_what_is_over_moves_to_the_file_of_its_day_and_the_task_never_does(tiers: Tiers) -> None:
-    (one, two) = observed(tiers, "결제는 SQLite로 간다", "둘째 줄\n  있는 것", category=Category.DECISION)
+    (one, two) = observed(
+        tiers, "결제는 SQLite로 간다", "둘째 줄\n  있는 것", category=Category.DECISION
+    )
     task = observation.entries(HOME, Observed((), task="ship it"), _START)
     tiers.journal.hand_over(task)
     advance(tiers, timedelta(days=89))
@@ -84,7 +94,12 @@ def test_what_is_over_moves_to_the_file_of_its_day_and_the_task_never_does(tiers
     (young,) = observed(tiers, "new", day=91)
     done = sweep.run(tiers)
     assert (done.moved, done.wrong) == (2, [])
-    assert [tier_of(tiers, one) for one in (one, two, young, *task)] == ["warm", "warm", "hot", "hot"]
+    assert [tier_of(tiers, one) for one in (one, two, young, *task)] == [
+        "warm",
+        "warm",
+        "hot",
+        "hot",
+    ]
     (text,) = files(tiers).values()
     assert "## Decision\n\n- 🟡 09:30 결제는 SQLite로 간다\n" in text
     assert sweep.run(tiers).written == 0
@@ -110,7 +125,11 @@ def test_what_a_person_changes_in_a_file_is_their_correction_in_its_place(tiers:
     done = sweep.run(tiers)
     assert (done.corrected, done.wrong) == (1, [])
     (stored,) = tiers.store.get(HOME, [one.document.key])
-    assert (stored.text, stored.tier, bool(stored.metadata["corrected"])) == ("port is 9090", Tier.WARM, True)
+    assert (stored.text, stored.tier, bool(stored.metadata["corrected"])) == (
+        "port is 9090",
+        Tier.WARM,
+        True,
+    )
     assert tiers.journal.history(HOME, 9)[0].text == "port is 8080"
     assert tier_of(tiers, one) == tier_of(tiers, other) == "warm"
     assert sweep.run(tiers).written == 0
@@ -122,7 +141,11 @@ def test_what_is_corrected_elsewhere_is_hot_again_and_leaves_the_file(tiers: Tie
     sweep.run(tiers)
     (stored,) = tiers.store.get(HOME, [one.document.key])
     correct(
-        tiers.journal, tiers.store, stored, observation.corrected(stored, "port is 9090", tiers.clock.now()), _START
+        tiers.journal,
+        tiers.store,
+        stored,
+        observation.corrected(stored, "port is 9090", tiers.clock.now()),
+        _START,
     )
     assert tier_of(tiers, one) == "hot"
     sweep.sweep(tiers)
@@ -169,7 +192,9 @@ def test_a_day_comes_back_to_hot_for_thirty_days(tiers: Tiers) -> None:
     assert sweep.run(tiers).moved == 1
 
 
-def test_a_large_day_is_packed_and_unpacked_again(tiers: Tiers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_day_is_packed_and_unpacked_again(
+    tiers: Tiers, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(shelf, "LARGE_BYTES", 3_000)
     some = observed(tiers, *(f"memory {n} " + "글" * 30 for n in range(3)))
     advance(tiers)
@@ -194,7 +219,11 @@ def test_a_full_disk_moves_nothing_and_is_told(tiers: Tiers, tmp_path: Path) -> 
     assert (done.moved, tier_of(tiers, one)) == (0, "hot")
     assert "cannot be" in done.wrong[0]
     (tmp_path / "warm").unlink()
-    assert (sweep.run(tiers).moved, tiers.journal.stale_places(), tiers.journal.incidents()) == (1, [], [])
+    assert (sweep.run(tiers).moved, tiers.journal.stale_places(), tiers.journal.incidents()) == (
+        1,
+        [],
+        [],
+    )
 
 
 def test_a_new_store_is_given_what_is_archived(tiers: Tiers) -> None:

@@ -1,4 +1,6 @@
-"""Notes of memories: properties that another reader takes, names that every system takes, nothing lost."""
+"""Notes of memories: properties that another reader takes, names that every system takes, nothing
+lost.
+"""
 
 import re
 import unicodedata
@@ -14,7 +16,17 @@ from gieok import places
 from gieok.capabilities.observe.archive import note_file
 from gieok.capabilities.observe.archive.note_file import BrokenNote, Links, NoteForm
 from gieok.capabilities.observe.archive.shelf import Contents, Written
-from gieok.model.memory import CORRECTED, REPLACED_BY, RETIRED, Document, Entry, Passage, Provenance, Scope, Tier
+from gieok.model.memory import (
+    CORRECTED,
+    REPLACED_BY,
+    RETIRED,
+    Document,
+    Entry,
+    Passage,
+    Provenance,
+    Scope,
+    Tier,
+)
 from gieok.text import filenames
 
 _AT = datetime(2026, 3, 4, 9, 30, tzinfo=UTC)
@@ -40,11 +52,18 @@ _TEXTS = st.lists(st.one_of(st.text(max_size=40), _ODD), max_size=8).map("".join
 
 def _document(text: str = "We use ruff.", **more: object) -> Document:
     fields: dict[str, object] = {
-        "scope": Scope("agent:main"), "key": "observe:2026-03-04:abc", "kind": "observation", "text": text, "content_hash": "h",
-        "created_at": _AT, "updated_at": _AT, "valid_from": _AT, "importance": 0.9,
+        "scope": Scope("agent:main"),
+        "key": "observe:2026-03-04:abc",
+        "kind": "observation",
+        "text": text,
+        "content_hash": "h",
+        "created_at": _AT,
+        "updated_at": _AT,
+        "valid_from": _AT,
+        "importance": 0.9,
         "metadata": {"priority": "high", "category": "decision"},
         "provenance": (Provenance("journal", message_ids=("m1", "m2")),),
-    }  # fmt: skip
+    }
     return Document(**{**fields, **more})
 
 
@@ -55,7 +74,9 @@ def _entry(document: Document) -> Entry:
 def _written(document: Document, own: str = "", links: Links = note_file.NO_LINKS) -> str:
     form = NoteForm("Gieok", _SEOUL)
     form.links = {(document.scope, document.key): links}
-    return form.render(document.scope, Tier.COLD, "x.md", Contents((Written(_entry(document)),), own))
+    return form.render(
+        document.scope, Tier.COLD, "x.md", Contents((Written(_entry(document)),), own)
+    )
 
 
 def _parsed(note: str) -> Contents:
@@ -76,7 +97,9 @@ def _properties(note: str) -> dict:
 
 
 def test_the_properties_are_what_obsidian_shows() -> None:
-    found = _properties(_written(_document(), links=Links("Gieok/2026/05/01 uv", ("Gieok/2026/01/02 pip",))))
+    found = _properties(
+        _written(_document(), links=Links("Gieok/2026/05/01 uv", ("Gieok/2026/01/02 pip",)))
+    )
     assert found["type"] == "observation"
     assert (found["category"], found["priority"], found["status"]) == ("decision", "high", "stands")
     assert f"{found['date']}" == "2026-03-04 18:30:00"
@@ -88,7 +111,11 @@ def test_the_properties_are_what_obsidian_shows() -> None:
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
-@given(_TEXTS, _TEXTS, st.dictionaries(st.sampled_from(("priority", "category", "done", "who", "한")), _TEXTS))
+@given(
+    _TEXTS,
+    _TEXTS,
+    st.dictionaries(st.sampled_from(("priority", "category", "done", "who", "한")), _TEXTS),
+)
 def test_a_document_comes_back_as_it_was(text: str, title: str, metadata: dict[str, str]) -> None:
     document = _document(text, title=title, metadata=metadata, valid_to=_AT + timedelta(days=3))
     note = _written(document)
@@ -157,7 +184,9 @@ def test_an_edit_of_the_text_or_a_property_is_seen() -> None:
     note = _written(_document())
     edited = _only(note.replace("We use ruff.", "We use black."))
     assert (edited.is_edited, edited.entry.document.text) == (True, "We use black.")
-    low = _only(note.replace("priority: high", "priority: low").replace("status: stands", 'status: "done"'))
+    low = _only(
+        note.replace("priority: high", "priority: low").replace("status: stands", 'status: "done"')
+    )
     assert low.is_edited
     assert low.entry.document.metadata == {"priority": "low", "category": "decision", "done": "yes"}
     assert not _only(note.replace("priority: high", "priority: urgent")).is_edited
@@ -186,7 +215,9 @@ def test_a_note_says_what_is_known_of_its_memory_and_never_that_it_is_current(
 
 
 @pytest.mark.parametrize("status", ["current", "stands"])
-def test_a_person_who_says_of_what_was_done_that_it_stands_is_heard_in_the_old_word_too(status: str) -> None:
+def test_a_person_who_says_of_what_was_done_that_it_stands_is_heard_in_the_old_word_too(
+    status: str,
+) -> None:
     note = _written(_document(metadata={"done": "yes"}))
     found = _only(note.replace("status: done", f"status: {status}"))
     assert (found.is_edited, dict(found.entry.document.metadata)) == (True, {})
@@ -199,10 +230,11 @@ def test_an_old_note_that_says_current_reads_as_unedited() -> None:
 
 def test_what_a_person_added_stays() -> None:
     own = (
-        _written(_document()).replace("---\n\n", 'mood: "good"\nnested:\n  a: 1 # why\n---\n\n', 1)
+        _written(_document())
+        .replace("---\n\n", 'mood: "good"\nnested:\n  a: 1 # why\n---\n\n', 1)
         .replace("  - decision", "  - decision\n  - 팀/도구\n  - mine")
         + "\nMy own thoughts.\n---\nmore: of them\n<!-- gieok {} -->\n"
-    )  # fmt: skip
+    )
     again = _rewritten(_document("We use uv."), own)
     found = _properties(again)
     assert found["mood"] == "good"
@@ -215,7 +247,14 @@ def test_what_a_person_added_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    "tags", ["tags: [gieok, mine]", "tags: gieok", "tags:\n- gieok\n- mine", "tags: ['gieok', \"mine\"]", "tags:"]
+    "tags",
+    [
+        "tags: [gieok, mine]",
+        "tags: gieok",
+        "tags:\n- gieok\n- mine",
+        "tags: ['gieok', \"mine\"]",
+        "tags:",
+    ],
 )
 def test_tags_are_read_however_they_are_written(tags: str) -> None:
     note = _written(_document()).replace("tags:\n  - gieok\n  - decision", tags)
@@ -248,17 +287,21 @@ def test_other_notes_are_none_of_gieoks() -> None:
 def test_a_note_that_cannot_be_understood_is_named() -> None:
     note = _written(_document())
     for broken in (
-        note.replace("\n---\n", "\n", 1), note.replace('{"scope"', '{"scpe"'), note.replace("} -->", ""),
+        note.replace("\n---\n", "\n", 1),
+        note.replace('{"scope"', '{"scpe"'),
+        note.replace("} -->", ""),
         note.replace("We use ruff.", ""),
-    ):  # fmt: skip
+    ):
         with pytest.raises(BrokenNote):
             note_file.read(broken)
 
 
 def test_copies_of_a_conflict_are_told_from_notes() -> None:
     for name in (
-        "2026/03/04 x (Conflicted copy laptop 202603041200).md", "04 x (Kim's conflicted copy 2026-03-04).md",
-        "04 x.sync-conflict-20260304-120000-ABCDEFG.md", "04 x (Gieok's version 2026-03-04).md",
-    ):  # fmt: skip
+        "2026/03/04 x (Conflicted copy laptop 202603041200).md",
+        "04 x (Kim's conflicted copy 2026-03-04).md",
+        "04 x.sync-conflict-20260304-120000-ABCDEFG.md",
+        "04 x (Gieok's version 2026-03-04).md",
+    ):
         assert note_file.is_copy(name)
     assert not note_file.is_copy("2026/03/04 How we solve conflicts.md")

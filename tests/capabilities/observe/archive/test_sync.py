@@ -35,7 +35,10 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
 def test_what_is_approved_moves_to_a_note_and_leaves_warm(vault: Vault, tmp_path: Path) -> None:
     observe(vault.tiers, "We ship with SQLite", "We deploy on Fridays")
     assert set(vault.notes()) == {"01 We ship with SQLite", "01 We deploy on Fridays"}
-    assert vault.place(vault.document("We ship with SQLite")) == "Gieok/2024/08/01 We ship with SQLite.md"
+    assert (
+        vault.place(vault.document("We ship with SQLite"))
+        == "Gieok/2024/08/01 We ship with SQLite.md"
+    )
     assert vault.document("We ship with SQLite").tier is Tier.COLD
     assert not list((tmp_path / "warm").rglob("*.md"))
     assert vault.sync() == sync.Synced()
@@ -53,7 +56,10 @@ def test_a_name_of_a_persons_own_note_is_left_to_it(vault: Vault) -> None:
 def test_an_edit_in_the_vault_is_the_persons_word(vault: Vault) -> None:
     observe(vault.tiers, "We ship with SQLite")
     note = vault.note("SQLite")
-    note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n") + "\nMy reasons.\n")
+    note.write_text(
+        note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n")
+        + "\nMy reasons.\n"
+    )
     done = vault.sync()
     assert (done.corrected, done.wrong) == (1, [])
     document = vault.document("We ship with DuckDB")
@@ -181,7 +187,9 @@ def test_half_of_all_notes_gone_at_once_is_one_question(vault: Vault) -> None:
 def replace_here(vault: Vault, document: Document, text: str) -> None:
     """Let a model write a memory anew, as the reflector does."""
     held = vault.tiers.store.get(_HOME, [document.key])[0]
-    vault.tiers.journal.hand_over([observation.whole(dataclasses.replace(held, text=text, content_hash="fresh"))])
+    vault.tiers.journal.hand_over(
+        [observation.whole(dataclasses.replace(held, text=text, content_hash="fresh"))]
+    )
     deliver(vault.tiers.journal, vault.tiers.store)
     sweep.sweep(vault.tiers)
 
@@ -190,7 +198,9 @@ def test_what_was_changed_on_both_sides_is_kept_twice(vault: Vault) -> None:
     observe(vault.tiers, "We ship with SQLite")
     document = vault.document("We ship with SQLite")
     note = vault.note("SQLite")
-    note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n") + "\nMine.\n")
+    note.write_text(
+        note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n") + "\nMine.\n"
+    )
     replace_here(vault, document, "We ship with Postgres")
     vault.sync()
     assert vault.document("We ship with DuckDB").key == document.key
@@ -198,12 +208,17 @@ def test_what_was_changed_on_both_sides_is_kept_twice(vault: Vault) -> None:
     assert note.read_text().endswith("\nMine.\n")
     (ours,) = (text for name, text in vault.notes().items() if "Gieok's version 2026-10-10" in name)
     assert "We ship with Postgres" in ours
-    assert YAML(typ="safe").load(ours.split("---\n")[1])["of"] == "[[Gieok/2024/08/01 We ship with SQLite]]"
+    assert (
+        YAML(typ="safe").load(ours.split("---\n")[1])["of"]
+        == "[[Gieok/2024/08/01 We ship with SQLite]]"
+    )
     assert vault.questions() == [(Asked.EDITED, document.key)]
     assert vault.sync() == sync.Synced()
 
 
-def test_what_its_person_corrected_here_since_lives_on_and_the_vaults_version_is_kept(vault: Vault) -> None:
+def test_what_its_person_corrected_here_since_lives_on_and_the_vaults_version_is_kept(
+    vault: Vault,
+) -> None:
     observe(vault.tiers, "We ship with SQLite")
     note = vault.note("SQLite")
     note.write_text(note.read_text().replace("We ship with SQLite\n", "We ship with DuckDB\n"))
@@ -221,7 +236,9 @@ def correct(vault: Vault, document: Document, text: str) -> None:
     """Correct a memory here, as `gieok edit` does."""
     now = vault.tiers.clock.now()
     held = vault.tiers.store.get(_HOME, [document.key])[0]
-    distil.correct(vault.tiers.journal, vault.tiers.store, held, observation.corrected(held, text, now), now)
+    distil.correct(
+        vault.tiers.journal, vault.tiers.store, held, observation.corrected(held, text, now), now
+    )
     sweep.sweep(vault.tiers)
 
 
@@ -244,10 +261,16 @@ def test_a_conflict_is_answered_either_way(vault: Vault, *, is_dropped: bool) ->
     assert vault.sync() == sync.Synced()
 
 
-def test_a_correction_here_is_written_into_the_memorys_own_note_beside_its_persons_words(vault: Vault) -> None:
+def test_a_correction_here_is_written_into_the_memorys_own_note_beside_its_persons_words(
+    vault: Vault,
+) -> None:
     observe(vault.tiers, "We ship with SQLite")
     note = vault.note("SQLite")
-    own = note.read_text().replace("tags:\n", "tags:\n- mine\n", 1).replace("type:", "rating: 5\ntype:", 1)
+    own = (
+        note.read_text()
+        .replace("tags:\n", "tags:\n- mine\n", 1)
+        .replace("type:", "rating: 5\ntype:", 1)
+    )
     note.write_text(own + "\nMy own reasons.\n")
     vault.sync()
     correct(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
@@ -257,7 +280,10 @@ def test_a_correction_here_is_written_into_the_memorys_own_note_beside_its_perso
     assert "SQLite" not in text
     assert "My own reasons." in text
     assert "rating: 5" in text
-    assert vault.place(vault.document("We ship with Postgres")) == "Gieok/2024/08/01 We ship with SQLite.md"
+    assert (
+        vault.place(vault.document("We ship with Postgres"))
+        == "Gieok/2024/08/01 We ship with SQLite.md"
+    )
     assert vault.sync() == sync.Synced()
 
 
@@ -284,15 +310,22 @@ def test_a_correction_while_the_vault_is_away_is_written_into_the_same_note_once
     assert list(vault.notes()) == ["01 We ship with SQLite"], "no second note"
     text = vault.note("SQLite").read_text()
     assert ("We ship with Postgres" in text, "My own reasons." in text) == (True, has_own)
-    assert vault.place(vault.document("We ship with Postgres")) == "Gieok/2024/08/01 We ship with SQLite.md"
+    assert (
+        vault.place(vault.document("We ship with Postgres"))
+        == "Gieok/2024/08/01 We ship with SQLite.md"
+    )
     assert vault.sync() == sync.Synced()
 
 
 @pytest.mark.parametrize("where", ["renamed", "moved out of Gieok's folder"])
-def test_a_note_that_its_person_moved_is_the_one_that_is_rewritten(vault: Vault, where: str) -> None:
+def test_a_note_that_its_person_moved_is_the_one_that_is_rewritten(
+    vault: Vault, where: str
+) -> None:
     observe(vault.tiers, "We ship with SQLite")
     note = vault.note("SQLite")
-    moved = note.with_name("Our database.md") if where == "renamed" else vault.folder / "Database.md"
+    moved = (
+        note.with_name("Our database.md") if where == "renamed" else vault.folder / "Database.md"
+    )
     note.rename(moved)
     vault.sync()
     correct(vault, vault.document("We ship with SQLite"), "We ship with Postgres")
@@ -321,7 +354,9 @@ def test_what_is_forgotten_leaves_its_note_and_what_a_person_wrote_stays(vault: 
     assert "My own reasons." in note.read_text()
 
 
-def test_what_a_person_brought_back_stays_in_hot_and_its_note_keeps_their_words(vault: Vault) -> None:
+def test_what_a_person_brought_back_stays_in_hot_and_its_note_keeps_their_words(
+    vault: Vault,
+) -> None:
     observe(vault.tiers, "We ship with SQLite")
     note = vault.note("SQLite")
     note.write_text(note.read_text() + "\nMy own reasons.\n")
@@ -334,7 +369,9 @@ def test_what_a_person_brought_back_stays_in_hot_and_its_note_keeps_their_words(
 def test_a_rejected_day_stays_in_warm_until_it_is_approved(vault: Vault) -> None:
     at = _START
     tiers = vault.tiers
-    made = observation.entries(_HOME, Observed((Observation("x", at, Priority.LOW, Category.STATE),)), at)
+    made = observation.entries(
+        _HOME, Observed((Observation("x", at, Priority.LOW, Category.STATE),)), at
+    )
     tiers.journal.hand_over(made)
     deliver(tiers.journal, tiers.store)
     sweep.run(tiers)

@@ -1,4 +1,6 @@
-"""Two years, a memory of each kind a day: on any day each lives in one tier, is found, and reads as it went in."""
+"""Two years, a memory of each kind a day: on any day each lives in one tier, is found, and reads as
+it went in.
+"""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -37,10 +39,14 @@ def _day(number: int, now: datetime) -> list[Entry]:
         Observation(text.format(n=number), now, list(Priority)[number % 3], category)
         for category, text in _SAID.items()
     ]
-    return observation.entries(HOME, Observed(tuple(made), f"task {number}", (f"habit number {number}",)), now)
+    return observation.entries(
+        HOME, Observed(tuple(made), f"task {number}", (f"habit number {number}",)), now
+    )
 
 
-def test_on_any_day_of_two_years_each_memory_lives_in_one_tier_is_found_and_equal(tmp_path: Path) -> None:
+def test_on_any_day_of_two_years_each_memory_lives_in_one_tier_is_found_and_equal(
+    tmp_path: Path,
+) -> None:
     clock, journal, store = (
         ManualClock(_SEOUL_MORNING),
         SqliteJournal(tmp_path / "journal.sqlite"),
@@ -68,7 +74,11 @@ def test_on_any_day_of_two_years_each_memory_lives_in_one_tier_is_found_and_equa
 def _verify(tiers: Tiers, store: SqliteStore, put_in: dict[str, Entry], number: int) -> None:
     deliver(tiers.journal, store)
     hot = {entry.document.key: entry for entry in tiers.journal.made(HOME)}
-    warm = [in_hot(entry) for entries, _ in sweep.told_by_files(tiers, lambda *_: []) for entry in entries]
+    warm = [
+        in_hot(entry)
+        for entries, _ in sweep.told_by_files(tiers, lambda *_: [])
+        for entry in entries
+    ]
     lives = Counter([*hot, *(entry.document.key for entry in warm)])
     assert set(lives.values()) <= {1}
     assert hot | {entry.document.key: entry for entry in warm} == put_in

@@ -11,10 +11,14 @@ from gieok.capabilities.observe.archive import vaults
 @pytest.mark.parametrize(
     "place",
     [
-        ".config/obsidian", ".var/app/md.obsidian.Obsidian/config/obsidian", "snap/obsidian/current/.config/obsidian",
-        "snap/obsidian/12/.config/obsidian", "Library/Application Support/obsidian", "AppData/Roaming/obsidian",
+        ".config/obsidian",
+        ".var/app/md.obsidian.Obsidian/config/obsidian",
+        "snap/obsidian/current/.config/obsidian",
+        "snap/obsidian/12/.config/obsidian",
+        "Library/Application Support/obsidian",
+        "AppData/Roaming/obsidian",
     ],
-)  # fmt: skip
+)
 def test_the_list_is_found_on_each_system(tmp_path: Path, place: str) -> None:
     (tmp_path / "Notes").mkdir()
     _write(tmp_path / place, {"a": {"path": str(tmp_path / "Notes"), "ts": 1}})
@@ -22,14 +26,19 @@ def test_the_list_is_found_on_each_system(tmp_path: Path, place: str) -> None:
     assert [one.path for one in vaults.found(environment, tmp_path)] == [tmp_path / "Notes"]
 
 
-def test_the_open_one_comes_first_then_the_last_used_and_what_is_gone_is_left_out(tmp_path: Path) -> None:
+def test_the_open_one_comes_first_then_the_last_used_and_what_is_gone_is_left_out(
+    tmp_path: Path,
+) -> None:
     for name in "abc":
         (tmp_path / name).mkdir()
     rows = {
-        "1": {"path": str(tmp_path / "a"), "ts": 5}, "2": {"path": str(tmp_path / "b"), "ts": 9},
-        "3": {"path": str(tmp_path / "c"), "ts": 1, "open": True}, "4": {"path": str(tmp_path / "gone"), "ts": 99},
-        "5": {"path": "relative"}, "6": "nonsense",
-    }  # fmt: skip
+        "1": {"path": str(tmp_path / "a"), "ts": 5},
+        "2": {"path": str(tmp_path / "b"), "ts": 9},
+        "3": {"path": str(tmp_path / "c"), "ts": 1, "open": True},
+        "4": {"path": str(tmp_path / "gone"), "ts": 99},
+        "5": {"path": "relative"},
+        "6": "nonsense",
+    }
     _write(tmp_path / "xdg/obsidian", rows)
     found = vaults.found({"XDG_CONFIG_HOME": str(tmp_path / "xdg")}, tmp_path)
     assert [one.path.name for one in found] == ["c", "b", "a"]

@@ -1,7 +1,9 @@
-"""Whose a row is: the row of a user, which writers lock and readers name, and what the parts find in their database.
+"""Whose a row is: the row of a user, which writers lock and readers name, and what the parts find
+in their database.
 
-The statements are written once, in the SQL that SQLite and PostgreSQL both understand (see `journals.sql.database`). Each names
-the number of one user, but for those that go through all users by name.
+The statements are written once, in the SQL that SQLite and PostgreSQL both understand (see
+`journals.sql.database`). Each names the number of one user, but for those that go through all users
+by name.
 """
 
 from collections.abc import Iterator
@@ -20,7 +22,8 @@ _NOBODY = 0
 class SqlOwners:
     """Gives transactions on the rows of a user. Writers of one user take turns."""
 
-    #: What keeps others from a row until the end of the transaction, where it is not the file that is locked.
+    #: What keeps others from a row until the end of the transaction, where it is not the file that
+    #: is locked.
     _lock: ClassVar[str] = ""
 
     def _reading(self) -> AbstractContextManager[Db]:
@@ -37,7 +40,9 @@ class SqlOwners:
         with self._reading() as db:
             number = user_number(user)
             # The name too: whoever may choose one could find two with one number.
-            known = db.execute("SELECT 1 FROM users WHERE scope_id = ? AND name = ?", (number, user)).fetchone()
+            known = db.execute(
+                "SELECT 1 FROM users WHERE scope_id = ? AND name = ?", (number, user)
+            ).fetchone()
             yield db, number if known else _NOBODY
 
     @contextmanager
@@ -53,14 +58,19 @@ class SqlOwners:
         row = db.execute(known, (number,)).fetchone()
         if row is None:
             db.execute(
-                "INSERT INTO users (scope_id, name, zone) VALUES (?, ?, '') ON CONFLICT DO NOTHING", (number, user)
+                "INSERT INTO users (scope_id, name, zone) VALUES (?, ?, '') ON CONFLICT DO NOTHING",
+                (number, user),
             )
             row = db.execute(known, (number,)).fetchone()
         if row is None or row[0] != user:
-            raise StoreError(f"user {user!r} has the number of another user", hint="use another name for them")
+            raise StoreError(
+                f"user {user!r} has the number of another user", hint="use another name for them"
+            )
         return number, row
 
 
 def user_number(user: str) -> int:
-    """Return the number of a user, the same in every database: that of the scope of what is theirs. Raises BadRequest."""
+    """Return the number of a user, the same in every database: that of the scope of what is theirs.
+    Raises BadRequest.
+    """
     return scope_number(Scope(f"user:{user}").path if user else "user:")

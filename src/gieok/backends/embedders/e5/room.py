@@ -1,10 +1,13 @@
-"""Whether the process may take the memory that the model needs: under `ulimit -v`, OpenBLAS ends it instead of raising."""
+"""Whether the process may take the memory that the model needs: under `ulimit -v`, OpenBLAS ends it
+instead of raising.
+"""
 
 import os
 
 from gieok.errors import EmbedderFailed
 
-#: Address space beyond what the process has: for a loaded model (220 MB were seen), and to convert it once (650 MB).
+#: Address space beyond what the process has: for a loaded model (220 MB were seen), and to convert
+#: it once (650 MB).
 LOADED_BYTES, CONVERTED_BYTES = 256 << 20, 700 << 20
 _HINT = "raise `ulimit -v`, or set `embedder: none`"
 
@@ -27,7 +30,8 @@ def short(what: str) -> EmbedderFailed:
 
 def _taken() -> int:
     try:
-        with open("/proc/self/statm", "rb") as statistics:  # noqa: PTH123 - one line of a file that is none
+        # One line of a file that is none.
+        with open("/proc/self/statm", "rb") as statistics:  # noqa: PTH123
             return int(statistics.read().split()[0]) * os.sysconf("SC_PAGESIZE")
     except OSError:  # macOS, which has no such limit either
         return 0

@@ -31,8 +31,12 @@ class E5Embedder:
     model = MODEL
     dimension = 384
 
-    def __init__(self, models: Path, *, threads: int = 1, say: Callable[[str], None] = lambda line: None) -> None:
-        """Use the model under `models`; it is made there if missing. Two threads were slower than one on busy cores."""
+    def __init__(
+        self, models: Path, *, threads: int = 1, say: Callable[[str], None] = lambda line: None
+    ) -> None:
+        """Use the model under `models`; it is made there if missing. Two threads were slower than
+        one on busy cores.
+        """
         self._models = models
         self._threads = threads
         self._say = say
@@ -44,12 +48,15 @@ class E5Embedder:
         self._last = "", b""
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one unit vector per text, in order, little-endian float32. Raises EmbedderFailed."""
+        """Return one unit vector per text, in order, little-endian float32. Raises
+        EmbedderFailed.
+        """
         from gieok.backends.embedders.e5.encoder import PASSAGE
 
         vectors = []
         for text in texts:
-            PROMPTS.give_way()  # a passage takes some milliseconds, a batch of them more than a hook has
+            # a passage takes some milliseconds, a batch of them more than a hook has
+            PROMPTS.give_way()
             vectors.append(self._vector(PASSAGE, text))
         return vectors
 
@@ -64,7 +71,9 @@ class E5Embedder:
         return vector
 
     def check(self) -> list[str]:
-        """Return what is wrong with the model on this machine (empty: nothing). Raises EmbedderFailed."""
+        """Return what is wrong with the model on this machine (empty: nothing). Raises
+        EmbedderFailed.
+        """
         from gieok.backends.embedders.e5.manifest import FOLDER, read_manifest
         from gieok.backends.embedders.e5.probes import neighbour_cosines, probe
 
@@ -73,12 +82,18 @@ class E5Embedder:
         if manifest is None:
             return [f"{folder} is not complete; remove it and run the command again"]
         if damaged := manifest.damaged(folder):
-            return [f"{folder / name} is damaged; remove {folder} and run the command again" for name in damaged]
+            return [
+                f"{folder / name} is damaged; remove {folder} and run the command again"
+                for name in damaged
+            ]
         found = neighbour_cosines(probe(encoder))
         worst = max(abs(a - b) for a, b in zip(found, manifest.probe_cosines, strict=True))
         if worst > _COSINE_TOLERANCE:
             return [
-                f"8-bit vectors are off by {worst:.3f} on this processor; remove {folder} and run the command again"
+                (
+                    f"8-bit vectors are off by {worst:.3f} on this processor; remove {folder} and "
+                    f"run the command again"
+                )
             ]
         return []
 
@@ -144,12 +159,15 @@ def _open(models: Path, threads: int, say: Callable[[str], None]) -> "Encoder":
         return encoder.open_encoder(folder, threads)
     except errors as error:
         hint = f"remove {folder} and run the command again"
-        raise EmbedderFailed(f"the embedding model in {folder} cannot be loaded: {error}", hint=hint) from error
+        raise EmbedderFailed(
+            f"the embedding model in {folder} cannot be loaded: {error}", hint=hint
+        ) from error
 
 
 def _convert(models: Path, *, again: bool = False) -> None:
     room.check(room.CONVERTED_BYTES)
-    # Imported here: what only conversion needs (shutil, tempfile) is not paid for by every cold start.
+    # Imported here: what only conversion needs (shutil, tempfile) is not paid for by every cold
+    # start.
     from gieok.backends.embedders.e5.convert import convert
 
     try:
@@ -162,4 +180,6 @@ def _missing(error: ImportError) -> EmbedderFailed:
     from gieok.backends.embedders.e5 import platforms
 
     hint = platforms.here().for_runtime()
-    return EmbedderFailed(f"the bundled embedder needs a package that is not there: {error}", hint=hint)
+    return EmbedderFailed(
+        f"the bundled embedder needs a package that is not there: {error}", hint=hint
+    )

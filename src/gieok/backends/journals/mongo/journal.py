@@ -1,9 +1,10 @@
 """The journal in PostgreSQL with what was said in MongoDB.
 
-A text is in MongoDB before its row is committed, inside the transaction that holds the scope. So a row never lacks its text,
-and a text without a row is one that nobody was told is kept. What leaves a row (a person forgets it, it is rewritten, a scope
-is dropped) leaves MongoDB after the commit: under the lock of the scope, where nobody writes, every text of the scope without
-a row goes. A mark in PostgreSQL says so beforehand: a kill between the two leaves it, and whoever looks next goes on.
+A text is in MongoDB before its row is committed, inside the transaction that holds the scope. So a
+row never lacks its text, and a text without a row is one that nobody was told is kept. What leaves
+a row (a person forgets it, it is rewritten, a scope is dropped) leaves MongoDB after the commit:
+under the lock of the scope, where nobody writes, every text of the scope without a row goes. A mark
+in PostgreSQL says so beforehand: a kill between the two leaves it, and whoever looks next goes on.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,8 +23,8 @@ from gieok.errors import StoreError
 from gieok.model.conversation import JournalRow
 from gieok.model.memory import Scope
 
-#: Kept values that are this journal's own, and go to no other: the name of its collection, and a name for each removal that is
-#: under way → the scope.
+#: Kept values that are this journal's own, and go to no other: the name of its collection, and a
+#: name for each removal that is under way → the scope.
 _OWN = "mongo:"
 _COLLECTION, _UNSWEPT = f"{_OWN}collection", f"{_OWN}unswept"
 _NAME = "name"
@@ -43,7 +44,9 @@ class MongoJournal(PostgresJournal):
         lock_timeout_ms: int = LOCK_TIMEOUT_MS,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        super().__init__(url, password=password, lock_timeout_ms=lock_timeout_ms, timeout_s=timeout_s)
+        super().__init__(
+            url, password=password, lock_timeout_ms=lock_timeout_ms, timeout_s=timeout_s
+        )
         self.location = f"{self.location} + {texts.location}"
         self._unnamed = texts
 
@@ -112,9 +115,13 @@ class MongoJournal(PostgresJournal):
         return self._unnamed.named(self._collection)
 
     def _collection(self) -> str:
-        """Return the name of the collection, which stays when the journal becomes a copy of another."""
+        """Return the name of the collection, which stays when the journal becomes a copy of
+        another.
+        """
         known = self.kept(_COLLECTION).get(_NAME)
-        return known or self.update_kept(_COLLECTION, _NAME, lambda name: name or f"messages_{token_hex(4)}")
+        return known or self.update_kept(
+            _COLLECTION, _NAME, lambda name: name or f"messages_{token_hex(4)}"
+        )
 
     def _own_rows(self) -> list[JournalRow]:
         return [row for row in super().copied_rows(None) if _is_own(row)]
@@ -126,14 +133,27 @@ class MongoJournal(PostgresJournal):
             self._texts.put(sid, kept)
         return [_HERE if one.text.strip() else one.text for one in said]
 
-    def _spoken(self, sid: int, said: Sequence[tuple[str, str]], *, is_needed: bool = True) -> Sequence[str]:  # noqa: ARG002
-        keys = [key(sid, identity, text) if isinstance(text, Elsewhere) else "" for identity, text in said]
+    def _spoken(
+        self,
+        sid: int,
+        said: Sequence[tuple[str, str]],
+        *,
+        is_needed: bool = True,  # noqa: ARG002
+    ) -> Sequence[str]:
+        keys = [
+            key(sid, identity, text) if isinstance(text, Elsewhere) else ""
+            for identity, text in said
+        ]
         found = self._texts.get([one for one in keys if one]) if any(keys) else {}
         lost = sum(one not in found for one in keys if one)
         if lost:
             hint = "see whether mongo.url names the right database; restore it from a backup"
-            raise StoreError(f"{self._unnamed.location} lacks {lost} texts of the journal", hint=hint)
-        return [found.get(one, "") if one else text for one, (_, text) in zip(keys, said, strict=True)]
+            raise StoreError(
+                f"{self._unnamed.location} lacks {lost} texts of the journal", hint=hint
+            )
+        return [
+            found.get(one, "") if one else text for one, (_, text) in zip(keys, said, strict=True)
+        ]
 
     @contextmanager
     def _sweeping(self, scope: Scope | None) -> Iterator[None]:
@@ -154,7 +174,10 @@ class MongoJournal(PostgresJournal):
     def _sweep(self, name: str, scope: Scope | None) -> None:
         for one in [scope] if scope else self.copied_scopes():
             with self._writing_to(one) as (db, sid):
-                rows = db.execute("SELECT id, text_hash FROM messages WHERE scope_id = ? AND text = ?", (sid, _HERE))
+                rows = db.execute(
+                    "SELECT id, text_hash FROM messages WHERE scope_id = ? AND text = ?",
+                    (sid, _HERE),
+                )
                 living = {key(sid, identity, bytes(digest).hex()) for identity, digest in rows}
                 self._texts.leave(sid, living)
         self.keep(_UNSWEPT, {}, [name])

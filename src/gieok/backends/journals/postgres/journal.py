@@ -1,4 +1,6 @@
-"""The journal on a PostgreSQL server: any number of processes on any number of machines write to it at once."""
+"""The journal on a PostgreSQL server: any number of processes on any number of machines write to it
+at once.
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -18,7 +20,8 @@ from gieok.model.memory import Entry, Scope
 
 _BYTES = (
     "SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS bigint) FROM pg_class "
-    f"WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = '{NAME}')"
+    f"WHERE relkind = 'r' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = "
+    f"'{NAME}')"
 )
 
 
@@ -31,20 +34,33 @@ class PostgresJournal(JournalServer, SqlParts):
         url, password, timeout_s = configured(opening, "journal: postgres")
         return cls(url, password=password, timeout_s=timeout_s)
 
-    def _spoken(self, sid: int, said: Sequence[tuple[str, str]], *, is_needed: bool = True) -> Sequence[str]:  # noqa: ARG002
+    def _spoken(
+        self,
+        sid: int,  # noqa: ARG002
+        said: Sequence[tuple[str, str]],
+        *,
+        is_needed: bool = True,
+    ) -> Sequence[str]:
         texts = [text for _, text in said]
         if not any(isinstance(text, Elsewhere) for text in texts):
             return texts
         if is_needed:
-            raise BadConfig(f"texts of {self.location} are in MongoDB", hint="set `journal: mongo` and `mongo.url`")
+            raise BadConfig(
+                f"texts of {self.location} are in MongoDB",
+                hint="set `journal: mongo` and `mongo.url`",
+            )
         return ["" if isinstance(text, Elsewhere) else text for text in texts]
 
     def exclusive(self, name: str, *, wait: bool = True) -> AbstractContextManager[bool]:
         """Hold an advisory lock, which the server releases when the process is gone."""
         return self._connections.holding(lock_number(name), wait=wait)
 
-    def hand_out(self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int) -> int:
-        """Give what waits of a scope away, in one transaction, which holds the locks: those of other scopes do not wait."""
+    def hand_out(
+        self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
+    ) -> int:
+        """Give what waits of a scope away, in one transaction, which holds the locks: those of
+        other scopes do not wait.
+        """
         with self._writing() as db:
             locks = "SELECT pg_advisory_xact_lock_shared(?), pg_advisory_xact_lock(?)"
             db.execute(locks, (lock_number("deliver"), lock_number(f"deliver {scope.path}")))
@@ -57,7 +73,9 @@ class PostgresJournal(JournalServer, SqlParts):
         return before - self._size()
 
     def scrub(self) -> list[str]:
-        """Clean up what was removed; what the server keeps in its log and in backups is not ours to see."""
+        """Clean up what was removed; what the server keeps in its log and in backups is not ours to
+        see.
+        """
         self._vacuum()
         return []
 

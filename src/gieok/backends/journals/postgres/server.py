@@ -1,6 +1,7 @@
 """The journal's connection to the server: writers of a scope take turns.
 
-Writers of a scope lock its row, in the order of numbers, so those of different scopes do not wait for each other.
+Writers of a scope lock its row, in the order of numbers, so those of different scopes do not wait
+for each other.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,11 +23,17 @@ class JournalServer(SqlJournal):
 
     _of_source = "s.scope_id = m.scope_id AND s.id = m.source_id"
     _text = Elsewhere.column("m.text", "m.text_hash")
-    #: The fourth text of the first list. Not as JSON, all texts of which the server would decode, and refuse NUL.
+    #: The fourth text of the first list. Not as JSON, all texts of which the server would decode,
+    #: and refuse NUL.
     _hash_of_entry = r"""(regexp_match(entry, '^\[\[("([^"\\]|\\.)*", ){3}"([^"]*)"'))[3]"""
 
     def __init__(
-        self, url: str, *, password: str = "", lock_timeout_ms: int = LOCK_TIMEOUT_MS, timeout_s: float = TIMEOUT_S
+        self,
+        url: str,
+        *,
+        password: str = "",
+        lock_timeout_ms: int = LOCK_TIMEOUT_MS,
+        timeout_s: float = TIMEOUT_S,
     ) -> None:
         address = read_address(url, password)
         self.location = address.location
@@ -42,7 +49,9 @@ class JournalServer(SqlJournal):
         with self._reading() as db:
             number = scope_number(scope.path)
             # The path too: whoever may name scopes could find two with one number.
-            known = db.execute("SELECT 1 FROM scopes WHERE id = ? AND path = ?", (number, scope.path)).fetchone()
+            known = db.execute(
+                "SELECT 1 FROM scopes WHERE id = ? AND path = ?", (number, scope.path)
+            ).fetchone()
             yield db, number if known else -1
 
     @contextmanager
@@ -56,7 +65,9 @@ class JournalServer(SqlJournal):
             yield db, numbers[scope]
 
     @contextmanager
-    def _writing_to_all(self, scopes: Iterable[Scope]) -> Iterator[tuple["Statements", dict[Scope, int]]]:
+    def _writing_to_all(
+        self, scopes: Iterable[Scope]
+    ) -> Iterator[tuple["Statements", dict[Scope, int]]]:
         numbers = {scope: scope_number(scope.path) for scope in scopes}
         with self._writing() as db:
             for scope, number in sorted(numbers.items(), key=lambda item: item[1]):
@@ -73,14 +84,17 @@ class JournalServer(SqlJournal):
         return Owner(" AND scope_id = ?", "scope_id, ", "?, ", (sid,))
 
     def _owner_of(self, realm: str) -> Owner:
-        # Corrections stand beside the messages of their scope; other realms are as scopes of their own.
+        # Corrections stand beside the messages of their scope; other realms are as scopes of their
+        # own.
         return self._owner(scope_number(realm.removeprefix(CORRECTIONS)))
 
     def _changed(self, db: Db, sid: int, seqs: Sequence[int]) -> None:
         if seqs:
             db.execute(
-                "INSERT INTO changes (scope_id, source_id) SELECT DISTINCT scope_id, source_id FROM messages "
-                "WHERE scope_id = ? AND seq = ANY(?) ON CONFLICT (scope_id, source_id) DO UPDATE SET id = excluded.id",
+                "INSERT INTO changes (scope_id, source_id) SELECT DISTINCT scope_id, "
+                "source_id FROM messages "
+                "WHERE scope_id = ? AND seq = ANY(?) ON CONFLICT (scope_id, source_id) DO "
+                "UPDATE SET id = excluded.id",
                 (sid, list(seqs)),
             )
 
@@ -91,7 +105,9 @@ class JournalServer(SqlJournal):
     def _left(self, db: Db, sid: int, tier: str, path: str) -> None:
         mark_stale(db, sid, tier, path)
 
-    def _queue(self, db: Db, sid: int, rows: Sequence[tuple[str, str | None]], *, is_archived: bool = False) -> None:
+    def _queue(
+        self, db: Db, sid: int, rows: Sequence[tuple[str, str | None]], *, is_archived: bool = False
+    ) -> None:
         if not rows:
             return
         queued = "INSERT INTO outbox (scope_id, key, entry, is_archived) VALUES (?, ?, ?, ?)"
@@ -111,9 +127,13 @@ class JournalServer(SqlJournal):
         known = "SELECT path FROM scopes WHERE id = ? FOR NO KEY UPDATE"
         row = db.execute(known, (number,)).fetchone()
         if row is None:
-            db.execute("INSERT INTO scopes (id, path) VALUES (?, ?) ON CONFLICT DO NOTHING", (number, scope.path))
+            db.execute(
+                "INSERT INTO scopes (id, path) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (number, scope.path),
+            )
             row = db.execute(known, (number,)).fetchone()
         if row is None or row[0] != scope.path:
             raise StoreError(
-                f"{self.location}: {scope} has the number of another scope", hint="use another name for it"
+                f"{self.location}: {scope} has the number of another scope",
+                hint="use another name for it",
             )

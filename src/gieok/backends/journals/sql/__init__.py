@@ -1,1 +1,3 @@
-"""The journal on an SQL database: what its backends share. What differs between them is in `database`."""
+"""The journal on an SQL database: what its backends share. What differs between them is in
+`database`.
+"""

@@ -12,7 +12,9 @@ from gieok.model.memory import Scope
 
 _SAID = "m.retracted = 0 AND m.role IN ('user', 'assistant')"
 #: What is said, and what was before it was forgotten, where blanks hold its place.
-_PLACED = "(m.retracted = 0 OR m.retracted = 2 AND m.text <> '') AND m.role IN ('user', 'assistant')"
+_PLACED = (
+    "(m.retracted = 0 OR m.retracted = 2 AND m.text <> '') AND m.role IN ('user', 'assistant')"
+)
 _PLACE = "coalesce(m.place, m.seq)"
 _ALL = (1 << 63) - 1
 #: Its own realm and name among the values that are kept.
@@ -29,36 +31,48 @@ class SqlConversations(SqlMessages):
     @property
     def _turn(self) -> str:
         return (
-            f"SELECT {_PLACE}, m.retracted = 2, {self._messages} WHERE m.source_id = ? AND m.scope_id = ? AND {_PLACED}"
+            f"SELECT {_PLACE}, m.retracted = 2, {self._messages} WHERE m.source_id = ? AND "
+            f"m.scope_id = ? AND {_PLACED}"
         )
 
-    def conversations(self, scope: Scope, after: Heard, limit: int) -> tuple[Heard, list[Conversation]]:
+    def conversations(
+        self, scope: Scope, after: Heard, limit: int
+    ) -> tuple[Heard, list[Conversation]]:
         """Return what is new up to `limit` messages on, and what changed, in one snapshot."""
         with self._reading_of(scope) as (db, sid):
             changed = db.execute(
-                f"SELECT m.id, s.agent, s.session FROM changes m JOIN sources s ON {self._of_source} "
+                f"SELECT m.id, s.agent, s.session FROM changes m JOIN sources s ON "
+                f"{self._of_source} "
                 "WHERE m.scope_id = ? AND m.id > ? ORDER BY m.id",
                 (sid, after.change),
             ).fetchall()
             found = {(agent, session): 0 for _, agent, session in changed}
             upto = db.execute(
-                "SELECT max(seq) FROM (SELECT seq FROM messages WHERE scope_id = ? AND seq > ? AND retracted = 0 "
+                "SELECT max(seq) FROM (SELECT seq FROM messages WHERE scope_id = ? AND seq > "
+                "? AND retracted = 0 "
                 "ORDER BY seq LIMIT ?) AS new",
                 (sid, after.seq, limit),
             ).fetchone()[0]
             rows = db.execute(
-                f"SELECT s.agent, s.session, min({_PLACE}) FROM messages m JOIN sources s ON {self._of_source} "
-                f"WHERE m.scope_id = ? AND m.seq > ? AND m.seq <= ? AND {_SAID} GROUP BY s.agent, s.session "
+                f"SELECT s.agent, s.session, min({_PLACE}) FROM messages m JOIN sources s ON "
+                f"{self._of_source} "
+                f"WHERE m.scope_id = ? AND m.seq > ? AND m.seq <= ? AND {_SAID} GROUP BY "
+                f"s.agent, s.session "
                 "ORDER BY min(m.seq)",
                 (sid, after.seq, upto or after.seq),
             )
             for agent, session, place in rows:
-                # A version of a message from before: it stands in the middle of what is derived already.
+                # A version of a message from before: it stands in the middle of what is derived
+                # already.
                 found.setdefault((agent, session), place if place > after.seq else 0)
         reached = Heard(max(upto or 0, after.seq), changed[-1][0] if changed else after.change)
-        return reached, [Conversation(agent, session, place) for (agent, session), place in found.items()]
+        return reached, [
+            Conversation(agent, session, place) for (agent, session), place in found.items()
+        ]
 
-    def turns(self, scope: Scope, agent: str, session: str, start: int = 0, upto: int = 0) -> list[Turn]:
+    def turns(
+        self, scope: Scope, agent: str, session: str, start: int = 0, upto: int = 0
+    ) -> list[Turn]:
         """Return what was said from a place on, and the one turn before."""
         found: list[Turn] = []
         before: list[Turn] = []
@@ -91,8 +105,12 @@ class SqlConversations(SqlMessages):
             else:
                 drop_kept(db, own, realm_of(scope), [identity])
             # Nothing of the message changes but that a change is numbered.
-            db.execute("UPDATE messages SET text = text WHERE scope_id = ? AND id = ?", (sid, identity))
-            known = db.execute("SELECT seq FROM messages WHERE scope_id = ? AND id = ?", (sid, identity)).fetchall()
+            db.execute(
+                "UPDATE messages SET text = text WHERE scope_id = ? AND id = ?", (sid, identity)
+            )
+            known = db.execute(
+                "SELECT seq FROM messages WHERE scope_id = ? AND id = ?", (sid, identity)
+            ).fetchall()
             self._changed(db, sid, [seq for (seq,) in known])
 
     def corrections(self, scope: Scope) -> dict[str, str]:
@@ -111,7 +129,8 @@ class SqlConversations(SqlMessages):
             new = "SELECT count(*) FROM messages WHERE scope_id = ? AND seq > ? AND retracted = 0"
             changed = "SELECT count(*) FROM changes WHERE scope_id = ? AND id > ?"
             return int(
-                db.execute(new, (sid, after.seq)).fetchone()[0] + db.execute(changed, (sid, after.change)).fetchone()[0]
+                db.execute(new, (sid, after.seq)).fetchone()[0]
+                + db.execute(changed, (sid, after.change)).fetchone()[0]
             )
 
     def identity(self) -> str:
@@ -127,16 +146,23 @@ class SqlConversations(SqlMessages):
         return known[name]
 
     def _before(self, db: Db, source: int, sid: int, start: int) -> list[Turn]:
-        """Return the last turns of a source before a place: by their own number, and of those that keep an earlier one's."""
+        """Return the last turns of a source before a place: by their own number, and of those that
+        keep an earlier one's.
+        """
         own = f"{self._turn} AND m.place IS NULL AND m.seq < ? ORDER BY m.seq DESC LIMIT 1"
-        moved = f"{self._turn} AND m.place IS NOT NULL AND m.place < ? ORDER BY m.place DESC LIMIT 1"
+        moved = (
+            f"{self._turn} AND m.place IS NOT NULL AND m.place < ? ORDER BY m.place DESC LIMIT 1"
+        )
         rows = (row for query in (own, moved) for row in db.execute(query, (source, sid, start)))
         return self._turns(sid, rows)
 
     def _turns(self, sid: int, rows: Iterable[TurnRow]) -> list[Turn]:
         found = list(rows)
         said = self._journalled(sid, [row[2:] for row in found])
-        return [Turn(row[0], one.message, is_forgotten=bool(row[1])) for row, one in zip(found, said, strict=True)]
+        return [
+            Turn(row[0], one.message, is_forgotten=bool(row[1]))
+            for row, one in zip(found, said, strict=True)
+        ]
 
 
 def realm_of(scope: Scope) -> str:
@@ -151,4 +177,8 @@ def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
 
 def _corrected(turn: Turn, corrected: dict[str, str]) -> Turn:
     text = corrected.get(turn.message.id)
-    return turn if text is None else turn._replace(message=turn.message._replace(text=text), said=turn.message.text)
+    return (
+        turn
+        if text is None
+        else turn._replace(message=turn.message._replace(text=text), said=turn.message.text)
+    )

@@ -1,7 +1,9 @@
-"""What the parts of a journal ask of their database: transactions, the number of a scope, and whose a table is.
+"""What the parts of a journal ask of their database: transactions, the number of a scope, and whose
+a table is.
 
-The parts are written once, in the SQL that SQLite and PostgreSQL both understand, with `?` for a value. In PostgreSQL every
-table belongs to scopes and statements name one; in SQLite some tables are the file's (sources, cursors, rejects, kept values).
+The parts are written once, in the SQL that SQLite and PostgreSQL both understand, with `?` for a
+value. In PostgreSQL every table belongs to scopes and statements name one; in SQLite some tables
+are the file's (sources, cursors, rejects, kept values).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +43,8 @@ class Db(Protocol):
 class Owner(NamedTuple):
     """How a statement names the owner of a row in a table that is the file's in SQLite.
 
-    `where` is a condition beginning with AND, `column` and `mark` go in front of those of an INSERT, `values` are for either.
+    `where` is a condition beginning with AND, `column` and `mark` go in front of those of an
+    INSERT, `values` are for either.
     """
 
     where: str
@@ -86,7 +89,9 @@ class SqlJournal:
         """Write in one transaction, in which the scope has an id and no other writer."""
         raise NotImplementedError
 
-    def _writing_to_all(self, scopes: Iterable[Scope]) -> AbstractContextManager[tuple[Db, dict[Scope, int]]]:
+    def _writing_to_all(
+        self, scopes: Iterable[Scope]
+    ) -> AbstractContextManager[tuple[Db, dict[Scope, int]]]:
         """As `_writing_to`, for several scopes."""
         raise NotImplementedError
 
@@ -102,12 +107,23 @@ class SqlJournal:
         """Return how statements name the owner of a realm's values."""
         raise NotImplementedError
 
-    def _keep_texts(self, sid: int, said: Sequence[SaidText]) -> Sequence[str]:  # noqa: ARG002 - the row holds it
-        """Return what rows hold of texts, in order: a text may be kept elsewhere, before its row is."""
+    # The row holds it.
+    def _keep_texts(self, sid: int, said: Sequence[SaidText]) -> Sequence[str]:  # noqa: ARG002
+        """Return what rows hold of texts, in order: a text may be kept elsewhere, before its row
+        is.
+        """
         return [one.text for one in said]
 
-    def _spoken(self, sid: int, said: Sequence[tuple[str, str]], *, is_needed: bool = True) -> Sequence[str]:  # noqa: ARG002
-        """Return the texts of messages, in order, by their ids and what rows hold. Unless `is_needed`, '' may stand for one."""
+    def _spoken(
+        self,
+        sid: int,  # noqa: ARG002
+        said: Sequence[tuple[str, str]],
+        *,
+        is_needed: bool = True,  # noqa: ARG002
+    ) -> Sequence[str]:
+        """Return the texts of messages, in order, by their ids and what rows hold. Unless
+        `is_needed`, '' may stand for one.
+        """
         return [text for _, text in said]
 
     def _changed(self, db: Db, sid: int, seqs: Sequence[int]) -> None:
@@ -116,6 +132,8 @@ class SqlJournal:
     def _left(self, db: Db, sid: int, tier: str, path: str) -> None:
         """Mark a place that a memory left as stale, where no trigger does."""
 
-    def _queue(self, db: Db, sid: int, rows: Sequence[tuple[str, str | None]], *, is_archived: bool = False) -> None:
+    def _queue(
+        self, db: Db, sid: int, rows: Sequence[tuple[str, str | None]], *, is_archived: bool = False
+    ) -> None:
         """Queue (key, entry or None to forget); what is made and archived follows."""
         raise NotImplementedError

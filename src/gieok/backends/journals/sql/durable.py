@@ -17,7 +17,8 @@ class SqlDurable(SqlJournal):
         """Return the scopes of which there are documents."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT path FROM scopes WHERE id IN (SELECT scope_id FROM made UNION SELECT scope_id FROM archived) "
+                "SELECT path FROM scopes WHERE id IN (SELECT scope_id FROM made UNION SELECT "
+                "scope_id FROM archived) "
                 "ORDER BY path"
             )
             return [Scope(path) for (path,) in rows]
@@ -28,7 +29,9 @@ class SqlDurable(SqlJournal):
             rows = db.execute("SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,))
             return [to_entry(scope, text) for (text,) in rows]
 
-    def hand_over(self, put: Sequence[Entry] = (), forget: Sequence[tuple[Scope, str]] = ()) -> None:
+    def hand_over(
+        self, put: Sequence[Entry] = (), forget: Sequence[tuple[Scope, str]] = ()
+    ) -> None:
         """Make documents durable and queue them."""
         with self._writing_to_all(scopes_of(put, forget)) as (db, ids):
             self._hand_over(db, ids, put, forget)
@@ -36,15 +39,22 @@ class SqlDurable(SqlJournal):
     def adopt(self, entries: Sequence[Entry]) -> None:
         """Make documents durable that are not known yet."""
         with self._writing_to_all(scopes_of(entries)) as (db, ids):
-            rows = [(ids[entry.document.scope], entry.document.key, to_text(entry)) for entry in entries]
+            rows = [
+                (ids[entry.document.scope], entry.document.key, to_text(entry)) for entry in entries
+            ]
             db.executemany(
                 "INSERT INTO made (scope_id, key, entry) SELECT ?, ?, ? "
-                "WHERE NOT EXISTS (SELECT 1 FROM archived WHERE scope_id = ? AND key = ?) ON CONFLICT DO NOTHING",
+                "WHERE NOT EXISTS (SELECT 1 FROM archived WHERE scope_id = ? AND key = ?) ON "
+                "CONFLICT DO NOTHING",
                 [(sid, key, text, sid, key) for sid, key, text in rows],
             )
 
     def _hand_over(
-        self, db: Db, ids: Mapping[Scope, int], put: Sequence[Entry], forget: Sequence[tuple[Scope, str]]
+        self,
+        db: Db,
+        ids: Mapping[Scope, int],
+        put: Sequence[Entry],
+        forget: Sequence[tuple[Scope, str]],
     ) -> None:
         """Queue documents. What is forgotten goes first: a document may replace its own key."""
         for scope, group in groupby(forget, key=lambda gone: gone[0]):

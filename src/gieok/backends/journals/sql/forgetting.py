@@ -31,15 +31,23 @@ class SqlForgetting(SqlConversations):
             return []
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(
-                f"SELECT {self._messages} WHERE m.scope_id = ? AND m.retracted < {FORGOTTEN} ORDER BY m.seq", (sid,)
+                (
+                    f"SELECT {self._messages} WHERE m.scope_id = ? AND m.retracted < {FORGOTTEN} "
+                    f"ORDER BY m.seq"
+                ),
+                (sid,),
             )
             corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
-            return [found for found in self._journalled(sid, rows) if _fits(found, wanted, corrected)]
+            return [
+                found for found in self._journalled(sid, rows) if _fits(found, wanted, corrected)
+            ]
 
     def replaced(self, scope: Scope) -> list[tuple[int, Document]]:
         """Return the history with a number for each document."""
         with self._reading_of(scope) as (db, sid):
-            rows = db.execute("SELECT id, document FROM history WHERE scope_id = ? ORDER BY id", (sid,))
+            rows = db.execute(
+                "SELECT id, document FROM history WHERE scope_id = ? ORDER BY id", (sid,)
+            )
             return [(number, to_document(scope, tuple(json.loads(text)))) for number, text in rows]
 
     def erase(
@@ -62,13 +70,19 @@ class SqlForgetting(SqlConversations):
             self._queue(db, sid, [(key, None) for key in documents])
 
     def rewrite(self, change: Callable[[str], str], *, is_dry: bool = False) -> int:
-        """Replace texts by what `change` makes of them, a scope at a time; return how many differ."""
+        """Replace texts by what `change` makes of them, a scope at a time; return how many
+        differ.
+        """
         with self._reading() as db:
-            scopes = [Scope(path) for (path,) in db.execute("SELECT path FROM scopes ORDER BY path")]
+            scopes = [
+                Scope(path) for (path,) in db.execute("SELECT path FROM scopes ORDER BY path")
+            ]
         done = 0
         for scope in scopes:
             with self._writing_to(scope) as (db, sid):
-                done += _tried(db, partial(self._rewrite_scope, db, sid, scope, change), is_dry=is_dry)
+                done += _tried(
+                    db, partial(self._rewrite_scope, db, sid, scope, change), is_dry=is_dry
+                )
         with self._writing() as db:
             done += _tried(db, partial(_rewrite_values, db, change), is_dry=is_dry)
         return done
@@ -78,35 +92,60 @@ class SqlForgetting(SqlConversations):
         return (
             self._rewrite_messages(db, sid, scope, change)
             + _drop_changed_chunks(db, sid, change)
-            + _update(db, f"kept WHERE realm = ?{own.where}", "value", ("realm", "name"), (realm, *own.values), change)
             + _update(
-                db, "history WHERE scope_id = ?", "document", ("scope_id", "id"), (sid,),
+                db,
+                f"kept WHERE realm = ?{own.where}",
+                "value",
+                ("realm", "name"),
+                (realm, *own.values),
+                change,
+            )
+            + _update(
+                db,
+                "history WHERE scope_id = ?",
+                "document",
+                ("scope_id", "id"),
+                (sid,),
                 lambda text: _changed_document(text, change),
             )
-        )  # fmt: skip
+        )
 
-    def _rewrite_messages(self, db: Db, sid: int, scope: Scope, change: Callable[[str], str]) -> int:
+    def _rewrite_messages(
+        self, db: Db, sid: int, scope: Scope, change: Callable[[str], str]
+    ) -> int:
         done = 0
-        rows = db.execute(f"SELECT m.seq, m.id, {self._text} FROM messages m WHERE m.scope_id = ?", (sid,)).fetchall()
+        rows = db.execute(
+            f"SELECT m.seq, m.id, {self._text} FROM messages m WHERE m.scope_id = ?", (sid,)
+        ).fetchall()
         texts = self._spoken(sid, [(identity, text) for _, identity, text in rows])
         for (seq, identity, _), text in zip(rows, texts, strict=True):
             if (fresh := change(text)) == text:
                 continue
             done += 1
             known = db.execute(
-                "SELECT 1 FROM messages WHERE scope_id = ? AND id = ? AND text_hash = ? AND seq <> ?",
+                (
+                    "SELECT 1 FROM messages WHERE scope_id = ? AND id = ? AND text_hash = ? AND "
+                    "seq <> ?"
+                ),
                 (sid, identity, text_hash(fresh), seq),
             ).fetchone()
             if known or not fresh:  # the same turn, read again since: that version stays
                 self._erase_messages(db, sid, scope, [seq])
             else:
-                changed = "UPDATE messages SET text = ?, text_hash = ? WHERE scope_id = ? AND seq = ?"
+                changed = (
+                    "UPDATE messages SET text = ?, text_hash = ? WHERE scope_id = ? AND seq = ?"
+                )
                 db.execute(changed, (fresh, text_hash(fresh), sid, seq))
                 self._changed(db, sid, [seq])
         return done
 
     def _erase_messages(
-        self, db: Db, sid: int, scope: Scope, seqs: Sequence[int], blanks: Mapping[int, str] = MappingProxyType({})
+        self,
+        db: Db,
+        sid: int,
+        scope: Scope,
+        seqs: Sequence[int],
+        blanks: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         identity = "SELECT id FROM messages WHERE scope_id = ? AND seq = ?"
         names = [name for seq in seqs for (name,) in db.execute(identity, (sid, seq)).fetchall()]
@@ -143,8 +182,12 @@ def _fits(found: Journalled, wanted: MessageFilter, corrected: Mapping[str, str]
 
 
 def _drop_changed_chunks(db: Db, sid: int, change: Callable[[str], str]) -> int:
-    """Drop chunks that would differ, and those behind: what they were made of is read again, and a body is the reader's own."""
-    rows = db.execute("SELECT reader, start, body FROM chunks WHERE scope_id = ?", (sid,)).fetchall()
+    """Drop chunks that would differ, and those behind: what they were made of is read again, and a
+    body is the reader's own.
+    """
+    rows = db.execute(
+        "SELECT reader, start, body FROM chunks WHERE scope_id = ?", (sid,)
+    ).fetchall()
     differing = [(sid, reader, start) for reader, start, body in rows if change(body) != body]
     db.executemany("DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND start >= ?", differing)
     return len(differing)
@@ -153,15 +196,26 @@ def _drop_changed_chunks(db: Db, sid: int, change: Callable[[str], str]) -> int:
 def _rewrite_values(db: Db, change: Callable[[str], str]) -> int:
     """Rewrite incidents, and summaries of code, each of which is kept as `[text, model]`."""
     summaries = _update(
-        db, "kept WHERE name LIKE 'summary:%'", "value", ("realm", "name"), (), lambda text: _changed_list(text, change)
+        db,
+        "kept WHERE name LIKE 'summary:%'",
+        "value",
+        ("realm", "name"),
+        (),
+        lambda text: _changed_list(text, change),
     )
     return summaries + _update(db, "incidents", "detail", ("name",), (), change)
 
 
 def _update(
-    db: Db, where: str, column: str, key: Sequence[str], values: Sequence[object], fresh: Callable[[str], str]
+    db: Db,
+    where: str,
+    column: str,
+    key: Sequence[str],
+    values: Sequence[object],
+    fresh: Callable[[str], str],
 ) -> int:
-    """Set texts of a table, which a condition may follow, to what `fresh` makes of them; return how many differ.
+    """Set texts of a table, which a condition may follow, to what `fresh` makes of them; return how
+    many differ.
 
     What another process writes meanwhile is left alone.
     """

@@ -61,5 +61,6 @@ def put_kept(db: Db, own: Owner, realm: str, values: Mapping[str, str]) -> None:
 def drop_kept(db: Db, own: Owner, realm: str, names: Iterable[str]) -> None:
     """Forget values of a realm."""
     db.executemany(
-        f"DELETE FROM kept WHERE realm = ? AND name = ?{own.where}", [(realm, name, *own.values) for name in names]
+        f"DELETE FROM kept WHERE realm = ? AND name = ?{own.where}",
+        [(realm, name, *own.values) for name in names],
     )

@@ -26,7 +26,8 @@ class SqlLedger(SqlJournal):
         """Return what was used from a day on."""
         with self._reading() as db:
             rows = db.execute(
-                f"SELECT day, role, {USAGE} FROM usage WHERE day >= ? ORDER BY day, role", (since.isoformat(),)
+                f"SELECT day, role, {USAGE} FROM usage WHERE day >= ? ORDER BY day, role",
+                (since.isoformat(),),
             )
             return {(date.fromisoformat(day), role): Usage(*rest) for day, role, *rest in rows}
 
@@ -35,7 +36,10 @@ class SqlLedger(SqlJournal):
         with self._writing() as db:
             name, detail, since, tries, due = incident
             is_new = db.execute(
-                "INSERT INTO incidents (name, detail, since, tries, next_try) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                (
+                    "INSERT INTO incidents (name, detail, since, tries, next_try) VALUES (?, ?, "
+                    "?, ?, ?) ON CONFLICT DO NOTHING"
+                ),
                 (name, detail, to_ms(since), tries, to_ms(due)),
             ).rowcount
             if not is_new:
@@ -51,5 +55,10 @@ class SqlLedger(SqlJournal):
     def incidents(self) -> list[Incident]:
         """Return all incidents, oldest first."""
         with self._reading() as db:
-            rows = db.execute("SELECT name, detail, since, tries, next_try FROM incidents ORDER BY since, name")
-            return [Incident(name, detail, utc(since), tries, utc(due)) for name, detail, since, tries, due in rows]
+            rows = db.execute(
+                "SELECT name, detail, since, tries, next_try FROM incidents ORDER BY since, name"
+            )
+            return [
+                Incident(name, detail, utc(since), tries, utc(due))
+                for name, detail, since, tries, due in rows
+            ]

@@ -13,8 +13,12 @@ from gieok.model.conversation import JournalStats
 from gieok.model.memory import Scope
 
 
-class SqlParts(SqlStates, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep):
-    """`FullJournal` but for what a database does its own way: `exclusive`, `compact`, `scrub`, `close`."""
+class SqlParts(
+    SqlStates, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlArchived, SqlLedger, SqlUpkeep
+):
+    """`FullJournal` but for what a database does its own way: `exclusive`, `compact`, `scrub`,
+    `close`.
+    """
 
     def stats(self, scope: Scope | None = None) -> JournalStats:
         """Count what is held."""
@@ -28,9 +32,9 @@ class SqlParts(SqlStates, SqlCopies, SqlForgetting, SqlRelocation, SqlKept, SqlA
         def count(table: str, what: str = "count(*)") -> int:
             of_all = table in ("cursors", "rejects")
             return int(
-                db.execute(f"SELECT {what} FROM {table}{'' if of_all else where}", () if of_all else values).fetchone()[
-                    0
-                ]
+                db.execute(
+                    f"SELECT {what} FROM {table}{'' if of_all else where}", () if of_all else values
+                ).fetchone()[0]
             )
 
         return JournalStats(

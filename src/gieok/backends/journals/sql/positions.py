@@ -42,7 +42,10 @@ class SqlPositions(SqlDurable, SqlMessages):
 
     def _behind(self, db: Db, sid: int, after: int) -> list[Journalled]:
         rows = db.execute(
-            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 ORDER BY m.seq",
+            (
+                f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 "
+                f"ORDER BY m.seq"
+            ),
             (sid, after),
         )
         return self._journalled(sid, rows)
@@ -51,7 +54,10 @@ class SqlPositions(SqlDurable, SqlMessages):
         """Return the buffered chunks in order."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(
-                'SELECT start, "end", tokens, body FROM chunks WHERE scope_id = ? AND reader = ? ORDER BY start',
+                (
+                    'SELECT start, "end", tokens, body FROM chunks WHERE scope_id = ? AND reader '
+                    "= ? ORDER BY start"
+                ),
                 (sid, reader),
             )
             return [BufferedSpan(*row) for row in rows]
@@ -64,12 +70,17 @@ class SqlPositions(SqlDurable, SqlMessages):
             if chunk.start != (end if end is not None else _position(db, sid, reader)):
                 return False
             db.execute(
-                'INSERT INTO chunks (scope_id, reader, start, "end", tokens, body) VALUES (?, ?, ?, ?, ?, ?)',
+                (
+                    'INSERT INTO chunks (scope_id, reader, start, "end", tokens, body) VALUES (?, '
+                    "?, ?, ?, ?, ?)"
+                ),
                 (sid, reader, *chunk),
             )
             return True
 
-    def commit(self, expected: int, run: Run, *, put: Sequence[Entry] = (), forget: Sequence[Document] = ()) -> bool:
+    def commit(
+        self, expected: int, run: Run, *, put: Sequence[Entry] = (), forget: Sequence[Document] = ()
+    ) -> bool:
         """Move a position and hand documents over."""
         gone = [(run.scope, document.key) for document in forget]
         with self._writing_to_all({run.scope} | scopes_of(put)) as (db, ids):
@@ -82,10 +93,14 @@ class SqlPositions(SqlDurable, SqlMessages):
                 (sid, run.reader, run.end),
             )
             db.execute(
-                'DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND "end" <= ?', (sid, run.reader, run.end)
+                'DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND "end" <= ?',
+                (sid, run.reader, run.end),
             )
             ((run_id,),) = db.execute(
-                f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+                (
+                    f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                    f"RETURNING id"
+                ),
                 (sid, run.reader, run.kind, to_ms(run.at), *run[4:]),
             ).fetchall()
             db.executemany(
@@ -99,7 +114,8 @@ class SqlPositions(SqlDurable, SqlMessages):
         """Return what waits for the store, in order."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT o.id, s.path, o.key, o.entry FROM outbox o JOIN scopes s ON s.id = o.scope_id "
+                "SELECT o.id, s.path, o.key, o.entry FROM outbox o JOIN scopes s ON s.id = "
+                "o.scope_id "
                 "ORDER BY o.id LIMIT ?",
                 (limit,),
             )
@@ -116,7 +132,10 @@ class SqlPositions(SqlDurable, SqlMessages):
     def history(self, scope: Scope, limit: int) -> list[Document]:
         """Return documents that were replaced, the newest first."""
         with self._reading_of(scope) as (db, sid):
-            rows = db.execute("SELECT document FROM history WHERE scope_id = ? ORDER BY id DESC LIMIT ?", (sid, limit))
+            rows = db.execute(
+                "SELECT document FROM history WHERE scope_id = ? ORDER BY id DESC LIMIT ?",
+                (sid, limit),
+            )
             return [to_document(scope, tuple(json.loads(text))) for (text,) in rows]
 
     def runs(self, scope: Scope, since: datetime) -> list[Run]:
@@ -130,7 +149,9 @@ class SqlPositions(SqlDurable, SqlMessages):
 
 
 def _position(db: Db, sid: int, reader: str) -> int:
-    row = db.execute("SELECT seq FROM positions WHERE scope_id = ? AND reader = ?", (sid, reader)).fetchone()
+    row = db.execute(
+        "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?", (sid, reader)
+    ).fetchone()
     return row[0] if row else 0
 
 

@@ -1,4 +1,6 @@
-"""What goes along when memory moves to another scope or journal, and nothing of it stays; one transaction each."""
+"""What goes along when memory moves to another scope or journal, and nothing of it stays; one
+transaction each.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -10,7 +12,17 @@ from gieok.model.conversation import ForgottenMessage
 from gieok.model.memory import Scope
 
 #: Tables with rows of a scope, but for stale places: their files are still to be swept.
-_TABLES = ("outbox", "made", "archived", "history", "chunks", "positions", "runs", "changes", "messages")
+_TABLES = (
+    "outbox",
+    "made",
+    "archived",
+    "history",
+    "chunks",
+    "positions",
+    "runs",
+    "changes",
+    "messages",
+)
 
 
 class SqlRelocation(SqlMessages):
@@ -23,7 +35,10 @@ class SqlRelocation(SqlMessages):
         """Return what stands for messages that were forgotten."""
         with self._reading_of(scope) as (db, sid):
             rows = db.execute(
-                f"SELECT m.text_hash, {self._messages} WHERE m.scope_id = ? AND m.retracted = {FORGOTTEN} ORDER BY m.seq",
+                (
+                    f"SELECT m.text_hash, {self._messages} WHERE m.scope_id = ? AND m.retracted = "
+                    f"{FORGOTTEN} ORDER BY m.seq"
+                ),
                 (sid,),
             ).fetchall()
             return [
@@ -39,15 +54,25 @@ class SqlRelocation(SqlMessages):
                 data = bytes.fromhex(digest)
                 if db.execute(known, (sid, message.id, data)).fetchone():
                     continue
-                source = source_id(db, self._owner(sid), (message.session, message.agent, message.source))
+                source = source_id(
+                    db, self._owner(sid), (message.session, message.agent, message.source)
+                )
                 db.execute(
-                    "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, line, retracted) "
+                    "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, "
+                    "source_id, line, retracted) "
                     "VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?)",
                     (
-                        sid, message.id, data, message.role.value, message.text, to_ms(message.at), source, message.line,
+                        sid,
+                        message.id,
+                        data,
+                        message.role.value,
+                        message.text,
+                        to_ms(message.at),
+                        source,
+                        message.line,
                         FORGOTTEN,
                     ),
-                )  # fmt: skip
+                )
 
     def drop(self, scope: Scope) -> None:
         """Leave nothing of a scope but the files of archives that are to be swept."""
@@ -57,13 +82,22 @@ class SqlRelocation(SqlMessages):
             ).fetchall():
                 self._left(db, sid, tier, place)
             own = self._owner(sid)
-            db.execute("UPDATE messages SET retracted = 2 WHERE scope_id = ?", (sid,))  # its texts leave files, if any
-            sources = db.execute("SELECT DISTINCT source_id FROM messages WHERE scope_id = ?", (sid,)).fetchall()
+            # its texts leave files, if any
+            db.execute("UPDATE messages SET retracted = 2 WHERE scope_id = ?", (sid,))
+            sources = db.execute(
+                "SELECT DISTINCT source_id FROM messages WHERE scope_id = ?", (sid,)
+            ).fetchall()
             for table in _TABLES:
                 db.execute(f"DELETE FROM {table} WHERE scope_id = ?", (sid,))
-            # A source has the name of a conversation; in a file, other scopes may have messages of it.
+            # A source has the name of a conversation; in a file, other scopes may have messages of
+            # it.
             said = f"SELECT 1 FROM messages WHERE source_id = ?{own.where}"
             gone = f"DELETE FROM sources WHERE id = ?{own.where} AND NOT EXISTS ({said})"
-            db.executemany(gone, [(number, *own.values, number, *own.values) for (number,) in sources])
-            if not any(db.execute(f"SELECT 1 FROM {t} WHERE scope_id = ?", (sid,)).fetchone() for t in self._places):
+            db.executemany(
+                gone, [(number, *own.values, number, *own.values) for (number,) in sources]
+            )
+            if not any(
+                db.execute(f"SELECT 1 FROM {t} WHERE scope_id = ?", (sid,)).fetchone()
+                for t in self._places
+            ):
                 db.execute("DELETE FROM scopes WHERE id = ?", (sid,))

@@ -1,4 +1,6 @@
-"""What a turn needs of a scope at once, and its own part of the outbox: cost follows the scope, whatever others do."""
+"""What a turn needs of a scope at once, and its own part of the outbox: cost follows the scope,
+whatever others do.
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +14,8 @@ from gieok.model.memory import Entry, Scope
 #: No reader has these names.
 _WAITING, _CHANGE = "~waiting", "~change"
 _NUMBERS = (
-    "SELECT reader, seq FROM positions WHERE scope_id = ? UNION ALL SELECT ?, max(id) FROM outbox WHERE scope_id = ? "
+    "SELECT reader, seq FROM positions WHERE scope_id = ? UNION ALL SELECT ?, max(id) FROM "
+    "outbox WHERE scope_id = ? "
     "UNION ALL SELECT ?, max(id) FROM changes WHERE scope_id = ?"
 )
 
@@ -31,9 +34,13 @@ class SqlStates(SqlPositions):
             numbers: dict[str, int] = {name: number or 0 for name, number in rows}
             mark = WindowMark(numbers.get(reader, 0), numbers.pop(_CHANGE))
             window = self._window(db, sid, mark, held)
-            made = db.execute("SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,)).fetchall()
+            made = db.execute(
+                "SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,)
+            ).fetchall()
         is_waiting = numbers.pop(_WAITING) > 0
-        return ScopeState(window, numbers, tuple(to_entry(scope, text) for (text,) in made), is_waiting)
+        return ScopeState(
+            window, numbers, tuple(to_entry(scope, text) for (text,) in made), is_waiting
+        )
 
     def skip(self, scope: Scope, reader: str, expected: int, end: int) -> bool:
         """Move a position."""
@@ -46,12 +53,15 @@ class SqlStates(SqlPositions):
             else:
                 moved = db.execute(
                     "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
-                    "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq WHERE positions.seq = 0",
+                    "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq WHERE "
+                    "positions.seq = 0",
                     (sid, reader, end),
                 )
             return moved.rowcount == 1
 
-    def hand_out(self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int) -> int:
+    def hand_out(
+        self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
+    ) -> int:
         """Give what waits of a scope away."""
         with self.exclusive("deliver"):
             with self._reading_of(scope) as (db, sid):
@@ -71,10 +81,14 @@ def _waiting(db: Db, sid: int, scope: Scope, limit: int) -> list[tuple[int, Entr
 
 
 def _strike_off(db: Db, sid: int, rows: Sequence[tuple[int, Entry | str]]) -> None:
-    db.executemany("DELETE FROM outbox WHERE scope_id = ? AND id = ?", [(sid, number) for number, _ in rows])
+    db.executemany(
+        "DELETE FROM outbox WHERE scope_id = ? AND id = ?", [(sid, number) for number, _ in rows]
+    )
 
 
-def handed_out(db: Db, sid: int, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int) -> int:
+def handed_out(
+    db: Db, sid: int, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int
+) -> int:
     """Do all of `hand_out` inside one transaction, which holds the locks."""
     rows = _waiting(db, sid, scope, limit)
     if rows:

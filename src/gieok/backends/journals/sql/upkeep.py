@@ -21,7 +21,8 @@ class SqlUpkeep(SqlJournal):
         """Count the memories of each tier that has some."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT 'hot', count(*) FROM made UNION ALL SELECT tier, count(*) FROM archived GROUP BY tier"
+                "SELECT 'hot', count(*) FROM made UNION ALL SELECT tier, count(*) FROM "
+                "archived GROUP BY tier"
             )
             return {tier: count for tier, count in rows if count}
 
@@ -30,11 +31,14 @@ class SqlUpkeep(SqlJournal):
         with self._reading() as db:
             tables = {kind: table for kind, (table, _) in _OLD.items()} | {"rejects": "rejects"}
             return {
-                kind: int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for kind, table in tables.items()
+                kind: int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+                for kind, table in tables.items()
             }
 
     def prune(self, before: Mapping[str, datetime], *, most_rejects: int = 0) -> dict[str, int]:
-        """Drop rows of a kind from before a time, and all but the newest rejects; return how many, by kind."""
+        """Drop rows of a kind from before a time, and all but the newest rejects; return how many,
+        by kind.
+        """
         done: dict[str, int] = {}
         with self._writing() as db:
             for kind, (table, old) in _OLD.items():

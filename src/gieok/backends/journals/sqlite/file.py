@@ -1,4 +1,6 @@
-"""The journal's file: its transactions, the numbers of its scopes, and what only SQLite has or lacks."""
+"""The journal's file: its transactions, the numbers of its scopes, and what only SQLite has or
+lacks.
+"""
 
 import sqlite3
 import weakref
@@ -20,7 +22,9 @@ _NOBODY = Owner("", "", "", ())
 
 
 class JournalFile(SqliteFile, SqlJournal):
-    """`SqlJournal` on a file. Triggers number changes and keep what is made; one process writes at a time."""
+    """`SqlJournal` on a file. Triggers number changes and keep what is made; one process writes at
+    a time.
+    """
 
     what = "journal"
     _of_source = "s.id = m.source_id"
@@ -46,7 +50,8 @@ class JournalFile(SqliteFile, SqlJournal):
 
     def _connect(self) -> sqlite3.Connection:
         connection = schema.connect(self._file, self._busy_timeout_ms)
-        # The collector cannot see what a connection holds: a journal that nobody uses would stay for ever.
+        # The collector cannot see what a connection holds: a journal that nobody uses would stay
+        # for ever.
         talk = weakref.ref(self.talk)
 
         def spoken(place: str, seq: int) -> str:
@@ -89,12 +94,15 @@ class JournalFile(SqliteFile, SqlJournal):
             yield db, _scope_id(db, scope)
 
     @contextmanager
-    def _writing_to_all(self, scopes: Iterable[Scope]) -> Iterator[tuple[sqlite3.Connection, dict[Scope, int]]]:
+    def _writing_to_all(
+        self, scopes: Iterable[Scope]
+    ) -> Iterator[tuple[sqlite3.Connection, dict[Scope, int]]]:
         with self._writing() as db:
             yield db, {scope: _scope_id(db, scope) for scope in scopes}
 
     @contextmanager
-    def _writing_to_realm(self, realm: str) -> Iterator[sqlite3.Connection]:  # noqa: ARG002 - one lock for all
+    # One lock for all.
+    def _writing_to_realm(self, realm: str) -> Iterator[sqlite3.Connection]:  # noqa: ARG002
         with self._writing() as db:
             yield db
 
@@ -104,7 +112,9 @@ class JournalFile(SqliteFile, SqlJournal):
     def _owner_of(self, realm: str) -> Owner:  # noqa: ARG002 - the file owns it
         return _NOBODY
 
-    def _queue(self, db: Db, sid: int, rows: Sequence[tuple[str, str | None]], *, is_archived: bool = False) -> None:
+    def _queue(
+        self, db: Db, sid: int, rows: Sequence[tuple[str, str | None]], *, is_archived: bool = False
+    ) -> None:
         db.executemany(
             "INSERT INTO outbox (scope_id, key, entry, is_archived) VALUES (?, ?, ?, ?)",
             [(sid, *row, int(is_archived)) for row in rows],

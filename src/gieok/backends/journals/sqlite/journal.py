@@ -35,7 +35,9 @@ class SqliteJournal(SqliteTalk, SqlParts):
     def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
         """Hold the lock file of that name, next to the journal."""
         safe = "".join(c if c.isalnum() else "-" for c in name)
-        with fs.exclusive(self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait) as held:
+        with fs.exclusive(
+            self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait
+        ) as held:
             yield held
 
     def compact(self, spare_bytes: int = 0) -> int:

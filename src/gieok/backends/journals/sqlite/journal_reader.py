@@ -1,4 +1,5 @@
-"""Reads the end of the last session for the hook: writes nothing, waits for no lock, ends at a deadline.
+"""Reads the end of the last session for the hook: writes nothing, waits for no lock, ends at a
+deadline.
 
 Standard library, and none of it that is slow to import (as `stores.sqlite.index_reader`).
 """
@@ -18,22 +19,27 @@ _STEPS = 2_000
 #: Sessions of tools alone are passed over, so many of them.
 _MOST_SESSIONS = 5
 _MOST_TURNS = 12
-#: The last message of each source by an index; transcripts may be taken in in any order, so the newest is by time.
+#: The last message of each source by an index; transcripts may be taken in in any order, so the
+#: newest is by time.
 _SESSIONS = """
     SELECT s.id, s.agent FROM sources s
     JOIN messages m ON m.seq = (SELECT max(seq) FROM messages WHERE source_id = s.id)
-    WHERE m.scope_id = (SELECT id FROM scopes WHERE path = ?) AND s.session <> ? ORDER BY m.at DESC LIMIT ?
+    WHERE m.scope_id = (SELECT id FROM scopes WHERE path = ?) AND s.session <> ?
+    ORDER BY m.at DESC LIMIT ?
 """
 #: What a person put in the place of a message is what it says.
 _TURNS = """
-    SELECT m.role, coalesce(k.value, m.text), m.at FROM messages m LEFT JOIN kept k ON k.realm = ? AND k.name = m.id
+    SELECT m.role, coalesce(k.value, m.text), m.at FROM messages m
+    LEFT JOIN kept k ON k.realm = ? AND k.name = m.id
     WHERE m.source_id = ? AND m.retracted = 0 AND m.role IN ('user', 'assistant')
         AND m.text <> '' ORDER BY m.seq DESC LIMIT ?
 """
 
 
 class LastSession:
-    """The end of a session: its agent, and (role, text, Unix milliseconds) of its last turns in order."""
+    """The end of a session: its agent, and (role, text, Unix milliseconds) of its last turns in
+    order.
+    """
 
     __slots__ = ("agent", "turns")
 
@@ -49,10 +55,11 @@ def last_session(
     now: "Callable[[], float]" = time.monotonic,
     is_wanted: "Callable[[list[tuple[str, str, int]]], bool]" = bool,
 ) -> LastSession | None:
-    """Return the end of the last session of a scope but `session`, which is the one that begins; None where there is none.
+    """Return the end of the last session of a scope but `session`, which is the one that begins;
+    None where there is none.
 
-    A session whose end is not wanted is passed over. None too where the deadline passes (`now`, in seconds). Raises
-    sqlite3.Error.
+    A session whose end is not wanted is passed over. None too where the deadline passes (`now`, in
+    seconds). Raises sqlite3.Error.
     """
     if not os.path.exists(file):
         return None

@@ -49,9 +49,12 @@ class TalkFiles:
     The first of `sealers` seals, each opens what has its ending.
     """
 
-    def __init__(self, folder: Path, sealers: Callable[[], Sequence[Sealer]] = plain, zone: tzinfo = UTC) -> None:
+    def __init__(
+        self, folder: Path, sealers: Callable[[], Sequence[Sealer]] = plain, zone: tzinfo = UTC
+    ) -> None:
         self.folder = folder
-        #: Of the days and hours that a person reads in them; which month a message is in is decided by it too.
+        #: Of the days and hours that a person reads in them; which month a message is in is decided
+        #: by it too.
         self.zone = zone
         self._archive = FolderArchive(folder)
         self._sealers = sealers
@@ -61,7 +64,9 @@ class TalkFiles:
         self.failed: GieokError | None = None
 
     def text(self, place: str, seq: int) -> str:
-        """Return what a message said; '' where its file is gone, or has it no more. For SQLite: keeps what it raises."""
+        """Return what a message said; '' where its file is gone, or has it no more. For SQLite:
+        keeps what it raises.
+        """
         try:
             found = self.read(place)[0].get(seq)
         except GieokError as error:
@@ -75,7 +80,9 @@ class TalkFiles:
         return (self.folder / found).stat().st_size if found else None
 
     def read(self, place: str) -> tuple[Said, str, str]:
-        """Return the messages of a month, its file and its revision: '' where there is none. Raises ArchiveFailed."""
+        """Return the messages of a month, its file and its revision: '' where there is none. Raises
+        ArchiveFailed.
+        """
         with self._lock:
             held = self._held.get(place)
             if held is None or _facts(held.file) != held.facts:
@@ -99,15 +106,21 @@ class TalkFiles:
         return _Held(name, file, facts, revision, self._parsed(name, data))
 
     def write(self, scope: str, place: str, found: Sequence[Journalled]) -> None:
-        """Write a month in the place of what is there, and read it back; without messages, delete it. Raises ArchiveFailed."""
+        """Write a month in the place of what is there, and read it back; without messages, delete
+        it. Raises ArchiveFailed.
+        """
         _, file, revision = self.read(place)
         sealer = self._sealers()[0]
         target = f"{place}{_ENDING}{sealer.suffix}"
         if found:
             text = talk.write(scope, place.rpartition("/")[2], found, self.zone)
-            data = sealer.seal(gzip.compress(text.encode("utf-8", "surrogatepass"), _LEVEL, mtime=0))
+            data = sealer.seal(
+                gzip.compress(text.encode("utf-8", "surrogatepass"), _LEVEL, mtime=0)
+            )
             self._archive.write(target, data, revision if file == target else None)
-            if self._parsed(target, self._archive.read(target)[0]) != {one.seq: one for one in found}:
+            if self._parsed(target, self._archive.read(target)[0]) != {
+                one.seq: one for one in found
+            }:
                 raise ArchiveFailed(f"{target!r} in {self.folder} does not read as it was written")
         for other in self._names(place):
             if not found or other != target:
@@ -115,7 +128,9 @@ class TalkFiles:
                     self._archive.delete(other, self._archive.read(other)[1])
 
     def _file(self, place: str) -> str:
-        """Return the file of a month, '' for none; written anew with another seal, two are there for a moment."""
+        """Return the file of a month, '' for none; written anew with another seal, two are there
+        for a moment.
+        """
         return next((name for name in self._names(place) if (self.folder / name).is_file()), "")
 
     def _names(self, place: str) -> list[str]:
@@ -126,16 +141,20 @@ class TalkFiles:
     def _parsed(self, file: str, data: bytes) -> Said:
         ending = file.rpartition(_ENDING)[2]
         opener = next(
-            (sealer for sealer in self._sealers() if sealer.suffix == ending), None if ending else PlainSealer()
+            (sealer for sealer in self._sealers() if sealer.suffix == ending),
+            None if ending else PlainSealer(),
         )
         if opener is None:
-            raise ArchiveFailed(f"{file!r} in {self.folder} is encrypted", hint="run `gieok encryption status`")
+            raise ArchiveFailed(
+                f"{file!r} in {self.folder} is encrypted", hint="run `gieok encryption status`"
+            )
         data = opener.open(data)
         try:
             return talk.read(gzip.decompress(data).decode("utf-8", "surrogatepass"))
         except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
             raise ArchiveFailed(
-                f"{file!r} in {self.folder} is damaged: {error}", hint="restore the file from a backup"
+                f"{file!r} in {self.folder} is damaged: {error}",
+                hint="restore the file from a backup",
             ) from error
 
 

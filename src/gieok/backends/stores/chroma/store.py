@@ -1,7 +1,8 @@
 """Chroma as the mirror of the vectors: one collection for each scope. Extra: `gieok[chroma]`.
 
-Its index (HNSW) is approximate, is written back now and then only, never shrinks, and is not made for several processes:
-the mirror therefore compares what it holds, is opened again after another process wrote, and is made anew when it bloats.
+Its index (HNSW) is approximate, is written back now and then only, never shrinks, and is not made
+for several processes: the mirror therefore compares what it holds, is opened again after another
+process wrote, and is made anew when it bloats.
 """
 
 from pathlib import Path
@@ -14,7 +15,8 @@ from chromadb.config import Settings
 from gieok.backends.stores.mirrored.library import Floats, Ints, translated_failures
 from gieok.backends.stores.mirrored.store import MirroredStore
 
-#: Links per vector and breadth of the search: .995 of the exact top ten of 20,000, with Chroma's defaults .959.
+#: Links per vector and breadth of the search: .995 of the exact top ten of 20,000, with Chroma's
+#: defaults .959.
 _HNSW = {"space": "ip", "max_neighbors": 32, "ef_construction": 200, "ef_search": 400}
 
 
@@ -38,20 +40,27 @@ class ChromaCollection:
         """Add vectors."""
         for start in range(0, len(numbers), self._batch):
             part = slice(start, start + self._batch)
-            self._collection.add(ids=[str(i) for i in numbers[part].tolist()], embeddings=vectors[part])
+            self._collection.add(
+                ids=[str(i) for i in numbers[part].tolist()], embeddings=vectors[part]
+            )
 
     def remove(self, numbers: Ints) -> None:
         """Delete vectors."""
         for start in range(0, len(numbers), self._batch):
-            self._collection.delete(ids=[str(i) for i in numbers[start : start + self._batch].tolist()])
+            self._collection.delete(
+                ids=[str(i) for i in numbers[start : start + self._batch].tolist()]
+            )
 
     def near(self, vector: Floats, limit: int) -> Ints:
         """Ask the graph."""
-        found = self._collection.query(query_embeddings=[vector], n_results=limit, include=["distances"])
+        found = self._collection.query(
+            query_embeddings=[vector], n_results=limit, include=["distances"]
+        )
         return np.array([int(i) for i in found["ids"][0]], np.int64)
 
 
-#: Set here, because Chroma reads the environment and a `.env` in the working folder, which may be a repository's.
+#: Set here, because Chroma reads the environment and a `.env` in the working folder, which may be a
+#: repository's.
 _SETTINGS: dict[str, Any] = {
     "anonymized_telemetry": False,
     "chroma_otel_collection_endpoint": "",
@@ -70,7 +79,9 @@ class ChromaFolder:
     def open(self, name: str, dimension: int) -> ChromaCollection:
         """Open or create a collection."""
         del dimension  # the first vector decides it
-        found = self._client.get_or_create_collection(name, embedding_function=None, configuration={"hnsw": _HNSW})
+        found = self._client.get_or_create_collection(
+            name, embedding_function=None, configuration={"hnsw": _HNSW}
+        )
         return ChromaCollection(found, self._batch)
 
     def names(self) -> list[str]:

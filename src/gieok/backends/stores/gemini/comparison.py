@@ -1,7 +1,8 @@
 """Compares the service with the manifest, and deletes what is ours there.
 
-The manifest says what was uploaded, which is not what is there: a store may be emptied at the service, a document expire, an
-upload be lost. Whoever promises that something is there, or gone, asks.
+The manifest says what was uploaded, which is not what is there: a store may be emptied at the
+service, a document expire, an upload be lost. Whoever promises that something is there, or gone,
+asks.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +21,9 @@ OWNER, SCOPE, ID, HASH, NONCE, KIND, TIME = (
 
 
 class _Held(NamedTuple):
-    """What a store at the service holds: of this owner, and of others; `goes`: it goes too once it is empty."""
+    """What a store at the service holds: of this owner, and of others; `goes`: it goes too once it
+    is empty.
+    """
 
     store: RemoteStore
     ours: list[Remote]
@@ -29,10 +32,17 @@ class _Held(NamedTuple):
 
 
 class RemoteCopy:
-    """What the service holds of one owner, as it answers now. `named` are the stores of the settings."""
+    """What the service holds of one owner, as it answers now. `named` are the stores of the
+    settings.
+    """
 
     def __init__(
-        self, manifest: UploadManifest, service: GeminiService, owner: str, named: tuple[str, ...], clock: Clock
+        self,
+        manifest: UploadManifest,
+        service: GeminiService,
+        owner: str,
+        named: tuple[str, ...],
+        clock: Clock,
     ) -> None:
         self._manifest = manifest
         self._service = service
@@ -42,24 +52,34 @@ class RemoteCopy:
 
     def documents(self, store: str) -> Iterator[Remote]:
         """Yield the documents of this owner in a store."""
-        return (one for one in self._service.documents(store) if one.labels.get(OWNER) == self._owner)
+        return (
+            one for one in self._service.documents(store) if one.labels.get(OWNER) == self._owner
+        )
 
     def compare(self) -> int:
-        """Bring the manifest in line with the service; return how many documents of this owner are there.
+        """Bring the manifest in line with the service; return how many documents of this owner are
+        there.
 
-        What the service has lost is forgotten, so that it is uploaded again; what it holds beside is marked for deletion.
+        What the service has lost is forgotten, so that it is uploaded again; what it holds beside
+        is marked for deletion.
         Raises Gone for a store that is not there.
         """
         held: dict[str, Mapping[str, Remote]] = {}
         for store in self._manifest.store_names().values():
             held[store] = {one.name: one for one in self.documents(store)}
         uploads = self._manifest.uploads()
-        self._manifest.lose([i for i, one in uploads.items() if one.name not in held.get(one.store, {})])
+        self._manifest.lose(
+            [i for i, one in uploads.items() if one.name not in held.get(one.store, {})]
+        )
         known = {one.name for one in uploads.values()} | set(self._manifest.retired())
         nonces = {attempt.nonce for attempt in self._manifest.attempts()}
         there = [one for documents in held.values() for one in documents.values()]
         self._manifest.add_retired(
-            [one.name for one in there if one.name not in known and one.labels.get(NONCE) not in nonces]
+            [
+                one.name
+                for one in there
+                if one.name not in known and one.labels.get(NONCE) not in nonces
+            ]
         )
         self._manifest.note_compared(self._clock.now(), len(there))
         return len(there)
@@ -75,7 +95,8 @@ class RemoteCopy:
         ]
 
     def drop(self, progress: Callable[[int], None]) -> list[RemoteData]:
-        """Delete the documents of this owner, and stores that are empty then; return what was there.
+        """Delete the documents of this owner, and stores that are empty then; return what was
+        there.
 
         Looks afterwards. Raises StoreUnreachable, or StoreError where something is still there.
         """
@@ -96,14 +117,18 @@ class RemoteCopy:
         left = [one for one in left if one.ours or one.goes]
         if left:
             names = ", ".join(f"{_title(one.store)}: {len(one.ours)} documents" for one in left)
-            raise StoreError(f"still at gemini after they were deleted: {names}", hint="run the same command again")
+            raise StoreError(
+                f"still at gemini after they were deleted: {names}",
+                hint="run the same command again",
+            )
         self._manifest.note_dropped(self._clock.now())
         return found
 
     def _held(self) -> list[_Held]:
         """Return the stores that are this owner's, or hold documents of this owner.
 
-        A store is known by the manifest, or named in the settings. With a manifest that was lost, every store is looked into.
+        A store is known by the manifest, or named in the settings. With a manifest that was lost,
+        every store is looked into.
         """
         known = self._manifest.store_names()
         names = {*known.values(), *known, *self._named}

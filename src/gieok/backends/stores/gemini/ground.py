@@ -1,4 +1,6 @@
-"""Where in a document a text stands that the service quotes: it may have changed spaces and line ends, and cut anywhere."""
+"""Where in a document a text stands that the service quotes: it may have changed spaces and line
+ends, and cut anywhere.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,10 +19,15 @@ _TELLING_CHARS = 8
 
 
 def locate(text: str, quoted: str) -> tuple[int, int] | None:
-    """Return the range of `text` that `quoted` repeats, spaces aside; of its longest line, where it is not all there."""
+    """Return the range of `text` that `quoted` repeats, spaces aside; of its longest line, where it
+    is not all there.
+    """
     packed, places = _packed(text)
     lines = sorted(normalise(quoted).splitlines(), key=len, reverse=True)
-    for wanted in ("".join(normalise(quoted).split()), *("".join(line.split()) for line in lines[:3])):
+    for wanted in (
+        "".join(normalise(quoted).split()),
+        *("".join(line.split()) for line in lines[:3]),
+    ):
         start = packed.find(wanted) if len(wanted) >= min(_TELLING_CHARS, len(packed)) else -1
         if wanted and start >= 0:
             return places[start], places[start + len(wanted) - 1] + 1
@@ -30,17 +37,25 @@ def locate(text: str, quoted: str) -> tuple[int, int] | None:
 def _packed(text: str) -> tuple[str, list[int]]:
     """Return `text` without spaces, and where each of the characters stood."""
     words = [(found.start(), found.group()) for found in _WORD.finditer(text)]
-    return "".join(word for _, word in words), [start + i for start, word in words for i in range(len(word))]
+    return "".join(word for _, word in words), [
+        start + i for start, word in words for i in range(len(word))
+    ]
 
 
 def overlapped(passages: Sequence[Passage], span: tuple[int, int]) -> list[int]:
-    """Return the places of the passages that `span` is (mostly) in or covers (mostly), the most overlapped first."""
+    """Return the places of the passages that `span` is (mostly) in or covers (mostly), the most
+    overlapped first.
+    """
     shared = [max(0, min(p.end, span[1]) - max(p.start, span[0])) for p in passages]
-    order = sorted((place for place, chars in enumerate(shared) if chars), key=lambda place: (-shared[place], place))
+    order = sorted(
+        (place for place, chars in enumerate(shared) if chars),
+        key=lambda place: (-shared[place], place),
+    )
     return [
         place
         for rank, place in enumerate(order)
-        if not rank or 2 * shared[place] >= min(span[1] - span[0], passages[place].end - passages[place].start)
+        if not rank
+        or 2 * shared[place] >= min(span[1] - span[0], passages[place].end - passages[place].start)
     ]
 
 
@@ -57,11 +72,16 @@ class _Texts(Protocol):
 class Placing:
     """Finds the passages that quotations stand in, and counts those that stand nowhere.
 
-    A quotation carries our label; where the service leaves that out, its name of the document or the title tells which it is.
+    A quotation carries our label; where the service leaves that out, its name of the document or
+    the title tells which it is.
     """
 
     def __init__(
-        self, texts: _Texts, uploads: Mapping[str, Upload], retired: Collection[str], scopes: Sequence[Scope]
+        self,
+        texts: _Texts,
+        uploads: Mapping[str, Upload],
+        retired: Collection[str],
+        scopes: Sequence[Scope],
     ) -> None:
         self._texts = texts
         self._uploads = uploads
@@ -90,9 +110,15 @@ class Placing:
         """Say what was left out, and why."""
         told = []
         if self._unknown:
-            told.append(f"{self._unknown} quotations by gemini are of documents that are not known here, and left out")
+            told.append(
+                f"{self._unknown} quotations by gemini are of documents that are not known "
+                f"here, and left out"
+            )
         if self._changed:
-            told.append(f"{self._changed} quotations by gemini no longer stand in their documents, and are left out")
+            told.append(
+                f"{self._changed} quotations by gemini no longer stand in their documents, "
+                f"and are left out"
+            )
         return told
 
     def _documents(self, chunk: GroundedChunk) -> list[Upload]:

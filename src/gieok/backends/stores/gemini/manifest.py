@@ -1,7 +1,8 @@
 """Which documents the service holds, recorded in the store's own SQLite file.
 
-An upload is recorded before it begins (`attempts`) and once it is active (`uploads`), in one transaction with the retirement
-of the version before it (`retired`): a sync that is killed at any point resumes without a second copy of any document.
+An upload is recorded before it begins (`attempts`) and once it is active (`uploads`), in one
+transaction with the retirement of the version before it (`retired`): a sync that is killed at any
+point resumes without a second copy of any document.
 """
 
 import hashlib
@@ -17,17 +18,21 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS gemini_uploads (
     id TEXT PRIMARY KEY, scope TEXT NOT NULL, key TEXT NOT NULL,
     hash TEXT NOT NULL,  -- of what was uploaded
-    content_hash TEXT NOT NULL, store TEXT NOT NULL, name TEXT NOT NULL, uploaded_at INTEGER NOT NULL
+    content_hash TEXT NOT NULL, store TEXT NOT NULL, name TEXT NOT NULL,
+    uploaded_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS gemini_attempts (
-    nonce TEXT PRIMARY KEY, id TEXT NOT NULL, hash TEXT NOT NULL, store TEXT NOT NULL, begun_at INTEGER NOT NULL
+    nonce TEXT PRIMARY KEY, id TEXT NOT NULL, hash TEXT NOT NULL, store TEXT NOT NULL,
+    begun_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS gemini_retired (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS gemini_usage (
-    day TEXT NOT NULL, what TEXT NOT NULL, calls INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
+    day TEXT NOT NULL, what TEXT NOT NULL, calls INTEGER NOT NULL, input INTEGER NOT NULL,
+    output INTEGER NOT NULL,
     PRIMARY KEY (day, what)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS gemini_stores (display_name TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS gemini_stores (display_name TEXT PRIMARY KEY,
+    name TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS gemini_files (name TEXT PRIMARY KEY, nonce TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS gemini_compared (at INTEGER NOT NULL, held INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS gemini_dropped (at INTEGER NOT NULL);
@@ -36,7 +41,9 @@ CREATE TABLE IF NOT EXISTS gemini_lost (at INTEGER NOT NULL);
 
 
 class Upload(NamedTuple):
-    """A document at the service. `hash` is of what was uploaded, `content_hash` the document's, `name` the service's."""
+    """A document at the service. `hash` is of what was uploaded, `content_hash` the document's,
+    `name` the service's.
+    """
 
     id: str
     scope: str
@@ -86,7 +93,9 @@ class UploadManifest:
     def uploads(self) -> dict[str, Upload]:
         """Return id → upload."""
         with self._reading() as db:
-            rows = db.execute("SELECT id, scope, key, hash, content_hash, store, name FROM gemini_uploads").fetchall()
+            rows = db.execute(
+                "SELECT id, scope, key, hash, content_hash, store, name FROM gemini_uploads"
+            ).fetchall()
         return {row[0]: Upload(*row) for row in rows}
 
     def uploaded_passages(self, scope: Scope | None) -> int:
@@ -94,8 +103,10 @@ class UploadManifest:
         condition, values = (" WHERE s.path = ?", (scope.path,)) if scope else ("", ())
         with self._reading() as db:
             row = db.execute(
-                "SELECT total(d.passage_count) FROM documents d JOIN scopes s ON s.id = d.scope_id JOIN gemini_uploads u "
-                f"ON u.scope = s.path AND u.key = d.key AND u.content_hash = d.content_hash{condition}",
+                "SELECT total(d.passage_count) FROM documents d JOIN scopes s ON s.id = "
+                "d.scope_id JOIN gemini_uploads u "
+                f"ON u.scope = s.path AND u.key = d.key AND u.content_hash = "
+                f"d.content_hash{condition}",
                 values,
             ).fetchone()
         return int(row[0])
@@ -103,7 +114,9 @@ class UploadManifest:
     def attempts(self) -> list[Attempt]:
         """Return the uploads that were begun and not finished."""
         with self._reading() as db:
-            return [Attempt(*row) for row in db.execute("SELECT * FROM gemini_attempts ORDER BY nonce")]
+            return [
+                Attempt(*row) for row in db.execute("SELECT * FROM gemini_attempts ORDER BY nonce")
+            ]
 
     def begin(self, attempt: Attempt) -> None:
         """Record an upload before it begins."""
@@ -115,11 +128,16 @@ class UploadManifest:
         """Record an active upload; the one it replaces is to be deleted."""
         with self._writing() as db:
             db.execute(
-                "INSERT OR IGNORE INTO gemini_retired SELECT name FROM gemini_uploads WHERE id = ? AND name <> ?",
+                (
+                    "INSERT OR IGNORE INTO gemini_retired SELECT name FROM gemini_uploads WHERE "
+                    "id = ? AND name <> ?"
+                ),
                 (upload.id, upload.name),
             )
             values = (*upload, round(now.timestamp()))
-            db.execute("INSERT OR REPLACE INTO gemini_uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+            db.execute(
+                "INSERT OR REPLACE INTO gemini_uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values
+            )
             db.execute("DELETE FROM gemini_attempts WHERE nonce = ?", (nonce,))
 
     def abandon(self, nonce: str, name: str = "") -> None:
@@ -133,7 +151,13 @@ class UploadManifest:
         """Mark uploads for deletion."""
         with self._writing() as db:
             for i in ids:
-                db.execute("INSERT OR IGNORE INTO gemini_retired SELECT name FROM gemini_uploads WHERE id = ?", (i,))
+                db.execute(
+                    (
+                        "INSERT OR IGNORE INTO gemini_retired SELECT name FROM gemini_uploads "
+                        "WHERE id = ?"
+                    ),
+                    (i,),
+                )
                 db.execute("DELETE FROM gemini_uploads WHERE id = ?", (i,))
 
     def retired(self) -> list[str]:
@@ -152,10 +176,15 @@ class UploadManifest:
             db.execute("INSERT OR REPLACE INTO gemini_files VALUES (?, ?)", (name, nonce))
 
     def files(self, *, of_attempts: bool = True) -> list[str]:
-        """Return the files that uploads left at the file service; without those that an unfinished one may still need."""
+        """Return the files that uploads left at the file service; without those that an unfinished
+        one may still need.
+        """
         condition = "" if of_attempts else " WHERE nonce NOT IN (SELECT nonce FROM gemini_attempts)"
         with self._reading() as db:
-            return [name for (name,) in db.execute(f"SELECT name FROM gemini_files{condition} ORDER BY name")]
+            return [
+                name
+                for (name,) in db.execute(f"SELECT name FROM gemini_files{condition} ORDER BY name")
+            ]
 
     def file_deleted(self, name: str) -> None:
         """Forget a file that has been deleted."""
@@ -163,19 +192,25 @@ class UploadManifest:
             db.execute("DELETE FROM gemini_files WHERE name = ?", (name,))
 
     def note_compared(self, now: datetime, held: int) -> None:
-        """Record that the service was asked what it holds, and how many documents of ours that were."""
+        """Record that the service was asked what it holds, and how many documents of ours that
+        were.
+        """
         with self._writing() as db:
             db.execute("DELETE FROM gemini_compared")
             db.execute("INSERT INTO gemini_compared VALUES (?, ?)", (round(now.timestamp()), held))
 
     def compared(self) -> tuple[datetime, int] | None:
-        """Return when the service was asked last what it holds, and how much that was; None for never."""
+        """Return when the service was asked last what it holds, and how much that was; None for
+        never.
+        """
         with self._reading() as db:
             row = db.execute("SELECT at, held FROM gemini_compared").fetchone()
         return (datetime.fromtimestamp(row[0], UTC), row[1]) if row else None
 
     def note_lost(self, now: datetime) -> None:
-        """Record that there was a manifest before this one: what it said is at the service alone."""
+        """Record that there was a manifest before this one: what it said is at the service
+        alone.
+        """
         with self._writing() as db:
             db.execute("INSERT INTO gemini_lost VALUES (?)", (round(now.timestamp()),))
 
@@ -185,15 +220,21 @@ class UploadManifest:
 
     def _holds(self, *tables: str) -> bool:
         with self._reading() as db:
-            return any(db.execute(f"SELECT EXISTS (SELECT 1 FROM gemini_{table})").fetchone()[0] for table in tables)
+            return any(
+                db.execute(f"SELECT EXISTS (SELECT 1 FROM gemini_{table})").fetchone()[0]
+                for table in tables
+            )
 
     def is_clear(self) -> bool:
-        """Say whether nothing was ever sent from here, or all of it was deleted and looked after."""
+        """Say whether nothing was ever sent from here, or all of it was deleted and looked
+        after.
+        """
         if not self.is_empty() or self._holds("stores", "lost"):
             return False
         with self._reading() as db:
             sent, dropped = db.execute(
-                "SELECT EXISTS (SELECT 1 FROM gemini_usage WHERE what = 'upload'), EXISTS (SELECT 1 FROM gemini_dropped)"
+                "SELECT EXISTS (SELECT 1 FROM gemini_usage WHERE what = 'upload'), EXISTS "
+                "(SELECT 1 FROM gemini_dropped)"
             ).fetchone()
         return bool(dropped or not sent)
 
@@ -207,7 +248,9 @@ class UploadManifest:
     def add_retired(self, names: list[str]) -> None:
         """Mark documents of no recorded upload for deletion."""
         with self._writing() as db:
-            db.executemany("INSERT OR IGNORE INTO gemini_retired VALUES (?)", [(name,) for name in names])
+            db.executemany(
+                "INSERT OR IGNORE INTO gemini_retired VALUES (?)", [(name,) for name in names]
+            )
 
     def deleted(self, name: str) -> None:
         """Forget what has been deleted."""
@@ -234,7 +277,8 @@ class UploadManifest:
         """Count a call (`what`), or the tokens of one (`what` is '')."""
         with self._writing() as db:
             db.execute(
-                "INSERT INTO gemini_usage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, "
+                "INSERT INTO gemini_usage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+                "calls = calls + excluded.calls, "
                 "input = input + excluded.input, output = output + excluded.output",
                 (day, what, int(bool(what)), input_tokens, output_tokens),
             )
@@ -243,7 +287,10 @@ class UploadManifest:
         """Add up the calls and tokens since a day."""
         with self._reading() as db:
             rows = db.execute(
-                "SELECT what, sum(calls), sum(input), sum(output) FROM gemini_usage WHERE day >= ? GROUP BY what",
+                (
+                    "SELECT what, sum(calls), sum(input), sum(output) FROM gemini_usage WHERE day "
+                    ">= ? GROUP BY what"
+                ),
                 (since_day,),
             ).fetchall()
         calls = {what: count for what, count, _, _ in rows if what and count}

@@ -1,8 +1,10 @@
-"""The calls of Gemini File Search that are needed, through Google's SDK: retried, metered, errors translated.
+"""The calls of Gemini File Search that are needed, through Google's SDK: retried, metered, errors
+translated.
 
-Behaviour of the service, as observed (docs/backends.md): an operation may never say that it is done, a document that
-failed may become active minutes later, uploads may answer 503 where the detour over the file service works, and search
-gives no scores. Only the SDK gets the key; it is cut out of every error.
+Behaviour of the service, as observed (docs/backends.md): an operation may never say that it is
+done, a document that failed may become active minutes later, uploads may answer 503 where the
+detour over the file service works, and search gives no scores. Only the SDK gets the key; it is cut
+out of every error.
 """
 
 import io
@@ -29,8 +31,11 @@ _UNAVAILABLE = 503
 #: The largest page that the service gives.
 _PAGE = 20
 _MIME = "text/markdown"
-_ASKED = "Quote, in a few words, the passages of the user's own notes that answer. Say nothing else."
-#: Only the passages are wanted, not an answer about them; but without any output the service grounds nothing.
+_ASKED = (
+    "Quote, in a few words, the passages of the user's own notes that answer. Say nothing else."
+)
+#: Only the passages are wanted, not an answer about them; but without any output the service
+#: grounds nothing.
 _OUTPUT_TOKENS = 64
 _R = TypeVar("_R")
 
@@ -93,7 +98,9 @@ class Access(NamedTuple):
 
 
 class GeminiService:
-    """One client for any number of threads. Every method raises StoreUnreachable, with the cause and the next step."""
+    """One client for any number of threads. Every method raises StoreUnreachable, with the cause
+    and the next step.
+    """
 
     def __init__(self, access: Access, meter: Meter, pause: Callable[[float], None]) -> None:
         self._access = access
@@ -103,19 +110,26 @@ class GeminiService:
 
     def _client(self) -> genai.Client:
         if not self._access.key:
-            raise StoreUnreachable("no key for Gemini", hint="run `gieok keys set gemini` (GEMINI_API_KEY)")
+            raise StoreUnreachable(
+                "no key for Gemini", hint="run `gieok keys set gemini` (GEMINI_API_KEY)"
+            )
         if self._opened is None:
             options = types.HttpOptions(
                 base_url=self._access.url or None,
                 timeout=round(self._access.timeout_s * 1000),
-                retry_options=types.HttpRetryOptions(attempts=1),  # ours are counted, and wait by the clock
+                # ours are counted, and wait by the clock
+                retry_options=types.HttpRetryOptions(attempts=1),
             )
-            self._opened = genai.Client(api_key=self._access.key, vertexai=False, http_options=options)
+            self._opened = genai.Client(
+                api_key=self._access.key, vertexai=False, http_options=options
+            )
         return self._opened
 
     def stores(self) -> Iterator[RemoteStore]:
         """Yield every store of the key's project, other programs' too."""
-        for store in self._pages("list", lambda client: client.file_search_stores.list(config={"page_size": _PAGE})):
+        for store in self._pages(
+            "list", lambda client: client.file_search_stores.list(config={"page_size": _PAGE})
+        ):
             yield RemoteStore(str(store.name), str(store.display_name or ""))
 
     def find_or_make_store(self, display_name: str) -> str:
@@ -126,28 +140,37 @@ class GeminiService:
         config = types.CreateFileSearchStoreConfig(
             display_name=display_name, embedding_model=self._access.embedding_model or None
         )
-        made = self._call("create store", lambda client: client.file_search_stores.create(config=config))
+        made = self._call(
+            "create store", lambda client: client.file_search_stores.create(config=config)
+        )
         return str(made.name)
 
     def documents(self, store: str) -> Iterator[Remote]:
         """Yield every document of a store, other programs' too."""
         config: types.ListDocumentsConfigDict = {"page_size": _PAGE}
         for found in self._pages(
-            "list", lambda client: client.file_search_stores.documents.list(parent=store, config=config)
+            "list",
+            lambda client: client.file_search_stores.documents.list(parent=store, config=config),
         ):
             yield _remote(found)
 
     def document(self, name: str) -> Remote | None:
         """Return one document; None where it is gone."""
         try:
-            return _remote(self._call("look", lambda client: client.file_search_stores.documents.get(name=name)))
+            return _remote(
+                self._call(
+                    "look", lambda client: client.file_search_stores.documents.get(name=name)
+                )
+            )
         except Gone:
             return None
 
     def upload(
         self, store: str, payload: Payload, note_file: Callable[[str], None]
     ) -> types.UploadToFileSearchStoreOperation | types.ImportFileOperation:
-        """Begin an upload and return its operation; `note_file` hears of a file that it leaves at the file service."""
+        """Begin an upload and return its operation; `note_file` hears of a file that it leaves at
+        the file service.
+        """
         config = types.UploadToFileSearchStoreConfig(
             mime_type=_MIME,
             display_name=payload.title[:512],
@@ -164,7 +187,9 @@ class GeminiService:
         except _Unavailable:
             return self._import(store, payload, note_file)
 
-    def _import(self, store: str, payload: Payload, note_file: Callable[[str], None]) -> types.ImportFileOperation:
+    def _import(
+        self, store: str, payload: Payload, note_file: Callable[[str], None]
+    ) -> types.ImportFileOperation:
         """Upload through the file service, which works where direct uploads answer 503."""
         held = self._call(
             "upload",
@@ -174,7 +199,9 @@ class GeminiService:
             ),
         )
         note_file(str(held.name))
-        config = types.ImportFileConfig(custom_metadata=_metadata(payload.labels), chunking_config=_chunking(payload))
+        config = types.ImportFileConfig(
+            custom_metadata=_metadata(payload.labels), chunking_config=_chunking(payload)
+        )
         return self._call(
             "upload",
             lambda client: client.file_search_stores.import_file(
@@ -182,7 +209,8 @@ class GeminiService:
             ),
         )
 
-    def progress(self, operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK's two kinds
+    # One of the SDK's two kinds.
+    def progress(self, operation: Any) -> tuple[str, str]:  # noqa: ANN401
         """Poll an operation; return the document's name and the error, each '' where unknown."""
         now = self._call("look", lambda client: client.operations.get(operation))
         return outcome(now)
@@ -208,16 +236,26 @@ class GeminiService:
 
     def delete_store(self, name: str) -> None:
         """Delete a store that was seen to be empty; one that is gone already is fine."""
-        config = types.DeleteFileSearchStoreConfig(force=True)  # what is indexed of a deleted document may linger
+        # what is indexed of a deleted document may linger
+        config = types.DeleteFileSearchStoreConfig(force=True)
         try:
-            self._call("delete store", lambda client: client.file_search_stores.delete(name=name, config=config))
+            self._call(
+                "delete store",
+                lambda client: client.file_search_stores.delete(name=name, config=config),
+            )
         except Gone:
             return
 
-    def search(self, stores: list[str], text: str, condition: str, limit: int, within_s: float) -> list[GroundedChunk]:
-        """Return chunks in the order in which the service gives them. All tries together take `within_s` at most."""
+    def search(
+        self, stores: list[str], text: str, condition: str, limit: int, within_s: float
+    ) -> list[GroundedChunk]:
+        """Return chunks in the order in which the service gives them. All tries together take
+        `within_s` at most.
+        """
         tool = types.Tool(
-            file_search=types.FileSearch(file_search_store_names=stores, top_k=limit, metadata_filter=condition)
+            file_search=types.FileSearch(
+                file_search_store_names=stores, top_k=limit, metadata_filter=condition
+            )
         )
 
         def ask(client: genai.Client, left_s: float) -> types.GenerateContentResponse:
@@ -228,13 +266,19 @@ class GeminiService:
                 max_output_tokens=_OUTPUT_TOKENS,
                 http_options=types.HttpOptions(timeout=max(round(left_s * 1000), 1)),
             )
-            return client.models.generate_content(model=self._access.model, contents=text, config=config)
+            return client.models.generate_content(
+                model=self._access.model, contents=text, config=config
+            )
 
         found = self._call_within("search", ask, within_s)
         grounding = [c.grounding_metadata for c in found.candidates or () if c.grounding_metadata]
-        contexts = [chunk.retrieved_context for g in grounding for chunk in g.grounding_chunks or ()]
+        contexts = [
+            chunk.retrieved_context for g in grounding for chunk in g.grounding_chunks or ()
+        ]
         return [
-            GroundedChunk(c.text or "", _labels(c.custom_metadata), c.title or "", c.document_name or "")
+            GroundedChunk(
+                c.text or "", _labels(c.custom_metadata), c.title or "", c.document_name or ""
+            )
             for c in contexts
             if c is not None
         ]
@@ -274,10 +318,13 @@ class GeminiService:
         call: Callable[[genai.Client, float], types.GenerateContentResponse],
         within_s: float,
     ) -> types.GenerateContentResponse:
-        """Call for somebody who waits: tries and pauses together take `within_s` at most. Counts calls and tokens."""
+        """Call for somebody who waits: tries and pauses together take `within_s` at most. Counts
+        calls and tokens.
+        """
         client, end = self._client(), time.monotonic() + within_s
         late = StoreUnreachable(
-            f"gemini did not answer within {within_s:g} s", hint="what is here answered; raise gemini.search_timeout_s"
+            f"gemini did not answer within {within_s:g} s",
+            hint="what is here answered; raise gemini.search_timeout_s",
         )
         for attempt in range(_TRIES):
             left_s = end - time.monotonic()
@@ -300,25 +347,39 @@ class GeminiService:
                 self._pause(pause_s)
             else:
                 if usage := result.usage_metadata:
-                    self._meter("", usage.prompt_token_count or 0, usage.candidates_token_count or 0)
+                    self._meter(
+                        "", usage.prompt_token_count or 0, usage.candidates_token_count or 0
+                    )
                 return result
         raise AssertionError  # the last attempt returned or raised
 
     def _problem(self, error: Exception) -> "_Problem":
         if not isinstance(error, errors.APIError):
             said = self._clean(str(error) or type(error).__name__)
-            return _Problem(StoreUnreachable(f"gemini unreachable: {said}", hint="check the network"), may_pass=True)
+            return _Problem(
+                StoreUnreachable(f"gemini unreachable: {said}", hint="check the network"),
+                may_pass=True,
+            )
         said = self._clean(f"{error.code} {error.status or ''}: {error.message or ''}".strip())
         kind: type[StoreUnreachable] = {403: _Refused, 404: Gone, _UNAVAILABLE: _Unavailable}.get(
             error.code, StoreUnreachable
         )
         refused = error.code in (401, 403) or "api key" in said.lower()
         if refused:
-            raised = kind(f"gemini refused the key ({said})", hint="check GEMINI_API_KEY: `gieok keys test gemini`")
+            raised = kind(
+                f"gemini refused the key ({said})",
+                hint="check GEMINI_API_KEY: `gieok keys test gemini`",
+            )
         elif error.code == 429:
-            raised = kind(f"gemini's quota is used up ({said})", hint="wait, or raise the quota of the key's project")
+            raised = kind(
+                f"gemini's quota is used up ({said})",
+                hint="wait, or raise the quota of the key's project",
+            )
         else:
-            raised = kind(f"gemini failed ({said})", hint="try again later; what is indexed here still answers")
+            raised = kind(
+                f"gemini failed ({said})",
+                hint="try again later; what is indexed here still answers",
+            )
         return _Problem(raised, may_pass=error.code in _RETRYABLE and not refused)
 
     def _clean(self, text: str) -> str:
@@ -349,8 +410,9 @@ class _Late(Exception):
 def _answer_in_time(call: Callable[[], _R], within_s: float) -> _R:
     """Return what a call returns, or raise what it raises; raises _Late where it takes longer.
 
-    A time-out of a socket counts from the last byte: a service that trickles would hold whoever waits for ever. The thread is
-    a daemon's, so that a command that has answered does not wait for it either.
+    A time-out of a socket counts from the last byte: a service that trickles would hold whoever
+    waits for ever. The thread is a daemon's, so that a command that has answered does not wait for
+    it either.
     """
     answers: queue.SimpleQueue[tuple[_R | None, Exception | None]] = queue.SimpleQueue()
 
@@ -373,7 +435,9 @@ def _answer_in_time(call: Callable[[], _R], within_s: float) -> _R:
 def outcome(operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK's two kinds
     """Return the document's name and the error of an operation, each '' where unknown."""
     name = (operation.response.document_name if operation.response else None) or ""
-    wrong = (operation.error or {}).get("message", "") or ("an error without words" if operation.error else "")
+    wrong = (operation.error or {}).get("message", "") or (
+        "an error without words" if operation.error else ""
+    )
     return name, wrong
 
 
@@ -384,7 +448,8 @@ def _remote(document: types.Document) -> Remote:
     return Remote(str(document.name), state, _labels(document.custom_metadata))
 
 
-def _labels(metadata: Any) -> dict[str, str]:  # noqa: ANN401 - the SDK has two types of the same shape
+# The SDK has two types of the same shape.
+def _labels(metadata: Any) -> dict[str, str]:  # noqa: ANN401
     return {m.key: m.string_value or "" for m in metadata or () if m.key}
 
 

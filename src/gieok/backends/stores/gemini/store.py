@@ -1,7 +1,9 @@
-"""The managed store: documents, passages and keywords in SQLite, and a copy at Gemini File Search for semantic search.
+"""The managed store: documents, passages and keywords in SQLite, and a copy at Gemini File Search
+for semantic search.
 
-Extra: `gieok[gemini]`. `put` and `forget` write here only; `push` brings the service in line. What the service quotes is
-mapped back to passages here, so that a citation names lines of the file on disk. Without the network, keyword search answers.
+Extra: `gieok[gemini]`. `put` and `forget` write here only; `push` brings the service in line. What
+the service quotes is mapped back to passages here, so that a citation names lines of the file on
+disk. Without the network, keyword search answers.
 """
 
 import secrets
@@ -34,9 +36,11 @@ _CHUNK_TOKENS = (21, 512)
 
 
 class Terms(NamedTuple):
-    """Limits and prices of searches: chunks per search, calls per day (0: unlimited), dollars per million tokens.
+    """Limits and prices of searches: chunks per search, calls per day (0: unlimited), dollars per
+    million tokens.
 
-    `within_s` is how long a search may take, all its tries together: a person waits, and what is here answers too.
+    `within_s` is how long a search may take, all its tries together: a person waits, and what is
+    here answers too.
     """
 
     top_k: int
@@ -52,10 +56,13 @@ class _SystemClock:
 
 
 def _owner(file: Path) -> str:
-    """Return the owner label of this home's documents, which other machines may share a key with; it outlives the manifest."""
+    """Return the owner label of this home's documents, which other machines may share a key with;
+    it outlives the manifest.
+    """
     if not file.is_file():
         fs.make_private(file.parent)
-        fs.create(file, secrets.token_hex(8))  # of two processes, the slower one takes the word of the faster
+        # of two processes, the slower one takes the word of the faster
+        fs.create(file, secrets.token_hex(8))
     return file.read_text(encoding="ascii").strip()
 
 
@@ -91,15 +98,20 @@ class GeminiStore(SqliteDocuments):
         self._address = access.url
         self._terms = terms
         self._service = GeminiService(access, self._count, pause)
-        self._remote = RemoteCopy(self._manifest, self._service, plan.owner, plan.stores, self._clock)
+        self._remote = RemoteCopy(
+            self._manifest, self._service, plan.owner, plan.stores, self._clock
+        )
 
     @classmethod
     def open(cls, opening: Opening) -> Self:
         """Open the store of a home folder. Raises BadConfig."""
-        names = tuple(filter(None, (name.strip() for name in opening.setting("gemini.stores").split(","))))
+        names = tuple(
+            filter(None, (name.strip() for name in opening.setting("gemini.stores").split(",")))
+        )
         if not 0 < len(names) <= _MOST_STORES:
             raise BadConfig(
-                f"gemini.stores names {len(names)} stores", hint=f"name 1 to {_MOST_STORES}, with commas between"
+                f"gemini.stores names {len(names)} stores",
+                hint=f"name 1 to {_MOST_STORES}, with commas between",
             )
         least, most = _CHUNK_TOKENS
         chunk = min(max(int(opening.setting("index.passage_tokens")), least), most)
@@ -144,8 +156,14 @@ class GeminiStore(SqliteDocuments):
         return ", ".join([*(names.get(name, name) for name in self._plan.stores), str(self._file)])
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
-        """Count what is here; a passage has a vector where its document is at the service as it is here."""
-        return super().stats(scope)._replace(vectors=self._manifest.uploaded_passages(scope), cached_vectors=0)
+        """Count what is here; a passage has a vector where its document is at the service as it is
+        here.
+        """
+        return (
+            super()
+            .stats(scope)
+            ._replace(vectors=self._manifest.uploaded_passages(scope), cached_vectors=0)
+        )
 
     def close(self) -> None:
         """Release the file and the connections."""
@@ -154,13 +172,17 @@ class GeminiStore(SqliteDocuments):
 
     # ManagedSearch, ManagedCopy, Described
 
-    def managed(self, scopes: Sequence[Scope], text: str, where: Filter, limit: int) -> ManagedRankings:
+    def managed(
+        self, scopes: Sequence[Scope], text: str, where: Filter, limit: int
+    ) -> ManagedRankings:
         """Rank as the service does. Quotations of documents that are gone here are left out."""
         uploads = self._manifest.uploads()
         paths = {scope.path for scope in scopes}
         own = [upload for upload in uploads.values() if upload.scope in paths]
         there = {upload.scope for upload in own}
-        absent = [scope for scope in scopes if scope.path not in there and uploaded(self.hashes(scope))]
+        absent = [
+            scope for scope in scopes if scope.path not in there and uploaded(self.hashes(scope))
+        ]
         notes = [f"nothing of {scope} is at gemini yet (run `gieok index`)" for scope in absent]
         if not own:
             return ManagedRankings({}, "; ".join(notes))
@@ -172,13 +194,17 @@ class GeminiStore(SqliteDocuments):
         placing = Placing(self, uploads, self._manifest.retired(), scopes)
         placed = [one for chunk in chunks for one in placing.passages(chunk)]
         rankings = {
-            scope: self._in_service_order([i for s, i in placed if s == scope], scope, where, limit) for scope in scopes
+            scope: self._in_service_order([i for s, i in placed if s == scope], scope, where, limit)
+            for scope in scopes
         }
         return ManagedRankings(
-            {scope: one for scope, one in rankings.items() if one.ranked}, "; ".join(notes + placing.notes())
+            {scope: one for scope, one in rankings.items() if one.ranked},
+            "; ".join(notes + placing.notes()),
         )
 
-    def _in_service_order(self, ids: Sequence[PassageId], scope: Scope, where: Filter, limit: int) -> Ranking:
+    def _in_service_order(
+        self, ids: Sequence[PassageId], scope: Scope, where: Filter, limit: int
+    ) -> Ranking:
         found = self.passages(list(dict.fromkeys(ids)), scope)
         documents = self.get(scope, list(dict.fromkeys(p.key for p in found)))
         admitted = {document.key for document in documents if where.admits(document)}
@@ -190,14 +216,19 @@ class GeminiStore(SqliteDocuments):
         marks = ", ".join("?" * len(keys))
         with self._reading() as db:
             rows = db.execute(
-                "SELECT key, first_passage FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) "
+                "SELECT key, first_passage FROM documents WHERE scope_id = (SELECT id FROM "
+                "scopes WHERE path = ?) "
                 f"AND key IN ({marks})",
                 (scope.path, *keys),
             ).fetchall()
         return dict(rows)
 
-    def push(self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False) -> int:
-        """Synchronise the service with what is here; return how many documents were uploaded or deleted."""
+    def push(
+        self, progress: Callable[[int], None] = lambda done: None, *, verify: bool = False
+    ) -> int:
+        """Synchronise the service with what is here; return how many documents were uploaded or
+        deleted.
+        """
         with alone(self._lock):
             return self._sync(progress).push(verify=verify)
 
@@ -207,7 +238,9 @@ class GeminiStore(SqliteDocuments):
             return self._sync(lambda done: None).prune()
 
     def _sync(self, progress: Callable[[int], None]) -> Sync:
-        return Sync(self, self._manifest, self._service, self._plan, self._clock, self._pause, progress)
+        return Sync(
+            self, self._manifest, self._service, self._plan, self._clock, self._pause, progress
+        )
 
     def remote_data(self) -> list[RemoteData]:
         """Ask the service what it holds of this home."""
@@ -218,9 +251,13 @@ class GeminiStore(SqliteDocuments):
         if self._manifest.is_clear():
             return []
         uploads = list(self._manifest.uploads().values())
-        names = self._manifest.store_names() or {name: f"the store {name!r}" for name in self._plan.stores}
+        names = self._manifest.store_names() or {
+            name: f"the store {name!r}" for name in self._plan.stores
+        }
         return [
-            RemoteData(f"{name} ({display_name})", sum(upload.store == name for upload in uploads), 0)
+            RemoteData(
+                f"{name} ({display_name})", sum(upload.store == name for upload in uploads), 0
+            )
             for display_name, name in names.items()
         ]
 
@@ -231,18 +268,29 @@ class GeminiStore(SqliteDocuments):
 
     @property
     def by_hand(self) -> str:
-        """Say how to delete it without Gieok: stores can be deleted with all that is in them, by the key of their project."""
+        """Say how to delete it without Gieok: stores can be deleted with all that is in them, by
+        the key of their project.
+        """
         address = self._address.rstrip("/") or "https://generativelanguage.googleapis.com"
-        return f'curl -X DELETE -H "x-goog-api-key: $GEMINI_API_KEY" "{address}/v1beta/NAME?force=true"'
+        return (
+            f'curl -X DELETE -H "x-goog-api-key: $GEMINI_API_KEY" '
+            f'"{address}/v1beta/NAME?force=true"'
+        )
 
     def describe(self) -> list[str]:
         """Tell what is at the service, and what this month's calls took."""
         now = self._clock.now().astimezone(self._zone)
-        month, today = self._manifest.usage(f"{now:%Y-%m-01}"), self._manifest.usage(f"{now:%Y-%m-%d}")
+        month, today = (
+            self._manifest.usage(f"{now:%Y-%m-01}"),
+            self._manifest.usage(f"{now:%Y-%m-%d}"),
+        )
         dollars = (
-            month.input_tokens * self._terms.price_input + month.output_tokens * self._terms.price_output
+            month.input_tokens * self._terms.price_input
+            + month.output_tokens * self._terms.price_output
         ) / 1_000_000
-        kinds = ", ".join(f"{count:,} {what}" for what, count in sorted(month.calls.items())) or "none"
+        kinds = (
+            ", ".join(f"{count:,} {what}" for what, count in sorted(month.calls.items())) or "none"
+        )
         end = f" of {self._terms.daily_calls:,}" if self._terms.daily_calls else ""
         compared = self._manifest.compared()
         counted = (
@@ -250,10 +298,15 @@ class GeminiStore(SqliteDocuments):
             if compared
             else "never counted there: `gieok index --force` does"
         )
-        sent = f"{len(self._manifest.uploads()):,} documents sent to {', '.join(self._store_names())}"
+        sent = (
+            f"{len(self._manifest.uploads()):,} documents sent to {', '.join(self._store_names())}"
+        )
         return [
             f"{self.service_name}: {sent}; {counted}",
-            f"calls this month: {kinds}; {month.input_tokens:,} tokens in, {month.output_tokens:,} out, about ${dollars:.2f}",
+            (
+                f"calls this month: {kinds}; {month.input_tokens:,} tokens in, "
+                f"{month.output_tokens:,} out, about ${dollars:.2f}"
+            ),
             f"searches today: {today.calls.get('search', 0):,}{end}",
         ]
 
@@ -263,15 +316,22 @@ class GeminiStore(SqliteDocuments):
 
     def _condition(self, scopes: Sequence[Scope], where: Filter) -> str:
         asked = [f"{SCOPE}={_quoted(scope.path)}" for scope in scopes]
-        terms = [f"{OWNER}={_quoted(self._plan.owner)}", asked[0] if len(asked) == 1 else f"({' OR '.join(asked)})"]
+        terms = [
+            f"{OWNER}={_quoted(self._plan.owner)}",
+            asked[0] if len(asked) == 1 else f"({' OR '.join(asked)})",
+        ]
         if where.kinds:
-            terms.append("(" + " OR ".join(f"{KIND}={_quoted(kind)}" for kind in sorted(where.kinds)) + ")")
+            terms.append(
+                "(" + " OR ".join(f"{KIND}={_quoted(kind)}" for kind in sorted(where.kinds)) + ")"
+            )
         terms += [f"{TIME}>={round(where.since.timestamp())}"] if where.since else []
         terms += [f"{TIME}<{round(where.until.timestamp())}"] if where.until else []
         return " AND ".join(terms)
 
     def _verify_budget(self) -> None:
-        used = self._manifest.usage(str(day_in(self._clock.now(), self._zone))).calls.get("search", 0)
+        used = self._manifest.usage(str(day_in(self._clock.now(), self._zone))).calls.get(
+            "search", 0
+        )
         if 0 < self._terms.daily_calls <= used:
             raise StoreUnreachable(
                 f"gemini not asked: today's {self._terms.daily_calls:,} searches are used up",
@@ -279,7 +339,9 @@ class GeminiStore(SqliteDocuments):
             )
 
     def _count(self, what: str, input_tokens: int, output_tokens: int) -> None:
-        self._manifest.count(str(day_in(self._clock.now(), self._zone)), what, input_tokens, output_tokens)
+        self._manifest.count(
+            str(day_in(self._clock.now(), self._zone)), what, input_tokens, output_tokens
+        )
 
 
 def _quoted(text: str) -> str:

@@ -1,7 +1,8 @@
-"""Synchronises the service with the documents here: uploads what changed, deletes what is gone, and nothing else.
+"""Synchronises the service with the documents here: uploads what changed, deletes what is gone, and
+nothing else.
 
-A changed document is uploaded anew and active before the one it replaces is deleted. Nothing is read from the files: what
-is uploaded is what is stored, from which secrets were cut.
+A changed document is uploaded anew and active before the one it replaces is deleted. Nothing is
+read from the files: what is uploaded is what is stored, from which secrets were cut.
 """
 
 import hashlib
@@ -16,7 +17,16 @@ from typing import NamedTuple
 
 from gieok.backends.sqlite.failures import translated
 from gieok.backends.sqlite.files import BUSY_TIMEOUT_MS
-from gieok.backends.stores.gemini.comparison import HASH, ID, KIND, NONCE, OWNER, SCOPE, TIME, RemoteCopy
+from gieok.backends.stores.gemini.comparison import (
+    HASH,
+    ID,
+    KIND,
+    NONCE,
+    OWNER,
+    SCOPE,
+    TIME,
+    RemoteCopy,
+)
 from gieok.backends.stores.gemini.manifest import Attempt, Upload, UploadManifest, document_id
 from gieok.backends.stores.gemini.service import GeminiService, Gone, Payload, State, outcome
 from gieok.errors import StoreUnreachable
@@ -37,7 +47,9 @@ _BATCH = 200
 
 
 def uploaded(keys: Iterable[str]) -> list[str]:
-    """Return the keys of what the service gets: not every word that was said, which local words find."""
+    """Return the keys of what the service gets: not every word that was said, which local words
+    find.
+    """
     return [key for key in keys if not key.startswith(f"{SESSIONS}/")]
 
 
@@ -61,7 +73,9 @@ class _Wanted(NamedTuple):
 
 
 class Sync:
-    """One synchronisation: `push` does everything. `progress` receives the number of documents done."""
+    """One synchronisation: `push` does everything. `progress` receives the number of documents
+    done.
+    """
 
     def __init__(
         self,
@@ -85,9 +99,11 @@ class Sync:
         self._late: list[str] = []
 
     def push(self, *, verify: bool = False) -> int:
-        """Return how many documents were uploaded or deleted. Raises StoreUnreachable, which says what still waits.
+        """Return how many documents were uploaded or deleted. Raises StoreUnreachable, which says
+        what still waits.
 
-        With `verify`, the service is asked first what it holds, and the manifest is corrected by that.
+        With `verify`, the service is asked first what it holds, and the manifest is corrected by
+        that.
         """
         wanted = dict(self._wanted())
         if not wanted and self._manifest.is_empty():
@@ -97,7 +113,8 @@ class Sync:
         except Gone as error:
             self._manifest.forget_stores()
             raise StoreUnreachable(
-                f"a store is gone from gemini ({error})", hint="run `gieok index`: everything is uploaded anew"
+                f"a store is gone from gemini ({error})",
+                hint="run `gieok index`: everything is uploaded anew",
             ) from error
 
     def _verified(self, wanted: Mapping[str, _Wanted]) -> int:
@@ -111,13 +128,17 @@ class Sync:
         return moved
 
     def prune(self) -> int:
-        """Delete at the service what is gone or changed here; upload nothing. Returns how many were deleted."""
+        """Delete at the service what is gone or changed here; upload nothing. Returns how many were
+        deleted.
+        """
         if self._manifest.is_clear():
             return 0
         wanted = dict(self._wanted())
         self._resume({})
         uploads = self._manifest.uploads()
-        self._manifest.retire([i for i, one in uploads.items() if i not in wanted or wanted[i].hash != one.hash])
+        self._manifest.retire(
+            [i for i, one in uploads.items() if i not in wanted or wanted[i].hash != one.hash]
+        )
         self._delete_retired()
         return self._moved
 
@@ -148,14 +169,19 @@ class Sync:
             keys = uploaded(self._documents.hashes(scope))
             for start in range(0, len(keys), _BATCH):
                 for document in self._documents.get(scope, keys[start : start + _BATCH]):
-                    if document.text.strip():  # the service takes no empty file, and there is nothing to find in it
+                    # the service takes no empty file, and there is nothing to find in it
+                    if document.text.strip():
                         yield (
                             document_id(scope, document.key),
-                            _Wanted(scope, document.key, self._hash(document), document.content_hash),
+                            _Wanted(
+                                scope, document.key, self._hash(document), document.content_hash
+                            ),
                         )
 
     def _open_stores(self, wanted: Mapping[str, _Wanted]) -> list[str]:
-        """Return the resource names of the configured stores; the documents of this owner in a new one are adopted."""
+        """Return the resource names of the configured stores; the documents of this owner in a new
+        one are adopted.
+        """
         known = self._manifest.store_names()
         for display_name in self._plan.stores:
             if display_name not in known:
@@ -178,17 +204,28 @@ class Sync:
                 self._manifest.add_retired([remote.name])
 
     def _resume(self, wanted: Mapping[str, _Wanted]) -> set[str]:
-        """Settle uploads that an earlier run left unfinished; return those that may still become active."""
+        """Settle uploads that an earlier run left unfinished; return those that may still become
+        active.
+        """
         attempts = self._manifest.attempts()
         stores = {attempt.store for attempt in attempts}
-        found = {remote.labels.get(NONCE): remote for store in stores for remote in self._remote.documents(store)}
+        found = {
+            remote.labels.get(NONCE): remote
+            for store in stores
+            for remote in self._remote.documents(store)
+        }
         in_doubt = set()
         now = self._clock.now().timestamp()
         for attempt in attempts:
             remote, want = found.get(attempt.nonce), wanted.get(attempt.id)
             is_wanted = want is not None and want.hash == attempt.hash
             is_young = now - attempt.begun_at < _FAILED_FOR_S
-            if remote is not None and want is not None and is_wanted and remote.state is State.ACTIVE:
+            if (
+                remote is not None
+                and want is not None
+                and is_wanted
+                and remote.state is State.ACTIVE
+            ):
                 upload = _uploaded(attempt.id, want, attempt.store, remote.name)
                 self._manifest.finish(upload, attempt.nonce, self._clock.now())
                 self._done()
@@ -198,12 +235,18 @@ class Sync:
                 self._manifest.abandon(attempt.nonce, remote.name if remote else "")
         known = {upload.name for upload in self._manifest.uploads().values()}
         nonces = {attempt.nonce for attempt in attempts}
-        strays = [r.name for nonce, r in found.items() if r.name not in known and nonce not in nonces]
+        strays = [
+            r.name for nonce, r in found.items() if r.name not in known and nonce not in nonces
+        ]
         self._manifest.add_retired(strays)  # of uploads that were abandoned too early
         return in_doubt
 
-    def _upload_all(self, ids: Sequence[str], wanted: Mapping[str, _Wanted], stores: Sequence[str]) -> None:
-        """Upload some at a time; after the first failure those in flight finish, and no other begins."""
+    def _upload_all(
+        self, ids: Sequence[str], wanted: Mapping[str, _Wanted], stores: Sequence[str]
+    ) -> None:
+        """Upload some at a time; after the first failure those in flight finish, and no other
+        begins.
+        """
         with ThreadPoolExecutor(_IN_FLIGHT, "gieok-upload") as pool:
             running = [pool.submit(self._upload, i, wanted[i], _store_for(i, stores)) for i in ids]
             try:
@@ -213,7 +256,9 @@ class Sync:
             except StoreUnreachable as error:
                 there = self._manifest.uploads()
                 left = sum(i not in there or there[i].hash != wanted[i].hash for i in ids)
-                raise type(error)(f"{error}; {left} of {len(wanted)} documents wait", hint=error.hint) from error
+                raise type(error)(
+                    f"{error}; {left} of {len(wanted)} documents wait", hint=error.hint
+                ) from error
             finally:
                 for future in running:
                     future.cancel()
@@ -224,9 +269,13 @@ class Sync:
         if not documents or self._hash(documents[0]) != want.hash:
             return False  # changed meanwhile: the next run uploads it
         nonce = uuid.uuid4().hex
-        self._manifest.begin(Attempt(nonce, i, want.hash, store, round(self._clock.now().timestamp())))
+        self._manifest.begin(
+            Attempt(nonce, i, want.hash, store, round(self._clock.now().timestamp()))
+        )
         payload = self._payload(documents[0], want, nonce)
-        operation = self._service.upload(store, payload, lambda name: self._manifest.note_file(name, nonce))
+        operation = self._service.upload(
+            store, payload, lambda name: self._manifest.note_file(name, nonce)
+        )
         name, wrong = outcome(operation)
         waited, pause_s, looks = 0.0, 1.0, 0
         while not (name and self._is_active(name)):
@@ -239,7 +288,10 @@ class Sync:
             if not name:
                 name, wrong = self._service.progress(operation)
             if not name and looks % _LOOKS_BETWEEN_LISTS == 0:
-                name = next((r.name for r in self._remote.documents(store) if r.labels.get(NONCE) == nonce), "")
+                name = next(
+                    (r.name for r in self._remote.documents(store) if r.labels.get(NONCE) == nonce),
+                    "",
+                )
         self._manifest.finish(_uploaded(i, want, store, name), nonce, self._clock.now())
         return True
 
@@ -261,11 +313,20 @@ class Sync:
         self._progress(self._moved)
 
     def _payload(self, document: Document, want: _Wanted, nonce: str) -> Payload:
-        labels = self._labels(document) | {ID: document_id(want.scope, want.key), HASH: want.hash, NONCE: nonce}
-        # Ingest has cut secrets from the text; a key is a file's name, from which no secret was cut.
+        labels = self._labels(document) | {
+            ID: document_id(want.scope, want.key),
+            HASH: want.hash,
+            NONCE: nonce,
+        }
+        # Ingest has cut secrets from the text; a key is a file's name, from which no secret was
+        # cut.
         text = redact(document.text)
         return Payload(
-            redact(document.key), text.encode("utf-8"), labels, self._plan.chunk_tokens, self._plan.overlap_tokens
+            redact(document.key),
+            text.encode("utf-8"),
+            labels,
+            self._plan.chunk_tokens,
+            self._plan.overlap_tokens,
         )
 
     def _labels(self, document: Document) -> dict[str, str | int]:
@@ -278,11 +339,19 @@ class Sync:
         }
 
     def _hash(self, document: Document) -> str:
-        """Return the hash of what is uploaded; a new file time alone causes no upload, a day in the name does."""
+        """Return the hash of what is uploaded; a new file time alone causes no upload, a day in the
+        name does.
+        """
         labels = self._labels(document)
         if document.valid_from is None:
             del labels[TIME]
-        shape = [labels, document.key, document.text, self._plan.chunk_tokens, self._plan.overlap_tokens]
+        shape = [
+            labels,
+            document.key,
+            document.text,
+            self._plan.chunk_tokens,
+            self._plan.overlap_tokens,
+        ]
         return hashlib.sha256(json.dumps(shape, sort_keys=True).encode()).hexdigest()
 
 
@@ -297,7 +366,9 @@ def _store_for(i: str, stores: Sequence[str]) -> str:
 
 @contextmanager
 def alone(file: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> Iterator[None]:
-    """Hold a lock of this machine that a killed process loses. Raises StoreBusy: two syncs would upload everything twice."""
+    """Hold a lock of this machine that a killed process loses. Raises StoreBusy: two syncs would
+    upload everything twice.
+    """
     with (
         translated(file),
         closing(sqlite3.connect(file, timeout=busy_timeout_ms / 1000, isolation_level=None)) as db,

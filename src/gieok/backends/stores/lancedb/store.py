@@ -1,7 +1,8 @@
-"""LanceDB as the mirror of the vectors: one table for each scope, scanned exactly. Extra: `gieok[lancedb]`.
+"""LanceDB as the mirror of the vectors: one table for each scope, scanned exactly. Extra:
+`gieok[lancedb]`.
 
-No index: LanceDB's is approximate, and grew without bound in other products when its compaction failed. A flat scan is
-exact and needs no upkeep; docs/backends.md has its cost.
+No index: LanceDB's is approximate, and grew without bound in other products when its compaction
+failed. A flat scan is exact and needs no upkeep; docs/backends.md has its cost.
 """
 
 from datetime import timedelta
@@ -15,7 +16,8 @@ import pyarrow as pa
 from gieok.backends.stores.mirrored.library import Floats, Ints, translated_failures
 from gieok.backends.stores.mirrored.store import MirroredStore
 
-#: Every version but the latest; exactly 0 warns that readers of old versions will fail, and ours then look again.
+#: Every version but the latest; exactly 0 warns that readers of old versions will fail, and ours
+#: then look again.
 _AT_ONCE = timedelta(milliseconds=1)
 
 
@@ -28,7 +30,9 @@ class LanceTable:
 
     def numbers(self) -> Ints:
         """Return all numbers."""
-        rows = self._table.search().select(["id"]).limit(max(self._table.count_rows(), 1)).to_arrow()
+        rows = (
+            self._table.search().select(["id"]).limit(max(self._table.count_rows(), 1)).to_arrow()
+        )
         found: Ints = rows["id"].to_numpy()
         return found
 
@@ -50,7 +54,9 @@ class LanceTable:
     def near(self, vector: Floats, limit: int) -> Ints:
         """Scan all rows."""
         # Named, because LanceDB warns on stderr where the distance comes unasked.
-        query = self._table.search(vector).distance_type("dot").select(["id", "_distance"]).limit(limit)
+        query = (
+            self._table.search(vector).distance_type("dot").select(["id", "_distance"]).limit(limit)
+        )
         found: Ints = query.to_arrow()["id"].to_numpy()
         return found
 
@@ -82,7 +88,9 @@ class LanceFolder:
     def tidy(self) -> None:
         """Merge fragments and drop old versions of every table."""
         for name in self.names():
-            self._database.open_table(name).optimize(cleanup_older_than=_AT_ONCE, delete_unverified=True)
+            self._database.open_table(name).optimize(
+                cleanup_older_than=_AT_ONCE, delete_unverified=True
+            )
 
     def close(self) -> None:
         """Do nothing: LanceDB holds no lock."""

@@ -1,4 +1,6 @@
-"""What a mirror asks of its library: numbered vectors in named sets. Nothing of it is the only copy."""
+"""What a mirror asks of its library: numbered vectors in named sets. Nothing of it is the only
+copy.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +17,9 @@ _T = TypeVar("_T")
 
 
 class LibraryFailed(StoreError):
-    """The library raised, or does not hold what was written to it; the mirror is then made again from SQLite."""
+    """The library raised, or does not hold what was written to it; the mirror is then made again
+    from SQLite.
+    """
 
 
 class VectorSet(Protocol):
@@ -34,7 +38,9 @@ class VectorSet(Protocol):
         """Remove vectors by number."""
 
     def near(self, vector: Floats, limit: int) -> Ints:
-        """Return the numbers of the (as far as the library can tell) nearest vectors; fewer where it finds no more."""
+        """Return the numbers of the (as far as the library can tell) nearest vectors; fewer where
+        it finds no more.
+        """
 
 
 class Library(Protocol):
@@ -75,8 +81,12 @@ def _failing_as(name: str) -> Iterator[None]:
     except LibraryFailed:
         raise
     except BaseException as error:
-        # Rust panics derive from BaseException alone; both libraries raise them for a damaged folder.
+        # Rust panics derive from BaseException alone; both libraries raise them for a damaged
+        # folder.
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
-            hint = f"move the folder `{name.lower()}` of the home away; it is made again from the SQLite file beside it"
+            hint = (
+                f"move the folder `{name.lower()}` of the home away; it is made again from the "
+                f"SQLite file beside it"
+            )
             raise LibraryFailed(f"{name} failed: {error}", hint=hint) from error
         raise

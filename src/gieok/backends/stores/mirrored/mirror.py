@@ -1,8 +1,9 @@
 """A library's copy of a store's vectors, synchronised whenever it is asked.
 
-The folder next to the store's file holds `state.sqlite` (the generations that the mirror has, and the lock that serialises
-its writers) and one numbered folder of the library's own. A question first compares a generation, then the sets of numbers:
-a lost write, a killed process or another program's deletion all end in the same repair, from the vectors in SQLite.
+The folder next to the store's file holds `state.sqlite` (the generations that the mirror has, and
+the lock that serialises its writers) and one numbered folder of the library's own. A question first
+compares a generation, then the sets of numbers: a lost write, a killed process or another program's
+deletion all end in the same repair, from the vectors in SQLite.
 """
 
 import shutil
@@ -21,11 +22,14 @@ from gieok.backends.stores.mirrored.library import Floats, Ints, Library, Librar
 
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS folder (number INTEGER NOT NULL, epoch INTEGER NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS scopes (id INTEGER PRIMARY KEY, model INTEGER, generation INTEGER, vectors INTEGER)",
+    (
+        "CREATE TABLE IF NOT EXISTS scopes (id INTEGER PRIMARY KEY, model INTEGER, generation "
+        "INTEGER, vectors INTEGER)"
+    ),
     "INSERT INTO folder SELECT 1, 0 WHERE NOT EXISTS (SELECT 1 FROM folder)",
 )
-#: A library's folder may take so many times what its vectors need, plus this, before it is made anew.
-#: Measured need: LanceDB 1.0, Chroma 1.6 times. Peers' users saw 318 GB over 26 MB of notes.
+#: A library's folder may take so many times what its vectors need, plus this, before it is made
+#: anew. Measured need: LanceDB 1.0, Chroma 1.6 times. Peers' users saw 318 GB over 26 MB of notes.
 _BLOAT = 4
 _ROOM_BYTES = 16_000_000
 #: Allowance for each set, however small.
@@ -34,7 +38,9 @@ _BATCH = 4096
 
 
 class Wanted(NamedTuple):
-    """What the mirror of a scope has to hold: the numbers of its vectors, sorted, at one generation of the scope."""
+    """What the mirror of a scope has to hold: the numbers of its vectors, sorted, at one generation
+    of the scope.
+    """
 
     scope_id: int
     model_id: int
@@ -60,7 +66,9 @@ Fetch = Callable[[Ints], Floats]
 class VectorMirror:
     """A handle on a mirror. Not thread-safe; any number of processes may have one."""
 
-    def __init__(self, folder: Path, open_library: Callable[[Path], Library], busy_timeout_ms: int) -> None:
+    def __init__(
+        self, folder: Path, open_library: Callable[[Path], Library], busy_timeout_ms: int
+    ) -> None:
         self._folder = folder
         self._open_library = open_library
         self._busy_timeout_ms = busy_timeout_ms
@@ -68,7 +76,9 @@ class VectorMirror:
         self._seen: tuple[int, int] | None = None
 
     def near(self, wanted: Wanted, fetch: Fetch, vector: Floats, limit: int) -> Ints:
-        """Return the numbers of near vectors. Raises StoreError where even a new mirror cannot be made."""
+        """Return the numbers of near vectors. Raises StoreError where even a new mirror cannot be
+        made.
+        """
         try:
             return self.in_line(wanted, fetch).near(vector, limit)
         except LibraryFailed:
@@ -77,7 +87,9 @@ class VectorMirror:
             return self.in_line(wanted, fetch).near(vector, limit)
 
     def in_line(self, wanted: Wanted, fetch: Fetch) -> VectorSet:
-        """Return the scope's set with the wanted vectors; a mirror that cannot be repaired is made anew once."""
+        """Return the scope's set with the wanted vectors; a mirror that cannot be repaired is made
+        anew once.
+        """
         try:
             return self._current(wanted) or self._mend(wanted, fetch)
         except LibraryFailed:
@@ -95,7 +107,10 @@ class VectorMirror:
     def generations(self) -> dict[int, tuple[int, int]]:
         """Return scope id → model id and generation of what the mirror holds."""
         with self._state() as db:
-            return {i: (model, generation) for i, model, generation, _ in db.execute("SELECT * FROM scopes")}
+            return {
+                i: (model, generation)
+                for i, model, generation, _ in db.execute("SELECT * FROM scopes")
+            }
 
     def drop(self) -> None:
         """Forget everything the library holds, and go on in a new folder."""
@@ -117,13 +132,19 @@ class VectorMirror:
         self._library = self._seen = None
 
     def _current(self, wanted: Wanted) -> VectorSet | None:
-        """Return the set where it is up to date; one that is ahead is fine too: what it lacks is gone by now."""
+        """Return the set where it is up to date; one that is ahead is fine too: what it lacks is
+        gone by now.
+        """
         with self._state() as db:
             generation = self._generation(db, wanted)
             if generation is None or generation < wanted.generation:
                 return None
             found = self._opened(db).open(wanted.name, wanted.dimension)
-            return found if generation > wanted.generation or found.count() == len(wanted.numbers) else None
+            return (
+                found
+                if generation > wanted.generation or found.count() == len(wanted.numbers)
+                else None
+            )
 
     def _mend(self, wanted: Wanted, fetch: Fetch, *, may_drop: bool = True) -> VectorSet:
         with self._locked() as db:
@@ -155,7 +176,9 @@ class VectorMirror:
         return self.disk_bytes() > cap
 
     def _opened(self, db: sqlite3.Connection) -> Library:
-        """Return the library, opened again where another process wrote: not every library notices by itself."""
+        """Return the library, opened again where another process wrote: not every library notices
+        by itself.
+        """
         place = self._place(db)
         if self._library is None or self._seen != place:
             self.close()
@@ -168,7 +191,8 @@ class VectorMirror:
 
     def _generation(self, db: sqlite3.Connection, wanted: Wanted) -> int | None:
         row = db.execute(
-            "SELECT generation FROM scopes WHERE id = ? AND model = ?", (wanted.scope_id, wanted.model_id)
+            "SELECT generation FROM scopes WHERE id = ? AND model = ?",
+            (wanted.scope_id, wanted.model_id),
         ).fetchone()
         return int(row[0]) if row else None
 

@@ -1,8 +1,8 @@
 """The SQLite store whose vectors are searched by another library.
 
-Documents, passages, keywords, notes and the vectors themselves are in SQLite, by the same code as in `store: sqlite`: what
-is written is written there. The library picks candidates; their scores are computed from SQLite's vectors, so that rankings
-agree with every other store.
+Documents, passages, keywords, notes and the vectors themselves are in SQLite, by the same code as
+in `store: sqlite`: what is written is written there. The library picks candidates; their scores are
+computed from SQLite's vectors, so that rankings agree with every other store.
 """
 
 import sqlite3
@@ -31,7 +31,9 @@ _RESERVE = 16
 
 
 class _Held(NamedTuple):
-    """A scope's passages that have a vector, in id order, and what the mirror has to hold for them."""
+    """A scope's passages that have a vector, in id order, and what the mirror has to hold for
+    them.
+    """
 
     ids: Ints
     vector_ids: Ints
@@ -40,7 +42,9 @@ class _Held(NamedTuple):
 
 
 class MirroredStore(SqliteStore):
-    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`; a subclass says which library, and what it can."""
+    """`Store`, `KeywordSearch`, `VectorSearch` and `ModelSwitch`; a subclass says which library,
+    and what it can.
+    """
 
     #: What messages call it.
     library_name: str
@@ -70,14 +74,17 @@ class MirroredStore(SqliteStore):
             return rank_near(held.ids[slots], values, scales, query.vector, query.hub_weight, limit)
 
     def _candidates(self, held: _Held, vector: bytes, limit: int) -> Ints:
-        """Return the slots that the library names, or all of them where it cannot be asked or names too few."""
+        """Return the slots that the library names, or all of them where it cannot be asked or names
+        too few.
+        """
         count = len(held.wanted.numbers)
         if limit + _RESERVE < self.largest_share * count:
             asked = min(limit + _RESERVE, count)
             near = self._mirror.near(held.wanted, self._fetch, np.frombuffer(vector, "<f4"), asked)
             slots = np.flatnonzero(np.isin(held.vector_ids, near))
             if len(slots) >= min(limit, len(held.ids)):
-                return slots  # else another process wrote since this snapshot, and the mirror is ahead of it
+                # else another process wrote since this snapshot, and the mirror is ahead of it
+                return slots
         return np.arange(len(held.ids))
 
     def compact(self) -> None:
@@ -97,7 +104,10 @@ class MirroredStore(SqliteStore):
             with self._reading() as db, self._mirror_lock:
                 held = self._scope(db, scope)
                 if held and self._mirror.differs(held.wanted):
-                    wrong.append(f"the {self.library_name} mirror of {scope} does not hold the vectors of the store")
+                    wrong.append(
+                        f"the {self.library_name} mirror of {scope} does not hold the vectors "
+                        f"of the store"
+                    )
         return wrong
 
     def stats(self, scope: Scope | None = None) -> StoreStats:
@@ -116,7 +126,9 @@ class MirroredStore(SqliteStore):
         return 0  # the vectors stay with the library
 
     def _scope(self, db: sqlite3.Connection, scope: Scope) -> _Held | None:
-        """Return the scope's columns as of this snapshot; None where it holds nothing, or there is no model."""
+        """Return the scope's columns as of this snapshot; None where it holds nothing, or there is
+        no model.
+        """
         known, model = reading.scope_statistics(db, scope), vectors.active(db)
         return self._columns(db, known, model) if known and model else None
 
@@ -124,12 +136,17 @@ class MirroredStore(SqliteStore):
         held = self._held.get(known.path)
         if held is None or (held.wanted.generation, held.model) != (known.generation, model):
             rows = db.execute(
-                "SELECT id, vector_id FROM passages WHERE scope_id = ? AND vector_id IS NOT NULL ORDER BY id",
+                (
+                    "SELECT id, vector_id FROM passages WHERE scope_id = ? AND vector_id IS NOT "
+                    "NULL ORDER BY id"
+                ),
                 (known.id,),
             ).fetchall()
             columns = np.array(rows, np.int64).reshape(-1, 2)
             vector_ids = np.ascontiguousarray(columns[:, 1])
-            wanted = Wanted(known.id, model.id, model.dimension, known.generation, np.unique(vector_ids))
+            wanted = Wanted(
+                known.id, model.id, model.dimension, known.generation, np.unique(vector_ids)
+            )
             held = _Held(np.ascontiguousarray(columns[:, 0]), vector_ids, model, wanted)
             self._held[known.path] = held
         return held
@@ -141,9 +158,15 @@ class MirroredStore(SqliteStore):
         values, scales = self._packed_rows(db, numbers, model.dimension if model else 0)
         return values * scales[:, None]
 
-    def _packed_rows(self, db: sqlite3.Connection, numbers: Ints, dimension: int) -> tuple[NDArray[np.int8], Floats]:
+    def _packed_rows(
+        self, db: sqlite3.Connection, numbers: Ints, dimension: int
+    ) -> tuple[NDArray[np.int8], Floats]:
         """Return int8 rows and scales, in the order of `numbers`."""
         found: dict[int, bytes] = {}
         for batch in batches(numbers.tolist()):
-            found.update(db.execute(f"SELECT id, data FROM vectors WHERE id IN ({marks(batch)})", batch).fetchall())
+            found.update(
+                db.execute(
+                    f"SELECT id, data FROM vectors WHERE id IN ({marks(batch)})", batch
+                ).fetchall()
+            )
         return unpack([found[number] for number in numbers.tolist()], dimension)

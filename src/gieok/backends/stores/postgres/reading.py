@@ -1,4 +1,6 @@
-"""Everything that reads documents, keyword ranking in SQL included. Each function runs inside one snapshot."""
+"""Everything that reads documents, keyword ranking in SQL included. Each function runs inside one
+snapshot.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,7 +10,13 @@ from typing import Any
 import psycopg
 
 from gieok.backends.postgres.numbers import scope_number
-from gieok.backends.stores.rows import DOCUMENT_COLUMNS, filter_sql, postgres_field, to_document, to_found
+from gieok.backends.stores.rows import (
+    DOCUMENT_COLUMNS,
+    filter_sql,
+    postgres_field,
+    to_document,
+    to_found,
+)
 from gieok.backends.stores.sql_documents import ScopeStatistics
 from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
 from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery
@@ -27,7 +35,10 @@ def key_hash(key: str) -> bytes:
 def scope_statistics(db: psycopg.Connection, scope: Scope) -> ScopeStatistics | None:
     """Return the statistics of a scope that holds passages."""
     row = db.execute(
-        "SELECT id, passages, tokens FROM gieok.scopes WHERE id = %s AND path = %s AND passages > 0",
+        (
+            "SELECT id, passages, tokens FROM gieok.scopes WHERE id = %s AND path = %s AND "
+            "passages > 0"
+        ),
         (scope_number(scope.path), scope.path),
     ).fetchone()
     return ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0)) if row else None
@@ -44,7 +55,10 @@ def scope_id(db: psycopg.Connection, scope: Scope) -> int:
 def get(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[Document]:
     """Return documents in the order of `keys`."""
     rows = db.execute(
-        f"SELECT {DOCUMENT_COLUMNS} FROM gieok.documents WHERE scope_id = %s AND key_hash = ANY(%s)",
+        (
+            f"SELECT {DOCUMENT_COLUMNS} FROM gieok.documents WHERE scope_id = %s AND key_hash = "
+            f"ANY(%s)"
+        ),
         (scope_id(db, scope), list({key_hash(key) for key in keys})),
     )
     found = {row[0]: to_document(scope, row) for row in rows}
@@ -56,8 +70,10 @@ def entries(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[E
     passages: dict[str, list[Passage]] = defaultdict(list)
     sid = scope_id(db, scope)
     rows = db.execute(
-        'SELECT d.key, p.start, p."end", p.start_line, p.end_line, p.context FROM gieok.documents d '
-        "JOIN gieok.passages p ON p.scope_id = %s AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count "
+        'SELECT d.key, p.start, p."end", p.start_line, p.end_line, p.context FROM '
+        "gieok.documents d "
+        "JOIN gieok.passages p ON p.scope_id = %s AND p.id BETWEEN d.id + 1 AND d.id + "
+        "d.passage_count "
         "WHERE d.scope_id = %s AND d.key_hash = ANY(%s) ORDER BY p.id",
         (sid, sid, list({key_hash(key) for key in keys})),
     )
@@ -69,7 +85,9 @@ def entries(db: psycopg.Connection, scope: Scope, keys: Sequence[str]) -> list[E
 def hashes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
     """Return key → content hash, in the order in which the documents were put."""
     sid = scope_id(db, scope)
-    rows = db.execute("SELECT key, content_hash FROM gieok.documents WHERE scope_id = %s ORDER BY id", (sid,))
+    rows = db.execute(
+        "SELECT key, content_hash FROM gieok.documents WHERE scope_id = %s ORDER BY id", (sid,)
+    )
     return dict(rows.fetchall())
 
 
@@ -84,7 +102,9 @@ def scopes(db: psycopg.Connection) -> list[Scope]:
 
 def notes(db: psycopg.Connection, scope: Scope) -> dict[str, str]:
     """Return the notes of a scope by name."""
-    rows = db.execute("SELECT name, value FROM gieok.notes WHERE scope_id = %s", (scope_id(db, scope),))
+    rows = db.execute(
+        "SELECT name, value FROM gieok.notes WHERE scope_id = %s", (scope_id(db, scope),)
+    )
     return dict(rows.fetchall())
 
 
@@ -93,7 +113,9 @@ def is_unadopted(db: psycopg.Connection) -> bool:
     return db.execute("SELECT 1 FROM gieok.meta WHERE name = 'unadopted'").fetchone() is not None
 
 
-def passages(db: psycopg.Connection, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
+def passages(
+    db: psycopg.Connection, ids: Sequence[PassageId], scope: Scope | None = None
+) -> list[FoundPassage]:
     """Return passages in the order of `ids`; of one scope, where it is named."""
     named, values = ("", []) if scope is None else (" AND scope_id = %s", [scope_id(db, scope)])
     rows = db.execute(
@@ -106,7 +128,9 @@ def passages(db: psycopg.Connection, ids: Sequence[PassageId], scope: Scope | No
     for passage, document, _, start, end, *place in rows:
         if document in documents:
             path, key, kind, title, text, *rest = documents[document]
-            found[passage] = to_found((passage, path, key, kind, title, text[start:end], *place, *rest))
+            found[passage] = to_found(
+                (passage, path, key, kind, title, text[start:end], *place, *rest)
+            )
     return [found[i] for i in ids if i in found]
 
 
@@ -117,17 +141,24 @@ def within(db: psycopg.Connection, scope: Scope, where: Filter, limit: int) -> l
         "SELECT p.id FROM gieok.documents d JOIN gieok.passages p ON p.scope_id = %(scope)s "
         "AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count "
         f"WHERE d.scope_id = %(scope)s{sql} "
-        'ORDER BY coalesce(d.valid_from, d.updated_at) DESC, d.key COLLATE "C", p.id LIMIT %(limit)s',
+        'ORDER BY coalesce(d.valid_from, d.updated_at) DESC, d.key COLLATE "C", p.id LIMIT '
+        "%(limit)s",
         {"scope": scope_id(db, scope), "limit": limit, **values},
     )
     return [row[0] for row in rows]
 
 
-def _documents(db: psycopg.Connection, rows: Sequence[tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
-    """Return id → scope's path and columns of the documents of passage rows; their scopes let partitions be left out."""
+def _documents(
+    db: psycopg.Connection, rows: Sequence[tuple[Any, ...]]
+) -> dict[int, tuple[Any, ...]]:
+    """Return id → scope's path and columns of the documents of passage rows; their scopes let
+    partitions be left out.
+    """
     found = db.execute(
-        "SELECT d.id, s.path, d.key, d.kind, d.title, d.text, d.importance, d.tier, d.updated_at, d.valid_from, d.metadata "
-        "FROM gieok.documents d JOIN gieok.scopes s ON s.id = d.scope_id AND s.id = ANY(%(scopes)s) "
+        "SELECT d.id, s.path, d.key, d.kind, d.title, d.text, d.importance, d.tier, "
+        "d.updated_at, d.valid_from, d.metadata "
+        "FROM gieok.documents d JOIN gieok.scopes s ON s.id = d.scope_id AND s.id = "
+        "ANY(%(scopes)s) "
         "WHERE d.id = ANY(%(ids)s) AND d.scope_id = ANY(%(scopes)s)",
         {"ids": list({row[1] for row in rows}), "scopes": list({row[2] for row in rows})},
     )
@@ -137,7 +168,10 @@ def _documents(db: psycopg.Connection, rows: Sequence[tuple[Any, ...]]) -> dict[
 def term_statistics(db: psycopg.Connection, sid: int, tokens: Iterable[str]) -> dict[str, int]:
     """Return how many passages of the scope hold each token, for the tokens that occur."""
     rows = db.execute(
-        "SELECT token, count(*) FROM gieok.postings WHERE scope_id = %s AND token = ANY(%s) GROUP BY token",
+        (
+            "SELECT token, count(*) FROM gieok.postings WHERE scope_id = %s AND token = ANY(%s) "
+            "GROUP BY token"
+        ),
         (sid, list(tokens)),
     )
     return dict(rows.fetchall())
@@ -160,7 +194,8 @@ def keyword_ranking(
         f"JOIN gieok.documents d ON d.scope_id = %(s)s AND d.id = p.document_id{named}"
     )
     rows = db.execute(
-        f"""WITH query (token, weight) AS (SELECT * FROM unnest(%(tokens)s::text[], %(weights)s::float8[])),
+        f"""WITH query (token, weight) AS (SELECT * FROM unnest(%(tokens)s::text[],
+            %(weights)s::float8[])),
         own AS (
             SELECT t.passage_id AS id, q.token, q.weight, t.length, t.before, t.after,
                 t.body + %(context)s::float8 * t.context AS tf
@@ -172,20 +207,35 @@ def keyword_ranking(
                 c.tf + %(k1)s::float8 * (1 - %(b)s::float8 + %(b)s::float8 * c.length / %(mean)s::float8))) AS score
             FROM counted c {allowed if named else ""} WHERE c.tf > 0 GROUP BY c.id
         )
-        SELECT id, score FROM scored ORDER BY round(score::numeric, {SCORE_DIGITS}) DESC, id LIMIT %(limit)s""",
+        SELECT id, score FROM scored ORDER BY round(score::numeric, {SCORE_DIGITS}) DESC, id
+        LIMIT %(limit)s""",
         {
-            "s": known.id, "tokens": list(weights), "weights": list(weights.values()), "context": query.context_weight,
-            "k1": query.k1, "b": query.b, "mean": known.mean_length, "limit": limit, **values,
+            "s": known.id,
+            "tokens": list(weights),
+            "weights": list(weights.values()),
+            "context": query.context_weight,
+            "k1": query.k1,
+            "b": query.b,
+            "mean": known.mean_length,
+            "limit": limit,
+            **values,
         },
-    )  # fmt: skip
+    )
     return rows.fetchall()
 
 
 def _spread_sql(query: KeywordQuery) -> str:
-    """Return a query that adds to each passage what its neighbours in the document hold; short ones lend more."""
-    lent = f"own.tf * s.share * least(1.0::float8, {float(query.spread_tokens)}::float8 / greatest(own.length, 1))"
+    """Return a query that adds to each passage what its neighbours in the document hold; short ones
+    lend more.
+    """
+    lent = (
+        f"own.tf * s.share * least(1.0::float8, {float(query.spread_tokens)}::float8 / "
+        f"greatest(own.length, 1))"
+    )
     steps = ", ".join(
-        f"({sign * n}, {float(share)!r}::float8)" for n, share in enumerate(query.spread, 1) for sign in (-1, 1)
+        f"({sign * n}, {float(share)!r}::float8)"
+        for n, share in enumerate(query.spread, 1)
+        for sign in (-1, 1)
     )
     return f"""
         SELECT id, token, weight, length, sum(tf) AS tf FROM (
@@ -214,7 +264,8 @@ def stats(db: psycopg.Connection, scope: Scope | None) -> StoreStats:
         f"WITH s AS (SELECT id, documents, passages FROM gieok.scopes {condition}) "
         "SELECT coalesce(sum(documents), 0), coalesce(sum(passages), 0), "
         "(SELECT count(*) FROM gieok.waiting WHERE scope_id IN (SELECT id FROM s)), "
-        "(SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relnamespace = 'gieok'::regnamespace "
+        "(SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relnamespace = "
+        "'gieok'::regnamespace "
         "AND c.relkind IN ('r', 'S')), "
         "(SELECT count(*) FROM gieok.vectors) FROM s",
         values,
@@ -225,13 +276,17 @@ def stats(db: psycopg.Connection, scope: Scope | None) -> StoreStats:
 
 
 def check(db: psycopg.Connection) -> list[str]:
-    """Verify references and counters, and that the postings are the tokens of the texts and nothing else."""
+    """Verify references and counters, and that the postings are the tokens of the texts and nothing
+    else.
+    """
     wrong = []
     for what, sql in _BROKEN.items():
         row = db.execute(sql).fetchone()
         if row and row[0]:
             wrong.append(f"{row[0]} {what}")
-    held = db.execute("SELECT scope_id, token, sum(body + context) FROM gieok.postings GROUP BY scope_id, token")
+    held = db.execute(
+        "SELECT scope_id, token, sum(body + context) FROM gieok.postings GROUP BY scope_id, token"
+    )
     if Counter(_expected_tokens(db)) != {(sid, token): int(count) for sid, token, count in held}:
         wrong.append("the postings are not the tokens of the texts")
     return wrong
@@ -240,7 +295,8 @@ def check(db: psycopg.Connection) -> list[str]:
 def _expected_tokens(db: psycopg.Connection) -> Iterator[tuple[int, str]]:
     with db.cursor(name="texts") as cursor:
         cursor.execute(
-            'SELECT p.scope_id, substr(d.text, p.start + 1, p."end" - p.start), p.context FROM gieok.passages p '
+            'SELECT p.scope_id, substr(d.text, p.start + 1, p."end" - p.start), p.context '
+            "FROM gieok.passages p "
             "JOIN gieok.documents d ON d.id = p.document_id AND d.scope_id = p.scope_id"
         )
         while rows := cursor.fetchmany(_FETCHED_ROWS):
@@ -252,16 +308,21 @@ _BROKEN = {
     "passages without their document": "SELECT count(*) FROM gieok.passages p WHERE NOT EXISTS ("
     "SELECT FROM gieok.documents d WHERE d.scope_id = p.scope_id AND d.id = p.document_id "
     "AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count)",
-    "documents with passages missing": "SELECT count(*) FROM gieok.documents d WHERE passage_count <> ("
+    "documents with passages missing": "SELECT count(*) FROM gieok.documents d WHERE "
+    "passage_count <> ("
     "SELECT count(*) FROM gieok.passages p WHERE p.scope_id = d.scope_id "
     "AND p.id BETWEEN d.id + 1 AND d.id + d.passage_count)",
-    "passages that neither have a vector nor wait for one, or both": "SELECT count(*) FROM gieok.passages p "
-    "LEFT JOIN gieok.embeddings e ON e.scope_id = p.scope_id AND e.id = p.id LEFT JOIN gieok.waiting w "
+    (
+        "passages that neither have a vector nor wait for one, or both"
+    ): "SELECT count(*) FROM gieok.passages p "
+    "LEFT JOIN gieok.embeddings e ON e.scope_id = p.scope_id AND e.id = p.id LEFT JOIN "
+    "gieok.waiting w "
     "ON w.scope_id = p.scope_id AND w.id = p.id "
     "WHERE (e.id IS NULL) = (w.id IS NULL)",
     "vectors without their passage": "SELECT (SELECT count(*) FROM gieok.embeddings) "
     "+ (SELECT count(*) FROM gieok.waiting) - (SELECT count(*) FROM gieok.passages)",
-    "scopes with wrong counters": "SELECT count(*) FROM gieok.scopes s WHERE (documents, passages, tokens) <> ("
+    "scopes with wrong counters": "SELECT count(*) FROM gieok.scopes s WHERE (documents, "
+    "passages, tokens) <> ("
     "(SELECT count(*) FROM gieok.documents WHERE scope_id = s.id), "
     "(SELECT count(*) FROM gieok.passages WHERE scope_id = s.id), "
     "(SELECT coalesce(sum(length), 0) FROM gieok.passages WHERE scope_id = s.id))",

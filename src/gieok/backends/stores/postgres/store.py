@@ -1,4 +1,6 @@
-"""The store on a PostgreSQL server. Any number of processes on any number of machines; threads share a few connections."""
+"""The store on a PostgreSQL server. Any number of processes on any number of machines; threads
+share a few connections.
+"""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -7,7 +9,13 @@ import psycopg
 
 from gieok.backends.opening import Opening
 from gieok.backends.postgres.citus import distribute, statements
-from gieok.backends.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, configured, read_address
+from gieok.backends.postgres.connection import (
+    LOCK_TIMEOUT_MS,
+    TIMEOUT_S,
+    Connections,
+    configured,
+    read_address,
+)
 from gieok.backends.postgres.tables import Tables
 from gieok.backends.stores.postgres import reading, vectors, writing
 from gieok.backends.stores.postgres.schema import OF_SCOPES
@@ -25,14 +33,21 @@ _NO_TABLES = Tables("pg_catalog", (), lock=6)
 
 
 class PostgresStore(SqlVectors[psycopg.Connection]):
-    """`Store`, `KeywordSearch`, `ModelSwitch`, `VectorCopy`, `Adoptable`, `Droppable` and `Described` on one database."""
+    """`Store`, `KeywordSearch`, `ModelSwitch`, `VectorCopy`, `Adoptable`, `Droppable` and
+    `Described` on one database.
+    """
 
     _reads = reading
     _writes = writing
     _vectors = vectors
 
     def __init__(
-        self, url: str, *, password: str = "", lock_timeout_ms: int = LOCK_TIMEOUT_MS, timeout_s: float = TIMEOUT_S
+        self,
+        url: str,
+        *,
+        password: str = "",
+        lock_timeout_ms: int = LOCK_TIMEOUT_MS,
+        timeout_s: float = TIMEOUT_S,
     ) -> None:
         address = read_address(url, password)
         self.location = address.location
@@ -42,7 +57,9 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
 
     @classmethod
     def open(cls, opening: Opening) -> "PostgresStore":
-        """Return the store of `database.url`, or of libpq's own variables. Nothing is connected yet."""
+        """Return the store of `database.url`, or of libpq's own variables. Nothing is connected
+        yet.
+        """
         url, password, timeout_s = configured(opening, "store: postgres")
         return cls(url, password=password, timeout_s=timeout_s)
 
@@ -59,11 +76,15 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         """Insert or replace documents."""
         for entry in entries:
             if "\0" in entry.document.key:
-                raise BadRequest(f"the key {entry.document.key!r} holds a NUL character", hint="use another name")
+                raise BadRequest(
+                    f"the key {entry.document.key!r} holds a NUL character", hint="use another name"
+                )
         super().put(entries)
 
     def missing(self, limit: int) -> list[tuple[PassageId, str]]:
-        """Return passages without a vector, newest first, once those have theirs whose text has one in another scope."""
+        """Return passages without a vector, newest first, once those have theirs whose text has one
+        in another scope.
+        """
         while True:
             with self._reading() as db:
                 model = vectors.active(db)
@@ -77,12 +98,22 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
                 vectors.put(db, model.id, known)
 
     def compact(self) -> None:
-        """Forget cached vectors beyond the cap; after large changes, clean up and count again at once."""
+        """Forget cached vectors beyond the cap; after large changes, clean up and count again at
+        once.
+        """
         with self._writing() as db:
             tidied = writing.tidy(db)
         if tidied:
             with self._connections.autocommit() as db:
-                for table in ("documents", "passages", "postings", "embeddings", "waiting", "vectors", "scopes"):
+                for table in (
+                    "documents",
+                    "passages",
+                    "postings",
+                    "embeddings",
+                    "waiting",
+                    "vectors",
+                    "scopes",
+                ):
                     db.execute(f"VACUUM (ANALYZE) gieok.{table}")
 
     by_hand = "DROP SCHEMA gieok CASCADE"
@@ -105,7 +136,9 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         return [RemoteData(f"{self.location}, schema gieok", int(row[0]))]
 
     def drop(self, progress: Callable[[int], None] = lambda done: None) -> list[RemoteData]:
-        """Drop the schema with all its tables, every scope of everybody who uses it, and look that it is gone."""
+        """Drop the schema with all its tables, every scope of everybody who uses it, and look that
+        it is gone.
+        """
         there = self.remote_data()
         if not there:
             return []
@@ -116,7 +149,9 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         finally:
             dropping.close()
         if self.remote_data():
-            raise StoreError(f"the schema is still there: {self.location}", hint=f"`{self.by_hand}` by hand")
+            raise StoreError(
+                f"the schema is still there: {self.location}", hint=f"`{self.by_hand}` by hand"
+            )
         progress(there[0].documents)
         return there
 
@@ -136,7 +171,8 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         """Return the versions of the server and of pgvector."""
         with self._answering() as db:
             row = db.execute(
-                "SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector'), "
+                "SELECT current_setting('server_version'), (SELECT extversion FROM "
+                "pg_extension WHERE extname = 'vector'), "
                 "(SELECT count(*) FROM gieok.scopes WHERE documents > 0)"
             ).fetchone()
         assert row
@@ -153,4 +189,7 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
 
 
 def _is_there(db: psycopg.Connection, schema: str) -> bool:
-    return db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchone() is not None
+    return (
+        db.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (schema,)).fetchone()
+        is not None
+    )

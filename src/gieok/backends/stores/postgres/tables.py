@@ -20,7 +20,9 @@ class StoreTables(Tables):
             _create_extension(db, location)
 
     def verify(self, db: psycopg.Connection, location: str) -> bool:
-        """Say whether the keywords are of an earlier release. Raises ShapeMismatch for tables of a newer one."""
+        """Say whether the keywords are of an earlier release. Raises ShapeMismatch for tables of a
+        newer one.
+        """
         super().verify(db, location)
         row = db.execute("SELECT value FROM gieok.meta WHERE name = 'keywords_version'").fetchone()
         return are_keywords_old(int(row[0]) if row else 0, location)
@@ -38,7 +40,10 @@ def _create_extension(db: psycopg.Connection, location: str) -> None:
     except (psycopg.errors.FeatureNotSupported, psycopg.errors.UndefinedFile) as error:
         raise StoreError(
             f"{location} has no pgvector",
-            hint="install it on the server (Debian: `apt install postgresql-18-pgvector`, with your version for 18)",
+            hint=(
+                "install it on the server (Debian: `apt install postgresql-18-pgvector`, with "
+                "your version for 18)"
+            ),
         ) from error
     except psycopg.errors.InsufficientPrivilege as error:
         raise StoreError(
@@ -48,7 +53,10 @@ def _create_extension(db: psycopg.Connection, location: str) -> None:
     if _is_missing(db, _HALFVEC):
         raise StoreError(
             f"{location} has a pgvector older than 0.7",
-            hint=f"update it, then as its owner: `psql -d {db.info.dbname} -c 'ALTER EXTENSION vector UPDATE'`",
+            hint=(
+                f"update it, then as its owner: `psql -d {db.info.dbname} -c 'ALTER EXTENSION "
+                f"vector UPDATE'`"
+            ),
         )
 
 

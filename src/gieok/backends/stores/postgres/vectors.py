@@ -14,7 +14,8 @@ from gieok.backends.stores.sql_vectors import VectorModel
 from gieok.model.memory import PassageId, Scope
 from gieok.model.retrieval import Filter, Ranking, VectorQuery
 
-#: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and fro).
+#: Vectors that no passage uses any more are kept for texts that come back (a branch switched to and
+#: fro).
 CACHED_VECTORS = 50_000
 #: A scope's number in front of a text's hash.
 _SCOPE = Struct(">q")
@@ -31,14 +32,17 @@ def named(db: psycopg.Connection, name: str) -> VectorModel | None:
 
 
 def _model(db: psycopg.Connection, condition: str, *values: str) -> VectorModel | None:
-    row = db.execute(f"SELECT id, name, dimension FROM gieok.models WHERE {condition}", values).fetchone()
+    row = db.execute(
+        f"SELECT id, name, dimension FROM gieok.models WHERE {condition}", values
+    ).fetchone()
     return VectorModel(*row) if row else None
 
 
 def add(db: psycopg.Connection, name: str, dimension: int) -> VectorModel:
     """Return a model with the dimension it is known with, making a row when it is new."""
     db.execute(
-        "INSERT INTO gieok.models (name, dimension) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING", (name, dimension)
+        "INSERT INTO gieok.models (name, dimension) VALUES (%s, %s) ON CONFLICT (name) DO NOTHING",
+        (name, dimension),
     )
     added = named(db, name)
     assert added
@@ -46,14 +50,20 @@ def add(db: psycopg.Connection, name: str, dimension: int) -> VectorModel:
 
 
 def activate(db: psycopg.Connection, model_id: int) -> None:
-    """Make a model the one that search uses, point every passage at its vectors, and drop those of others."""
+    """Make a model the one that search uses, point every passage at its vectors, and drop those of
+    others.
+    """
     db.execute(
-        "INSERT INTO gieok.meta VALUES ('model_id', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (
+            "INSERT INTO gieok.meta VALUES ('model_id', %s) ON CONFLICT (name) DO UPDATE SET "
+            "value = excluded.value"
+        ),
         (str(model_id),),
     )
     db.execute("DELETE FROM gieok.vectors WHERE model_id <> %s", (model_id,))
     db.execute("DELETE FROM gieok.models WHERE id <> %s", (model_id,))
-    db.execute("DELETE FROM gieok.embeddings")  # not TRUNCATE, which searches that run now would see
+    # not TRUNCATE, which searches that run now would see
+    db.execute("DELETE FROM gieok.embeddings")
     db.execute("DELETE FROM gieok.waiting")
     with db.cursor(name="passages") as cursor:
         cursor.itersize = 2_000
@@ -63,14 +73,19 @@ def activate(db: psycopg.Connection, model_id: int) -> None:
 
 
 def lock(db: psycopg.Connection, *, to_switch: bool) -> None:
-    """Keep the active model as it is until the end of the transaction; `to_switch` waits until nobody writes."""
+    """Keep the active model as it is until the end of the transaction; `to_switch` waits until
+    nobody writes.
+    """
     db.execute(f"SELECT {SWITCHING if to_switch else WRITING}")
 
 
-def nearest(db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
+def nearest(
+    db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Filter, limit: int
+) -> Ranking:
     """Rank by exact cosine, lowered by crowding.
 
-    The server's product rounds the query to halves, so it is asked for a few more than wanted, and they are looked at again.
+    The server's product rounds the query to halves, so it is asked for a few more than wanted, and
+    they are looked at again.
     """
     condition, values = reading.condition(where)
     documents = (
@@ -81,7 +96,8 @@ def nearest(db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Fil
     )
     vector = np.frombuffer(query.vector, "<f4")
     rows = db.execute(
-        f"SELECT e.id, e.scale, e.embedding FROM gieok.embeddings e {documents} WHERE e.scope_id = %(s)s "
+        f"SELECT e.id, e.scale, e.embedding FROM gieok.embeddings e {documents} WHERE "
+        f"e.scope_id = %(s)s "
         "ORDER BY (e.embedding <#> %(q)s::text::halfvec) * e.scale, e.id LIMIT %(limit)s",
         {
             "s": reading.scope_id(db, scope),
@@ -93,7 +109,8 @@ def nearest(db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Fil
     ).fetchall()
     ids = np.array([row[0] for row in rows], np.int64)
     scales = np.array([row[1] for row in rows], np.float32)
-    # pgvector's binary form: two 16-bit words (dimension, unused), then halves, most significant byte first.
+    # pgvector's binary form: two 16-bit words (dimension, unused), then halves, most significant
+    # byte first.
     halves = [np.frombuffer(row[2], ">f2", offset=4) for row in rows]
     packed = np.array(halves, np.int8).reshape(len(rows), len(vector))
     return rank_near(ids, packed, scales, query.vector, query.hub_weight, limit)
@@ -110,26 +127,36 @@ def waiting(db: psycopg.Connection, scope: Scope) -> int:
 
 def missing(db: psycopg.Connection, limit: int) -> list[tuple[PassageId, str]]:
     """Return (id, text) of passages without a vector, newest first."""
-    rows = db.execute("SELECT id, scope_id FROM gieok.waiting ORDER BY id DESC LIMIT %s", (limit,)).fetchall()
+    rows = db.execute(
+        "SELECT id, scope_id FROM gieok.waiting ORDER BY id DESC LIMIT %s", (limit,)
+    ).fetchall()
     return _texts(db, rows)
 
 
 def elsewhere(db: psycopg.Connection, model_id: int, limit: int) -> dict[bytes, bytes]:
-    """Return scope and text hash → data for the newest waiting passages whose text has a vector in another scope."""
+    """Return scope and text hash → data for the newest waiting passages whose text has a vector in
+    another scope.
+    """
     rows = db.execute(
         "SELECT w.scope_id, w.text_hash, v.data "
         "FROM (SELECT scope_id, text_hash FROM gieok.waiting ORDER BY id DESC LIMIT %s) w "
-        "CROSS JOIN LATERAL (SELECT data FROM gieok.vectors WHERE text_hash = w.text_hash AND model_id = %s LIMIT 1) v",
+        "CROSS JOIN LATERAL (SELECT data FROM gieok.vectors WHERE text_hash = w.text_hash AND "
+        "model_id = %s LIMIT 1) v",
         (limit, model_id),
     )
     return {_SCOPE.pack(sid) + text_hash: data for sid, text_hash, data in rows}
 
 
-def missing_for(db: psycopg.Connection, model_id: int, before: PassageId, limit: int) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages below an id whose text has no vector of a model, newest first."""
+def missing_for(
+    db: psycopg.Connection, model_id: int, before: PassageId, limit: int
+) -> list[tuple[PassageId, str]]:
+    """Return (id, text) of passages below an id whose text has no vector of a model, newest
+    first.
+    """
     rows = db.execute(
         "SELECT p.id, p.scope_id FROM gieok.passages p WHERE p.id < %s AND NOT EXISTS ("
-        "SELECT FROM gieok.vectors v WHERE v.scope_id = p.scope_id AND v.model_id = %s AND v.text_hash = p.text_hash) "
+        "SELECT FROM gieok.vectors v WHERE v.scope_id = p.scope_id AND v.model_id = %s AND "
+        "v.text_hash = p.text_hash) "
         "ORDER BY p.id DESC LIMIT %s",
         (before, model_id, limit),
     ).fetchall()
@@ -137,10 +164,13 @@ def missing_for(db: psycopg.Connection, model_id: int, before: PassageId, limit:
 
 
 def _texts(db: psycopg.Connection, found: Sequence[tuple[int, int]]) -> list[tuple[PassageId, str]]:
-    """Return (id, text) of passages given as (id, scope); cut here, because `substr` reads a document for each passage."""
+    """Return (id, text) of passages given as (id, scope); cut here, because `substr` reads a
+    document for each passage.
+    """
     scopes = list({sid for _, sid in found})
     rows = db.execute(
-        'SELECT id, document_id, start, "end" FROM gieok.passages WHERE id = ANY(%s) AND scope_id = ANY(%s) '
+        'SELECT id, document_id, start, "end" FROM gieok.passages WHERE id = ANY(%s) AND '
+        "scope_id = ANY(%s) "
         "ORDER BY id DESC",
         ([i for i, _ in found], scopes),
     ).fetchall()
@@ -157,15 +187,20 @@ def prepared(db: psycopg.Connection, model_id: int) -> int:
     """Count the passages whose text has a vector of a model."""
     row = db.execute(
         "SELECT count(*) FROM gieok.passages p WHERE EXISTS ("
-        "SELECT FROM gieok.vectors v WHERE v.scope_id = p.scope_id AND v.model_id = %s AND v.text_hash = p.text_hash)",
+        "SELECT FROM gieok.vectors v WHERE v.scope_id = p.scope_id AND v.model_id = %s AND "
+        "v.text_hash = p.text_hash)",
         (model_id,),
     ).fetchone()
     return int(row[0]) if row else 0
 
 
 def text_hashes(db: psycopg.Connection, ids: Sequence[PassageId]) -> dict[PassageId, bytes]:
-    """Return scope and hash of the text to embed of the passages that exist, as `put` and `keep` take them."""
-    rows = db.execute("SELECT id, scope_id, text_hash FROM gieok.passages WHERE id = ANY(%s)", (list(ids),))
+    """Return scope and hash of the text to embed of the passages that exist, as `put` and `keep`
+    take them.
+    """
+    rows = db.execute(
+        "SELECT id, scope_id, text_hash FROM gieok.passages WHERE id = ANY(%s)", (list(ids),)
+    )
     return {passage: _SCOPE.pack(sid) + text_hash for passage, sid, text_hash in rows}
 
 
@@ -179,25 +214,39 @@ def packed(db: psycopg.Connection, model_id: int, hashes: Iterable[bytes]) -> di
 
 
 def put(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> None:
-    """Keep scope and text hash → data of the active model, and link every passage of the scope that waits with such a text."""
+    """Keep scope and text hash → data of the active model, and link every passage of the scope that
+    waits with such a text.
+    """
     sids, hashes = keep(db, model_id, packed)
     # A document may go meanwhile: hold its scope, then look who still waits.
-    db.execute("SELECT id FROM gieok.scopes WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (list(set(sids)),))
+    db.execute(
+        "SELECT id FROM gieok.scopes WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE",
+        (list(set(sids)),),
+    )
     waiting = db.execute(
         "DELETE FROM gieok.waiting w USING unnest(%s::bigint[], %s::bytea[]) k (sid, hash) "
-        "WHERE w.scope_id = k.sid AND w.scope_id = ANY(%s) AND w.text_hash = k.hash RETURNING w.id, w.scope_id, w.text_hash",
+        "WHERE w.scope_id = k.sid AND w.scope_id = ANY(%s) AND w.text_hash = k.hash RETURNING "
+        "w.id, w.scope_id, w.text_hash",
         (sids, hashes, list(set(sids))),
     ).fetchall()
     _copy_embeddings(db, [(i, sid, packed[_SCOPE.pack(sid) + h]) for i, sid, h in waiting])
 
 
-def keep(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -> tuple[list[int], list[bytes]]:
-    """Keep scope and text hash → data without linking it: the side of a rebuild that is not seen yet; return both apart."""
+def keep(
+    db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]
+) -> tuple[list[int], list[bytes]]:
+    """Keep scope and text hash → data without linking it: the side of a rebuild that is not seen
+    yet; return both apart.
+    """
     keys = sorted(packed)  # in one order, so that two writers never wait for each other in a circle
-    sids, hashes = [_SCOPE.unpack_from(key)[0] for key in keys], [key[_SCOPE.size :] for key in keys]
+    sids, hashes = (
+        [_SCOPE.unpack_from(key)[0] for key in keys],
+        [key[_SCOPE.size :] for key in keys],
+    )
     db.execute(
         "INSERT INTO gieok.vectors (scope_id, model_id, text_hash, data) "
-        "SELECT sid, %s, hash, data FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) k (sid, hash, data) "
+        "SELECT sid, %s, hash, data FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[]) k "
+        "(sid, hash, data) "
         "ON CONFLICT DO NOTHING",
         (model_id, sids, hashes, [packed[key] for key in keys]),
     )
@@ -205,19 +254,24 @@ def keep(db: psycopg.Connection, model_id: int, packed: Mapping[bytes, bytes]) -
 
 
 def drop_unused(db: psycopg.Connection, keep: int = CACHED_VECTORS) -> None:
-    """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's are not used yet."""
+    """Drop the oldest vectors of the active model that no passage uses, beyond `keep`; a rebuild's
+    are not used yet.
+    """
     db.execute(
         "DELETE FROM gieok.vectors WHERE (scope_id, model_id, text_hash) IN ("
         "SELECT scope_id, model_id, text_hash FROM gieok.vectors v "
         "WHERE model_id = (SELECT value::int FROM gieok.meta WHERE name = 'model_id') "
-        "AND NOT EXISTS (SELECT FROM gieok.passages p WHERE p.scope_id = v.scope_id AND p.text_hash = v.text_hash) "
+        "AND NOT EXISTS (SELECT FROM gieok.passages p WHERE p.scope_id = v.scope_id AND "
+        "p.text_hash = v.text_hash) "
         "ORDER BY kept DESC OFFSET %s)",
         (keep,),
     )
 
 
 def link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> None:
-    """Give passages (id, scope, text hash) the active model's vectors that are here; the others wait."""
+    """Give passages (id, scope, text hash) the active model's vectors that are here; the others
+    wait.
+    """
     model = active(db)
     found = _known(db, model.id, passages) if model else {}
     _copy_embeddings(db, [(i, sid, found[sid, h]) for i, sid, h in passages if (sid, h) in found])
@@ -227,7 +281,9 @@ def link(db: psycopg.Connection, passages: Sequence[tuple[int, int, bytes]]) -> 
 def _known(
     db: psycopg.Connection, model_id: int, passages: Sequence[tuple[int, int, bytes]]
 ) -> dict[tuple[int, bytes], bytes]:
-    """Return (scope, text hash) → packed vector of the passages whose text has one in their scope."""
+    """Return (scope, text hash) → packed vector of the passages whose text has one in their
+    scope.
+    """
     rows = db.execute(
         "SELECT scope_id, text_hash, data FROM gieok.vectors "
         "WHERE scope_id = ANY(%s) AND model_id = %s AND text_hash = ANY(%s)",
@@ -240,8 +296,12 @@ def _copy_embeddings(db: psycopg.Connection, rows: Sequence[tuple[int, int, byte
     if not rows:
         return
     values, scales = unpack([data for _, _, data in rows], len(rows[0][2]) - 4)
-    with db.cursor().copy("COPY gieok.embeddings (id, scope_id, scale, embedding) FROM STDIN") as out:
-        for (passage, sid, _), row, scale in zip(rows, values.tolist(), scales.tolist(), strict=True):
+    with db.cursor().copy(
+        "COPY gieok.embeddings (id, scope_id, scale, embedding) FROM STDIN"
+    ) as out:
+        for (passage, sid, _), row, scale in zip(
+            rows, values.tolist(), scales.tolist(), strict=True
+        ):
             out.write(f"{passage}\t{sid}\t{scale!r}\t{row}\n")
 
 

@@ -1,4 +1,6 @@
-"""Changes to a project's graph: what differs is written, nothing else. Each function runs inside the caller's transaction."""
+"""Changes to a project's graph: what differs is written, nothing else. Each function runs inside
+the caller's transaction.
+"""
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +25,9 @@ def change(db: sqlite3.Connection, graph: GraphChange) -> None:
 
 
 def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]) -> None:
-    """Let files hold these symbols. One that stays keeps its number; the edges of one that is gone go too."""
+    """Let files hold these symbols. One that stays keeps its number; the edges of one that is gone
+    go too.
+    """
     assignments = ", ".join(f"{name} = ?" for name in Symbol._fields[1:])
     gone: list[tuple[int]] = []
     for path, symbols in files.items():
@@ -35,25 +39,36 @@ def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]
             f"INSERT INTO code_symbols ({_SYMBOL}) VALUES ({marks(Symbol._fields)})",
             [symbol for key, symbol in wanted.items() if key not in known],
         )
-        changed = [symbol for key, symbol in wanted.items() if key in known and known[key][1] != symbol]
-        db.executemany(f"UPDATE code_symbols SET {assignments} WHERE key = ?", [(*s[1:], s.key) for s in changed])
+        changed = [
+            symbol for key, symbol in wanted.items() if key in known and known[key][1] != symbol
+        ]
+        db.executemany(
+            f"UPDATE code_symbols SET {assignments} WHERE key = ?",
+            [(*s[1:], s.key) for s in changed],
+        )
     db.executemany("DELETE FROM code_symbols WHERE id = ?", gone)
     db.executemany("DELETE FROM code_edges WHERE source = ?", gone)
     db.executemany("DELETE FROM code_edges WHERE target = ?", gone)
     numbers = {number for (number,) in gone}
     calls = db.execute("SELECT name, source, line FROM code_open").fetchall() if gone else ()
     db.executemany(
-        "DELETE FROM code_open WHERE name = ? AND source = ? AND line = ?", [c for c in calls if c[1] in numbers]
+        "DELETE FROM code_open WHERE name = ? AND source = ? AND line = ?",
+        [c for c in calls if c[1] in numbers],
     )
 
 
 def _move(db: sqlite3.Connection, path: str, lines: Mapping[int, int]) -> None:
     """Give what begins in a file other lines."""
-    own = [row[0] for row in db.execute("SELECT id FROM code_symbols WHERE path = ? ORDER BY id", (path,))]
+    own = [
+        row[0]
+        for row in db.execute("SELECT id FROM code_symbols WHERE path = ? ORDER BY id", (path,))
+    ]
     edges = [
         row
         for batch in batches(own)
-        for row in db.execute(f"SELECT {_EDGE} FROM code_edges WHERE source IN ({marks(batch)})", batch)
+        for row in db.execute(
+            f"SELECT {_EDGE} FROM code_edges WHERE source IN ({marks(batch)})", batch
+        )
     ]
     numbers = set(own)
     calls = [row for row in db.execute(f"SELECT {_CALL} FROM code_open") if row[1] in numbers]
@@ -71,10 +86,18 @@ def _write_links(db: sqlite3.Connection, links: Links) -> None:
     own = set(ids.values())
     edges = [(ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in links.edges]
     edges.sort()
-    before = (row for row in db.execute(f"SELECT {_EDGE} FROM code_edges ORDER BY {_EDGE_KEY}") if row[0] in own)
+    before = (
+        row
+        for row in db.execute(f"SELECT {_EDGE} FROM code_edges ORDER BY {_EDGE_KEY}")
+        if row[0] in own
+    )
     _write_difference(db, "code_edges", _EDGE, 4, before, edges)
     calls = sorted((c.name, ids[c.source], c.line) for c in links.unresolved_calls)
-    before = (row for row in db.execute(f"SELECT {_CALL} FROM code_open ORDER BY {_CALL}") if row[1] in own)
+    before = (
+        row
+        for row in db.execute(f"SELECT {_CALL} FROM code_open ORDER BY {_CALL}")
+        if row[1] in own
+    )
     _write_difference(db, "code_open", _CALL, 3, before, calls)
 
 
@@ -86,7 +109,9 @@ def _write_difference(
     before: Iterable[tuple[Any, ...]],
     after: Iterable[tuple[Any, ...]],
 ) -> None:
-    """Turn rows of a table into others, both sorted: side by side, for neither fits twice. `keys` columns are the key."""
+    """Turn rows of a table into others, both sorted: side by side, for neither fits twice. `keys`
+    columns are the key.
+    """
     gone, new = [], []
     rows = iter(after)
     row = next(rows, None)

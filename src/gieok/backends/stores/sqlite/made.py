@@ -1,4 +1,6 @@
-"""Summaries by models and executions by tests, as values that the journal keeps: one per summary, one per test."""
+"""Summaries by models and executions by tests, as values that the journal keeps: one per summary,
+one per test.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +22,9 @@ class Made(NamedTuple):
 
 def dump(made: Made) -> dict[str, str]:
     """Return the values to keep, by name."""
-    values = {_SUMMARY + row.code_hash: json.dumps(row[1:], ensure_ascii=False) for row in made.summaries}
+    values = {
+        _SUMMARY + row.code_hash: json.dumps(row[1:], ensure_ascii=False) for row in made.summaries
+    }
     of_test = attrgetter("test")
     for test, rows in groupby(sorted(made.executions), of_test):
         ran = [[row.test_hash, row.function, row.function_hash] for row in rows]
@@ -32,7 +36,11 @@ def load(values: Mapping[str, str]) -> Made:
     """Return what was kept."""
     rows = [(name, json.loads(text)) for name, text in values.items()]
     return Made(
-        [Summary(name.removeprefix(_SUMMARY), *row) for name, row in rows if name.startswith(_SUMMARY)],
+        [
+            Summary(name.removeprefix(_SUMMARY), *row)
+            for name, row in rows
+            if name.startswith(_SUMMARY)
+        ],
         [
             Execution(name.removeprefix(_RUN), function, test_hash, function_hash)
             for name, ran in rows

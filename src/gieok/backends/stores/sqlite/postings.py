@@ -1,6 +1,7 @@
 """Keyword ranking in memory: what each token gives each passage, computed once and kept.
 
-A token's gains are fetched from the keyword index when a question first uses it. After that a question costs one
+A token's gains are fetched from the keyword index when a question first uses it. After that a
+question costs one
 addition per occurrence: 100,000 passages, eight words, neighbours included, in about a millisecond.
 """
 
@@ -17,12 +18,15 @@ from gieok.text import bm25
 
 Slots = NDArray[np.int32]
 
-#: Kept gains of all tokens together: 12 bytes each. Beyond it the memory starts again with what is asked next.
+#: Kept gains of all tokens together: 12 bytes each. Beyond it the memory starts again with what is
+#: asked next.
 _KEPT_GAINS = 2_000_000
 
 
 class Postings:
-    """Tokens of one scope in one state (generation); slots are places in its passages, which are in id order."""
+    """Tokens of one scope in one state (generation); slots are places in its passages, which are in
+    id order.
+    """
 
     def __init__(self, scope_id: int, ids: Ints, documents: Ints, lengths: Doubles) -> None:
         self._scope_id = scope_id
@@ -35,8 +39,12 @@ class Postings:
         self._gains: dict[str, tuple[Slots, Doubles]] = {}
         self._kept = 0
 
-    def score(self, db: sqlite3.Connection, query: KeywordQuery) -> tuple[Doubles, float, dict[str, int]]:
-        """Return the BM25 score of every slot (0: holds no token), the query's ceiling, and what holds each token."""
+    def score(
+        self, db: sqlite3.Connection, query: KeywordQuery
+    ) -> tuple[Doubles, float, dict[str, int]]:
+        """Return the BM25 score of every slot (0: holds no token), the query's ceiling, and what
+        holds each token.
+        """
         shape = (query.k1, query.b, query.context_weight, query.spread, query.spread_tokens)
         if shape != self._shape:
             self._forget_gains(shape)
@@ -54,7 +62,9 @@ class Postings:
             self._holding.update((token, counted.get(token, 0)) for token in new)
         return {token: self._holding[token] for token in tokens if self._holding[token]}
 
-    def _gain(self, db: sqlite3.Connection, token: str, query: KeywordQuery) -> tuple[Slots, Doubles]:
+    def _gain(
+        self, db: sqlite3.Connection, token: str, query: KeywordQuery
+    ) -> tuple[Slots, Doubles]:
         kept = self._gains.get(token)
         if kept is None:
             slots, counts = self._spread(*self._occurrences(db, token, query), query)
@@ -71,10 +81,13 @@ class Postings:
         self._kept = 0
         self._shape = shape
 
-    def _occurrences(self, db: sqlite3.Connection, token: str, query: KeywordQuery) -> tuple[Ints, Doubles]:
+    def _occurrences(
+        self, db: sqlite3.Connection, token: str, query: KeywordQuery
+    ) -> tuple[Ints, Doubles]:
         rows = np.array(
             db.execute(
-                f"SELECT doc, sum(CASE col WHEN 'body' THEN 1.0 ELSE {float(query.context_weight)} END) AS tf "
+                f"SELECT doc, sum(CASE col WHEN 'body' THEN 1.0 ELSE "
+                f"{float(query.context_weight)} END) AS tf "
                 "FROM keyword_tf WHERE term = ? GROUP BY doc HAVING tf > 0",
                 (f"{self._scope_id}_{token}",),
             ).fetchall(),
@@ -83,7 +96,9 @@ class Postings:
         return np.searchsorted(self._ids, rows[:, 0]), rows[:, 1]
 
     def _spread(self, slots: Ints, counts: Doubles, query: KeywordQuery) -> tuple[Ints, Doubles]:
-        """Add to each passage what its neighbours in the document hold; short ones lend more than long ones."""
+        """Add to each passage what its neighbours in the document hold; short ones lend more than
+        long ones.
+        """
         if not query.spread:
             return slots, counts
         total = np.zeros(len(self._ids), np.float64)

@@ -1,6 +1,8 @@
-"""Keyword ranking in SQL. Standard library, and none of it that is slow to import: the prompt hook ranks with this too.
+"""Keyword ranking in SQL. Standard library, and none of it that is slow to import: the prompt hook
+ranks with this too.
 
-Hence plain values instead of the nouns, and no `typing`, whose import alone costs a sixth of what the hook has.
+Hence plain values instead of the nouns, and no `typing`, whose import alone costs a sixth of what
+the hook has.
 """
 
 import sqlite3
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
 
 #: Changes with the tables in `schema`.
 SCHEMA_VERSION = 3
-#: What the hook can read: it upgrades nothing, and must not fall silent between an update and the next command.
+#: What the hook can read: it upgrades nothing, and must not fall silent between an update and the
+#: next command.
 READABLE_VERSIONS = (1, 2, 3)
 #: As `ports.SCORE_DIGITS`, which the hook has no time to import.
 SCORE_DIGITS = 6
@@ -23,7 +26,9 @@ def term_statistics(db: sqlite3.Connection, sid: int, tokens: Iterable[str]) -> 
     """Return how many passages of the scope hold each token, for the tokens that occur."""
     found = {}
     for token in tokens:
-        row = db.execute("SELECT doc FROM keyword_df WHERE term = ?", (f"{sid}_{token}",)).fetchone()
+        row = db.execute(
+            "SELECT doc FROM keyword_df WHERE term = ?", (f"{sid}_{token}",)
+        ).fetchone()
         if row and row[0]:
             found[token] = int(row[0])
     return found
@@ -39,7 +44,9 @@ def keyword_ranking(
     condition: str = "",
     values: Sequence[object] = (),
 ) -> "list[tuple[PassageId, float]]":
-    """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur, `condition` is on `documents d`."""
+    """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur, `condition` is
+    on `documents d`.
+    """
     if not weights:
         return []
     documents = f"JOIN documents d ON d.id = p.document_id{condition}" if condition else ""
@@ -62,10 +69,16 @@ def keyword_ranking(
 
 
 def _spread_sql(query: "KeywordQuery") -> str:
-    """Return a query that adds to each passage what its neighbours in the document hold; short ones lend more."""
+    """Return a query that adds to each passage what its neighbours in the document hold; short ones
+    lend more.
+    """
     lent = f"min(1.0, {float(query.spread_tokens)} / max(here.length, 1))"
     steps = ["SELECT 0 AS step, 1.0 AS share, 1 AS full"]
-    steps += [f"SELECT {sign * n}, {share}, 0" for n, share in enumerate(query.spread, 1) for sign in (-1, 1)]
+    steps += [
+        f"SELECT {sign * n}, {share}, 0"
+        for n, share in enumerate(query.spread, 1)
+        for sign in (-1, 1)
+    ]
     return f"""
         SELECT near.id AS id, own.term AS term, own.weight AS weight,
             sum(own.tf * s.share * CASE s.full WHEN 1 THEN 1.0 ELSE {lent} END) AS tf

@@ -1,4 +1,6 @@
-"""Everything that reads documents, keyword ranking in SQL included. Standard library only: the cold path."""
+"""Everything that reads documents, keyword ranking in SQL included. Standard library only: the cold
+path.
+"""
 
 import sqlite3
 from collections import Counter, defaultdict
@@ -42,8 +44,10 @@ def entries(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[E
     for batch in batches(keys):
         rows = db.execute(
             'SELECT d.key, p.start, p."end", p.start_line, p.end_line, p.context FROM documents d '
-            "JOIN passages p ON p.id BETWEEN d.first_passage AND d.first_passage + d.passage_count - 1 "
-            f"WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?) AND d.key IN ({marks(batch)}) ORDER BY p.id",
+            "JOIN passages p ON p.id BETWEEN d.first_passage AND d.first_passage + "
+            "d.passage_count - 1 "
+            f"WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?) AND d.key IN "
+            f"({marks(batch)}) ORDER BY p.id",
             (scope.path, *batch),
         )
         for key, *columns in rows:
@@ -54,12 +58,18 @@ def entries(db: sqlite3.Connection, scope: Scope, keys: Sequence[str]) -> list[E
 def hashes(db: sqlite3.Connection, scope: Scope) -> dict[str, str]:
     """Return key → content hash."""
     rows = db.execute(
-        "SELECT key, content_hash FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)", (scope.path,)
+        (
+            "SELECT key, content_hash FROM documents WHERE scope_id = (SELECT id FROM scopes "
+            "WHERE path = ?)"
+        ),
+        (scope.path,),
     )
     return dict(rows.fetchall())
 
 
-def passages(db: sqlite3.Connection, ids: Sequence[PassageId], scope: Scope | None = None) -> list[FoundPassage]:
+def passages(
+    db: sqlite3.Connection, ids: Sequence[PassageId], scope: Scope | None = None
+) -> list[FoundPassage]:
     """Return passages in the order of `ids`; of one scope, where it is named."""
     found: dict[PassageId, FoundPassage] = {}
     for batch in batches(ids):
@@ -76,7 +86,8 @@ def within(db: sqlite3.Connection, scope: Scope, where: Filter, limit: int) -> l
     """Return the passages of documents that a filter admits, the newest document first."""
     condition, values = filter_sql(where)
     rows = db.execute(
-        # CROSS JOIN keeps the order of the loops: the other way, each passage looks through all documents (10,000: 12 s).
+        # CROSS JOIN keeps the order of the loops: the other way, each passage looks through all
+        # documents (10,000: 12 s).
         "SELECT p.id FROM documents d CROSS JOIN passages p "
         "ON p.id BETWEEN d.first_passage AND d.first_passage + d.passage_count - 1 "
         f"WHERE d.scope_id = (SELECT id FROM scopes WHERE path = ?){condition} "
@@ -100,7 +111,8 @@ def allowed_ids(db: sqlite3.Connection, sid: int, where: Filter) -> list[Passage
 def scopes(db: sqlite3.Connection) -> list[Scope]:
     """Return the scopes that hold a document or a note."""
     rows = db.execute(
-        "SELECT path FROM scopes s WHERE passages > 0 OR EXISTS (SELECT 1 FROM notes WHERE scope_id = s.id) "
+        "SELECT path FROM scopes s WHERE passages > 0 OR EXISTS (SELECT 1 FROM notes WHERE "
+        "scope_id = s.id) "
         "OR EXISTS (SELECT 1 FROM documents WHERE scope_id = s.id) ORDER BY path"
     )
     return [Scope(path) for (path,) in rows]
@@ -109,7 +121,8 @@ def scopes(db: sqlite3.Connection) -> list[Scope]:
 def notes(db: sqlite3.Connection, scope: Scope) -> dict[str, str]:
     """Return the notes of a scope by name."""
     rows = db.execute(
-        "SELECT name, value FROM notes WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)", (scope.path,)
+        "SELECT name, value FROM notes WHERE scope_id = (SELECT id FROM scopes WHERE path = ?)",
+        (scope.path,),
     )
     return dict(rows.fetchall())
 
@@ -122,9 +135,14 @@ def is_unadopted(db: sqlite3.Connection) -> bool:
 def scope_statistics(db: sqlite3.Connection, scope: Scope) -> ScopeStatistics | None:
     """Return the statistics of a scope that holds passages."""
     row = db.execute(
-        "SELECT id, passages, tokens, generation FROM scopes WHERE path = ? AND passages > 0", (scope.path,)
+        "SELECT id, passages, tokens, generation FROM scopes WHERE path = ? AND passages > 0",
+        (scope.path,),
     ).fetchone()
-    return ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0), row[3]) if row else None
+    return (
+        ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0), row[3])
+        if row
+        else None
+    )
 
 
 def keyword_ranking(
@@ -136,21 +154,33 @@ def keyword_ranking(
     limit: int,
 ) -> list[tuple[PassageId, float]]:
     """Rank by `gieok.text.bm25`; `weights` is weight · idf of the tokens that occur."""
-    return ranking.keyword_ranking(db, known.id, known.mean_length, query, weights, limit, *filter_sql(where))
+    return ranking.keyword_ranking(
+        db, known.id, known.mean_length, query, weights, limit, *filter_sql(where)
+    )
 
 
 def stats(db: sqlite3.Connection, scope: Scope | None) -> StoreStats:
     """Count documents, passages and vectors, of one scope or of all."""
-    condition, values = ("scope_id = (SELECT id FROM scopes WHERE path = ?)", (scope.path,)) if scope else ("1", ())
-    documents = db.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()[0]
-    total, linked = db.execute(f"SELECT count(*), count(vector_id) FROM passages WHERE {condition}", values).fetchone()
-    size = db.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()[0]
+    condition, values = (
+        ("scope_id = (SELECT id FROM scopes WHERE path = ?)", (scope.path,)) if scope else ("1", ())
+    )
+    documents = db.execute(f"SELECT count(*) FROM documents WHERE {condition}", values).fetchone()[
+        0
+    ]
+    total, linked = db.execute(
+        f"SELECT count(*), count(vector_id) FROM passages WHERE {condition}", values
+    ).fetchone()
+    size = db.execute(
+        "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    ).fetchone()[0]
     vectors = db.execute("SELECT count(*) FROM vectors").fetchone()[0]
     return StoreStats(documents, total, linked, size, vectors)
 
 
 def check(db: sqlite3.Connection) -> list[str]:
-    """Verify pages, references, counters, and that the keyword index holds the tokens of the texts and nothing else."""
+    """Verify pages, references, counters, and that the keyword index holds the tokens of the texts
+    and nothing else.
+    """
     wrong = [row[0] for row in db.execute("PRAGMA integrity_check") if row[0] != "ok"]
     for what, sql in _BROKEN.items():
         count = db.execute(sql).fetchone()[0]
@@ -162,9 +192,12 @@ def check(db: sqlite3.Connection) -> list[str]:
 
 
 def _expected_tokens(db: sqlite3.Connection) -> Iterator[str]:
-    for sid, first, count, text in db.execute("SELECT scope_id, first_passage, passage_count, text FROM documents"):
+    for sid, first, count, text in db.execute(
+        "SELECT scope_id, first_passage, passage_count, text FROM documents"
+    ):
         rows = db.execute(
-            'SELECT start, "end", context FROM passages WHERE id BETWEEN ? AND ?', (first, first + count - 1)
+            'SELECT start, "end", context FROM passages WHERE id BETWEEN ? AND ?',
+            (first, first + count - 1),
         )
         for start, end, context in rows:
             yield from scoped(sid, keyword_text(text[start:end])).split()
@@ -172,13 +205,17 @@ def _expected_tokens(db: sqlite3.Connection) -> Iterator[str]:
 
 
 _BROKEN = {
-    "lines without their passage": "SELECT count(*) FROM lines WHERE passage_id NOT IN (SELECT id FROM passages)",
+    "lines without their passage": (
+        "SELECT count(*) FROM lines WHERE passage_id NOT IN (SELECT id FROM passages)"
+    ),
     "passages without their document": "SELECT count(*) FROM passages p WHERE NOT EXISTS ("
     "SELECT 1 FROM documents d "
     "WHERE d.id = p.document_id AND p.id - d.first_passage BETWEEN 0 AND d.passage_count - 1)",
     "documents with passages missing": "SELECT count(*) FROM documents d WHERE passage_count <> ("
-    "SELECT count(*) FROM passages WHERE id BETWEEN d.first_passage AND d.first_passage + d.passage_count - 1)",
-    "passages whose vector is missing": "SELECT count(*) FROM passages p WHERE vector_id IS NOT NULL "
+    "SELECT count(*) FROM passages WHERE id BETWEEN d.first_passage AND d.first_passage + "
+    "d.passage_count - 1)",
+    "passages whose vector is missing": "SELECT count(*) FROM passages p WHERE vector_id IS NOT "
+    "NULL "
     "AND NOT EXISTS (SELECT 1 FROM vectors WHERE id = p.vector_id)",
     "scopes with wrong counters": "SELECT count(*) FROM scopes s WHERE (passages, tokens) <> ("
     "SELECT count(*), coalesce(sum(length), 0) FROM passages WHERE scope_id = s.id)",

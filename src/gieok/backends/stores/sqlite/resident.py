@@ -1,6 +1,7 @@
 """A scope in the memory of a long-lived process: the answers of SQL, ten times faster.
 
-`refresh` compares the scope's generation and loads what any process wrote since; of vectors, the new ones only.
+`refresh` compares the scope's generation and loads what any process wrote since; of vectors, the
+new ones only.
 """
 
 import sqlite3
@@ -21,7 +22,8 @@ from gieok.model.retrieval import Filter, KeywordQuery, Ranking, VectorQuery
 _PREFILTER_FROM = 4 * RESCORED
 #: Rows fetched at a time, few against those that are kept.
 _FETCHED_ROWS = 4096
-#: Filters of which the answer is kept: the families of a search need two, and a person asks for days now and then.
+#: Filters of which the answer is kept: the families of a search need two, and a person asks for
+#: days now and then.
 _MOST_FILTERS = 8
 #: Signs are made for a scope that is asked again and again.
 _SCANS_BEFORE_SIGNS = 3
@@ -30,7 +32,9 @@ Admitted = NDArray[np.bool_]
 
 
 class ResidentScope:
-    """The passages of one scope as columns in id order; a passage's place in them is its slot. Not thread-safe."""
+    """The passages of one scope as columns in id order; a passage's place in them is its slot. Not
+    thread-safe.
+    """
 
     def __init__(self, scope_id: int, dimension: int) -> None:
         self.dimension = dimension
@@ -51,7 +55,10 @@ class ResidentScope:
         if generation == self._generation:
             return
         cursor = db.execute(
-            "SELECT id, document_id, length, coalesce(vector_id, -1) FROM passages WHERE scope_id = ? ORDER BY id",
+            (
+                "SELECT id, document_id, length, coalesce(vector_id, -1) FROM passages WHERE "
+                "scope_id = ? ORDER BY id"
+            ),
             (self.scope_id,),
         )
         parts = [np.empty((0, 4), np.int64)]
@@ -68,8 +75,11 @@ class ResidentScope:
         self._admitted.clear()
         self._generation = generation
 
-    def _load_vectors(self, db: sqlite3.Connection, ids: Ints, wanted: Ints) -> tuple[NDArray[np.int8], Floats]:
-        """Return one row per slot; slots without a vector get zeros and scale 0. Rows already here are kept.
+    def _load_vectors(
+        self, db: sqlite3.Connection, ids: Ints, wanted: Ints
+    ) -> tuple[NDArray[np.int8], Floats]:
+        """Return one row per slot; slots without a vector get zeros and scale 0. Rows already here
+        are kept.
 
         Of dimension 0 is a scope that is asked for keywords alone.
         """
@@ -96,19 +106,27 @@ class ResidentScope:
         slots = np.flatnonzero((self._vector_ids[at] == wanted) & (wanted >= 0))
         return slots, at[slots]
 
-    def _fetch(self, db: sqlite3.Connection, wanted: Ints | None) -> Iterator[tuple[Ints, NDArray[np.int8], Floats]]:
-        """Yield ids, values and scales of the wanted passages (None: of all), a few thousand at a time."""
+    def _fetch(
+        self, db: sqlite3.Connection, wanted: Ints | None
+    ) -> Iterator[tuple[Ints, NDArray[np.int8], Floats]]:
+        """Yield ids, values and scales of the wanted passages (None: of all), a few thousand at a
+        time.
+        """
         sql = "SELECT p.id, v.data FROM passages p JOIN vectors v ON v.id = p.vector_id WHERE"
         if wanted is None:
             cursors = [db.execute(f"{sql} p.scope_id = ?", (self.scope_id,))]
         else:
-            cursors = [db.execute(f"{sql} p.id IN ({marks(b)})", b) for b in batches(wanted.tolist())]
+            cursors = [
+                db.execute(f"{sql} p.id IN ({marks(b)})", b) for b in batches(wanted.tolist())
+            ]
         for cursor in cursors:
             while rows := cursor.fetchmany(_FETCHED_ROWS):
                 values, scales = unpack([data for _, data in rows], self.dimension)
                 yield np.fromiter((i for i, _ in rows), np.int64, len(rows)), values, scales
 
-    def keyword(self, db: sqlite3.Connection, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
+    def keyword(
+        self, db: sqlite3.Connection, query: KeywordQuery, where: Filter, limit: int
+    ) -> Ranking:
         """Rank by `gieok.text.bm25`."""
         scores, ceiling, holding = self._postings.score(db, query)
         admitted = self._admits(db, where)
@@ -117,7 +135,9 @@ class ResidentScope:
         ranked = pairs(self._ids[order], scores[order])
         return Ranking("keyword", ranked, ceiling, passages=len(self._ids), holding=holding)
 
-    def nearest(self, db: sqlite3.Connection, query: VectorQuery, where: Filter, limit: int) -> Ranking:
+    def nearest(
+        self, db: sqlite3.Connection, query: VectorQuery, where: Filter, limit: int
+    ) -> Ranking:
         """Return the passages of highest cosine, lowered by their crowding and ranked again."""
         slots = self._candidates(np.frombuffer(query.vector, "<f4"), limit, self._admits(db, where))
         near = self._ids[slots], self._values[slots], self._scales[slots]
@@ -132,7 +152,11 @@ class ResidentScope:
                 self._signs = Signs(self._values, self._scales)
             near = self._signs.near(vector, max(RESCORED, limit) * (1 if admitted is None else 2))
             return near[(self._scales[near] > 0) & (True if admitted is None else admitted[near])]
-        return self._with_vector if admitted is None else self._with_vector[admitted[self._with_vector]]
+        return (
+            self._with_vector
+            if admitted is None
+            else self._with_vector[admitted[self._with_vector]]
+        )
 
     def _admits(self, db: sqlite3.Connection, where: Filter) -> Admitted | None:
         """Return which slots a filter admits, None for all; kept until something is written."""

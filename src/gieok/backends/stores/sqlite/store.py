@@ -1,7 +1,7 @@
 """The default store: one SQLite file.
 
-A one-shot process answers keyword questions in SQL and never imports numpy for them. A long-lived one (`resident=True`)
-keeps the scopes it is asked about in memory. Both give the same ranking.
+A one-shot process answers keyword questions in SQL and never imports numpy for them. A long-lived
+one (`resident=True`) keeps the scopes it is asked about in memory. Both give the same ranking.
 """
 
 import sqlite3
@@ -31,7 +31,9 @@ _COUNTERS = ("scopes", "documents", "passages", "vectors", "models")
 
 
 class SqliteOptions(TypedDict, total=False):
-    """How a file is opened; `resident` is for processes that live long, `say` is told how far an upgrade is."""
+    """How a file is opened; `resident` is for processes that live long, `say` is told how far an
+    upgrade is.
+    """
 
     resident: bool
     busy_timeout_ms: int
@@ -68,14 +70,16 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
     def _reopened(self) -> None:
         with self._resident_lock:
             if self._inode != self._local.inode:
-                self._residents.clear()  # copies of another file: its numbers say nothing of this one
+                # copies of another file: its numbers say nothing of this one
+                self._residents.clear()
                 self._inode = self._local.inode
 
     def compact(self) -> None:
         """Forget cached vectors beyond the cap and give free pages back."""
         with self._writing() as db:
             tidied = writing.tidy(db)
-            # Inside, where the write lock is held: alone it reads, then wants to write, and a write between is "busy".
+            # Inside, where the write lock is held: alone it reads, then wants to write, and a write
+            # between is "busy".
             db.execute("PRAGMA optimize")
         with translated(self._file, self.what):
             if tidied:
@@ -93,7 +97,12 @@ class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
         return super().scrub()
 
     def _ranked(
-        self, db: sqlite3.Connection, known: ScopeStatistics, query: KeywordQuery, where: Filter, limit: int
+        self,
+        db: sqlite3.Connection,
+        known: ScopeStatistics,
+        query: KeywordQuery,
+        where: Filter,
+        limit: int,
     ) -> Ranking:
         if not self._is_resident:
             return super()._ranked(db, known, query, where, limit)
@@ -135,7 +144,8 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
 
     def best_lines(self, query: VectorQuery, passages: Sequence[PassageId]) -> list[NearLine]:
         """Return the nearest line of each passage."""
-        from gieok.backends.stores.order import near_lines  # numpy: a one-shot keyword search has no time for it
+        # numpy: a one-shot keyword search has no time for it
+        from gieok.backends.stores.order import near_lines
 
         with self._reading() as db:
             model = vectors.active(db)
@@ -160,7 +170,9 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
             for vector in lines.values():
                 active.verify(vector)
             hashes = vectors.line_hashes(db, sorted(lines))
-            vectors.keep(db, active.id, {text_hash: pack(lines[line]) for line, text_hash in hashes.items()})
+            vectors.keep(
+                db, active.id, {text_hash: pack(lines[line]) for line, text_hash in hashes.items()}
+            )
 
     def _resident_dimension(self, db: sqlite3.Connection) -> int:
         model = vectors.active(db)
@@ -168,7 +180,9 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
 
     @contextmanager
     def renewed(self) -> Iterator["SqliteStore"]:
-        """Give an empty store in another file, which takes this one's place in one step at the end."""
+        """Give an empty store in another file, which takes this one's place in one step at the
+        end.
+        """
         file = self._renewed_file()
         fs.remove_database(file)
         fresh = SqliteStore(file, busy_timeout_ms=self._busy_timeout_ms)
@@ -184,19 +198,27 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
             fs.remove_database(file)
 
     def _continue_counting(self, fresh: "SqliteStore") -> None:
-        """Give scopes the numbers they have here and a later generation, and let ids go on where they end here.
+        """Give scopes the numbers they have here and a later generation, and let ids go on where
+        they end here.
 
-        An id never stands for something else, so a copy in memory finds out by the generation alone that it is stale.
+        An id never stands for something else, so a copy in memory finds out by the generation alone
+        that it is stale.
         """
         with self._reading() as old, fresh._writing() as new:  # noqa: SLF001 - of this class
             scopes = old.execute("SELECT id, path, generation FROM scopes").fetchall()
-            new.executemany("INSERT OR IGNORE INTO scopes (id, path) VALUES (?, ?)", [row[:2] for row in scopes])
+            new.executemany(
+                "INSERT OR IGNORE INTO scopes (id, path) VALUES (?, ?)", [row[:2] for row in scopes]
+            )
             new.executemany(
                 "UPDATE scopes SET generation = max(generation, ?) + 1 WHERE path = ?",
                 [(row[2], row[1]) for row in scopes],
             )
             for table in _COUNTERS:
-                row = old.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
+                row = old.execute(
+                    "SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)
+                ).fetchone()
                 values = (row[0] if row else 0, table)
-                if not new.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", values).rowcount:
+                if not new.execute(
+                    "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", values
+                ).rowcount:
                     new.execute("INSERT INTO sqlite_sequence (seq, name) VALUES (?, ?)", values)

@@ -27,7 +27,9 @@ def put(db: sqlite3.Connection, prepared: Sequence[Prepared]) -> None:
         _put(db, scope_id(db, scope), items, active.id if active else None)
 
 
-def _put(db: sqlite3.Connection, sid: int, prepared: Sequence[Prepared], model_id: int | None) -> None:
+def _put(
+    db: sqlite3.Connection, sid: int, prepared: Sequence[Prepared], model_id: int | None
+) -> None:
     _remove(db, sid, [p.entry.document.key for p in prepared])
     first = _next_id(db, "passages")
     hashes = [h for p in prepared for h in p.hashes]
@@ -39,27 +41,55 @@ def _put(db: sqlite3.Connection, sid: int, prepared: Sequence[Prepared], model_i
         document_rows.append((document_id, sid, first, count, *document_row(item.entry.document)))
         for offset, passage in enumerate(item.entry.passages):
             vector = linked.get(item.hashes[offset])
-            place = (passage.start, passage.end, passage.start_line, passage.end_line, item.lengths[offset])
+            place = (
+                passage.start,
+                passage.end,
+                passage.start_line,
+                passage.end_line,
+                item.lengths[offset],
+            )
             passage_rows.append(
-                (first + offset, document_id, sid, *place, item.hashes[offset], vector, passage.context)
+                (
+                    first + offset,
+                    document_id,
+                    sid,
+                    *place,
+                    item.hashes[offset],
+                    vector,
+                    passage.context,
+                )
             )
             line_rows += [(first + offset, *line) for line in item.lines[offset]]
-            keyword_rows.append((first + offset, scoped(sid, item.bodies[offset]), scoped(sid, item.contexts[offset])))
+            keyword_rows.append(
+                (
+                    first + offset,
+                    scoped(sid, item.bodies[offset]),
+                    scoped(sid, item.contexts[offset]),
+                )
+            )
         first += count
         document_id += 1
     names = f"id, scope_id, first_passage, passage_count, {DOCUMENT_COLUMNS}"
-    db.executemany(f"INSERT INTO documents ({names}) VALUES ({marks(document_rows[0])})", document_rows)
+    db.executemany(
+        f"INSERT INTO documents ({names}) VALUES ({marks(document_rows[0])})", document_rows
+    )
     db.executemany(f"INSERT INTO passages VALUES ({','.join('?' * 11)})", passage_rows)
     db.executemany("INSERT INTO keywords (rowid, body, context) VALUES (?, ?, ?)", keyword_rows)
     db.executemany("INSERT INTO lines VALUES (?, ?, ?, ?)", line_rows)
     _touch(db, sid, len(passage_rows), sum(sum(p.lengths) for p in prepared))
 
 
-def update_note(db: sqlite3.Connection, scope: Scope, name: str, change: Callable[[str], str]) -> None:
+def update_note(
+    db: sqlite3.Connection, scope: Scope, name: str, change: Callable[[str], str]
+) -> None:
     """Set one note to what `change` makes of it."""
     sid = scope_id(db, scope)
-    row = db.execute("SELECT value FROM notes WHERE scope_id = ? AND name = ?", (sid, name)).fetchone()
-    db.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (sid, name, change(row[0] if row else "")))
+    row = db.execute(
+        "SELECT value FROM notes WHERE scope_id = ? AND name = ?", (sid, name)
+    ).fetchone()
+    db.execute(
+        "INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (sid, name, change(row[0] if row else ""))
+    )
 
 
 def set_adopted(db: sqlite3.Connection) -> None:
@@ -92,7 +122,10 @@ def drop_scope(db: sqlite3.Connection, scope: Scope) -> int:
 
 def _touch(db: sqlite3.Connection, sid: int, passages: int, tokens: int) -> None:
     db.execute(
-        "UPDATE scopes SET generation = generation + 1, passages = passages + ?, tokens = tokens + ? WHERE id = ?",
+        (
+            "UPDATE scopes SET generation = generation + 1, passages = passages + ?, tokens = "
+            "tokens + ? WHERE id = ?"
+        ),
         (passages, tokens, sid),
     )
 
@@ -123,7 +156,11 @@ def _remove_passages(db: sqlite3.Connection, sid: int, first: int, count: int, t
     db.executemany(
         "INSERT INTO keywords (keywords, rowid, body, context) VALUES ('delete', ?, ?, ?)",
         [
-            (passage, scoped(sid, keyword_text(text[start:end])), scoped(sid, keyword_text(context)))
+            (
+                passage,
+                scoped(sid, keyword_text(text[start:end])),
+                scoped(sid, keyword_text(context)),
+            )
             for passage, start, end, context, _ in rows
         ],
     )
@@ -141,11 +178,15 @@ def _next_id(db: sqlite3.Connection, table: str) -> int:
 
 
 def tidy(db: sqlite3.Connection) -> bool:
-    """Drop what was removed from the keyword index and the vectors, once it is as much as half of what is there.
+    """Drop what was removed from the keyword index and the vectors, once it is as much as half of
+    what is there.
 
-    Return whether it was. Tombstones in FTS5 otherwise grew the file to 2.5 times its size before they levelled off.
+    Return whether it was. Tombstones in FTS5 otherwise grew the file to 2.5 times its size before
+    they levelled off.
     """
-    removed = int(db.execute("SELECT value FROM meta WHERE name = 'removed_passages'").fetchone()[0])
+    removed = int(
+        db.execute("SELECT value FROM meta WHERE name = 'removed_passages'").fetchone()[0]
+    )
     if 2 * removed < db.execute("SELECT total(passages) FROM scopes").fetchone()[0]:
         return False
     vectors.drop_unused(db)
@@ -155,8 +196,11 @@ def tidy(db: sqlite3.Connection) -> bool:
 
 
 def drop_texts(db: sqlite3.Connection) -> None:
-    """Drop the vectors of texts that no passage has, and merge the keywords until no removed word is left."""
+    """Drop the vectors of texts that no passage has, and merge the keywords until no removed word
+    is left.
+    """
     db.execute(
-        "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages UNION ALL SELECT text_hash FROM lines)"
+        "DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM passages UNION ALL "
+        "SELECT text_hash FROM lines)"
     )
     db.execute("INSERT INTO keywords (keywords) VALUES ('optimize')")

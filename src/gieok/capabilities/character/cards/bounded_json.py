@@ -1,4 +1,6 @@
-"""Reads JSON of strangers: bounded in bytes, values and depth, without NaN, and with no half of a character in any text."""
+"""Reads JSON of strangers: bounded in bytes, values and depth, without NaN, and with no half of a
+character in any text.
+"""
 
 import json
 import math
@@ -20,13 +22,16 @@ Json = object
 
 
 def parsed(data: bytes, what: str, *, is_kept: bool = False) -> dict[str, Json]:
-    """Return the object that bytes of JSON hold; what cannot be written in its texts is replaced. Raises BadRequest.
+    """Return the object that bytes of JSON hold; what cannot be written in its texts is replaced.
+    Raises BadRequest.
 
     `is_kept`: it was read before, and written anew, which may take more room.
     """
     most = MOST_BYTES * (_MORE if is_kept else 1)
     if len(data) > most:
-        raise BadRequest(f"{what} has {len(data):,} bytes of JSON: at most {most:,} are read", hint=_HINT)
+        raise BadRequest(
+            f"{what} has {len(data):,} bytes of JSON: at most {most:,} are read", hint=_HINT
+        )
     if sum(map(data.count, (b",", b"[", b"{"))) > _MOST_VALUES * (_MORE if is_kept else 1):
         raise BadRequest(f"{what} has more than {_MOST_VALUES:,} values", hint=_HINT)
     try:
@@ -69,4 +74,8 @@ def _mended(value: Json, what: str, left: int) -> Json:
 
 
 def _mended_text(text: str) -> str:
-    return text if text.isascii() and "\0" not in text else _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    return (
+        text
+        if text.isascii() and "\0" not in text
+        else _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    )

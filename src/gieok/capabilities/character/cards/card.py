@@ -1,4 +1,6 @@
-"""A character card as Gieok reads it: version 1, 2 or 3 in, version 3 kept, with every field that is not read."""
+"""A character card as Gieok reads it: version 1, 2 or 3 in, version 3 kept, with every field that
+is not read.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +18,9 @@ _WHAT = "the card"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A card. `json` is all of it as version 3; `greetings` are `first_mes` and the alternate ones, blank ones left out."""
+    """A card. `json` is all of it as version 3; `greetings` are `first_mes` and the alternate ones,
+    blank ones left out.
+    """
 
     name: str
     nickname: str = ""
@@ -35,7 +39,9 @@ class Card:
 
 
 def card_from(data: bytes) -> Card:
-    """Return the card that bytes of JSON hold, of any version. Raises BadRequest, which names what is wrong."""
+    """Return the card that bytes of JSON hold, of any version. Raises BadRequest, which names what
+    is wrong.
+    """
     return _read(_upgraded(parsed(data, _WHAT)))
 
 
@@ -46,13 +52,25 @@ def card_of(json_text: str) -> Card:
 
 
 def new_card(fields: Mapping[str, str], greetings: tuple[str, ...] = ()) -> Card:
-    """Return a card of texts by the names that version 3 gives them. Raises BadRequest for a blank name."""
-    texts = dict.fromkeys((*_TEXTS, "system_prompt", "post_history_instructions", "creator_notes"), "")
+    """Return a card of texts by the names that version 3 gives them. Raises BadRequest for a blank
+    name.
+    """
+    texts = dict.fromkeys(
+        (*_TEXTS, "system_prompt", "post_history_instructions", "creator_notes"), ""
+    )
     data: dict[str, Json] = {
-        **texts, "creator": "", "character_version": "", "tags": [], "extensions": {}, **fields,
-        "first_mes": greetings[0] if greetings else "", "alternate_greetings": list(greetings[1:]),
-    }  # fmt: skip
-    return card_from(text_of({"spec": _V3, "spec_version": "3.0", "data": data}).encode("utf-8", "replace"))
+        **texts,
+        "creator": "",
+        "character_version": "",
+        "tags": [],
+        "extensions": {},
+        **fields,
+        "first_mes": greetings[0] if greetings else "",
+        "alternate_greetings": list(greetings[1:]),
+    }
+    return card_from(
+        text_of({"spec": _V3, "spec_version": "3.0", "data": data}).encode("utf-8", "replace")
+    )
 
 
 def as_v2(card: Card) -> str:
@@ -79,15 +97,20 @@ def _upgraded(raw: Mapping[str, Json]) -> dict[str, Json]:
     """Return a card of any version as version 3. Raises BadRequest for what is no card."""
     spec = raw.get("spec")
     if spec == "lorebook_v3" or (spec is None and isinstance(raw.get("entries"), dict | list)):
-        raise BadRequest("that is a lorebook without a character", hint="put it into a card, and import that")
+        raise BadRequest(
+            "that is a lorebook without a character", hint="put it into a card, and import that"
+        )
     if isinstance(raw.get("data"), dict):
         data = dict(_object(raw, "data"))
         data.setdefault("name", raw.get("name"))
     elif isinstance(raw.get("name"), str) and spec not in (_V2, _V3):
-        return _upgraded({"spec": _V2, "data": {name: one for name, one in raw.items() if name != "spec"}})
+        return _upgraded(
+            {"spec": _V2, "data": {name: one for name, one in raw.items() if name != "spec"}}
+        )
     else:
         raise BadRequest(
-            "that is no character card: it has no `data`, and no `name`", hint="give a card of version 1 to 3"
+            "that is no character card: it has no `data`, and no `name`",
+            hint="give a card of version 1 to 3",
         )
     data.setdefault("group_only_greetings", [])
     version = raw.get("spec_version") if spec == _V3 else "3.0"
@@ -98,13 +121,18 @@ def _read(whole: Mapping[str, Json]) -> Card:
     data = _object(whole, "data")
     name = _line(_text(data, "name"))
     if not name or len(name) > _MOST_NAME:
-        raise BadRequest(f"the card has no name of 1 to {_MOST_NAME} characters", hint="give `data.name` in the card")
+        raise BadRequest(
+            f"the card has no name of 1 to {_MOST_NAME} characters",
+            hint="give `data.name` in the card",
+        )
     texts = {one: _text(data, one) for one in _TEXTS if one != "first_mes"}
     return Card(
         name=name,
         nickname=_line(_text(data, "nickname")),
         **texts,
-        greetings=tuple(filter(str.strip, (_text(data, "first_mes"), *_texts(data, "alternate_greetings")))),
+        greetings=tuple(
+            filter(str.strip, (_text(data, "first_mes"), *_texts(data, "alternate_greetings")))
+        ),
         system_prompt=_text(data, "system_prompt"),
         post_history_instructions=_text(data, "post_history_instructions"),
         creator=_text(data, "creator"),

@@ -1,6 +1,8 @@
-"""A card in a CHARX archive: `card.json` and its assets. Members that are not read stay as they are, packed.
+"""A card in a CHARX archive: `card.json` and its assets. Members that are not read stay as they
+are, packed.
 
-`zipfile` is not used: it trusts what an archive says of itself, copies no member without unpacking it, and raises many errors.
+`zipfile` is not used: it trusts what an archive says of itself, copies no member without unpacking
+it, and raises many errors.
 """
 
 import stat
@@ -30,7 +32,9 @@ _STEP = 1 << 16
 
 
 class CharxMember(NamedTuple):
-    """A member: where its header and its packed bytes stand, and its row in the list of members as it was."""
+    """A member: where its header and its packed bytes stand, and its row in the list of members as
+    it was.
+    """
 
     name: str
     row: bytes
@@ -43,9 +47,11 @@ class CharxMember(NamedTuple):
 
 
 class Charx(NamedTuple):
-    """An archive that was looked through. `front` is what stands before its first member: a picture, or nothing.
+    """An archive that was looked through. `front` is what stands before its first member: a
+    picture, or nothing.
 
-    `end` is where its list of members begins; `shift` how many bytes in front the places in that list do not count.
+    `end` is where its list of members begins; `shift` how many bytes in front the places in that
+    list do not count.
     """
 
     data: bytes
@@ -62,7 +68,9 @@ def is_archive(data: bytes) -> bool:
 
 
 def opened(data: bytes) -> Charx:
-    """Look through an archive: every member's place, name and bounds, and its bytes. Raises BadRequest."""
+    """Look through an archive: every member's place, name and bounds, and its bytes. Raises
+    BadRequest.
+    """
     place = data.rfind(_END_MARK, max(len(data) - _END.size - _LONGEST_COMMENT, 0))
     if place < 0 or place + _END.size > len(data):
         raise BadRequest("the archive is cut off: it has no end", hint=_HINT)
@@ -72,7 +80,9 @@ def opened(data: bytes) -> Charx:
     _require(count <= _MOST_MEMBERS, f"the archive has more than {_MOST_MEMBERS:,} members")
     _require(len(data) == place + _END.size + length, "something follows the archive's end")
     _require(0 <= offset <= begin, "the archive's list of members is damaged")
-    members = sorted(_members(data, begin, place, count, begin - offset), key=lambda one: one.header)
+    members = sorted(
+        _members(data, begin, place, count, begin - offset), key=lambda one: one.header
+    )
     _check(data, members, begin)
     front = data[: members[0].header] if members else b""
     return Charx(data, tuple(members), front, data[place + _END.size :], begin, begin - offset)
@@ -85,7 +95,9 @@ def member(archive: Charx, name: str) -> bytes | None:
 
 
 def with_member(archive: Charx, name: str, content: bytes) -> bytes:
-    """Return an archive with other bytes of a member, last now; every other member stays as it is, packed."""
+    """Return an archive with other bytes of a member, last now; every other member stays as it is,
+    packed.
+    """
     ends = [*(one.header for one in archive.members[1:]), archive.end]
     pieces = [
         (archive.data[one.header : end], one.row)
@@ -97,7 +109,9 @@ def with_member(archive: Charx, name: str, content: bytes) -> bytes:
 
 def made(files: Sequence[tuple[str, bytes]]) -> bytes:
     """Return an archive of files."""
-    return _written(Charx(b"", (), b"", b"", 0, 0), [_new(name, content) for name, content in files])
+    return _written(
+        Charx(b"", (), b"", b"", 0, 0), [_new(name, content) for name, content in files]
+    )
 
 
 def _written(archive: Charx, pieces: Sequence[tuple[bytes, bytes]]) -> bytes:
@@ -116,7 +130,9 @@ def _require(holds: bool, what: str) -> None:
 
 
 def _members(data: bytes, place: int, end: int, count: int, shift: int) -> list[CharxMember]:
-    """Return the members that the list names. `shift`: bytes in front of the archive that its offsets do not count."""
+    """Return the members that the list names. `shift`: bytes in front of the archive that its
+    offsets do not count.
+    """
     found = []
     for _ in range(count):
         _require(place + _ROW.size <= end, "the archive's list of members is cut off")
@@ -129,7 +145,9 @@ def _members(data: bytes, place: int, end: int, count: int, shift: int) -> list[
         _require(not stat.S_ISLNK(row[15] >> 16), f"{name!r} in the archive is a link")
         header = row[16] + shift
         start = _content_start(data, header, place, name)
-        found.append(CharxMember(name, data[place:after], row[4], row[7], row[8], row[9], header, start))
+        found.append(
+            CharxMember(name, data[place:after], row[4], row[7], row[8], row[9], header, start)
+        )
         place = after
     _require(place == end, "the archive's list of members is damaged")
     return found
@@ -142,7 +160,13 @@ def _name(raw: bytes, flags: int) -> str:
         _require(not flags & _UTF8, "a name in the archive is no UTF-8")
         name = raw.decode("cp437")
     parts = name.replace("\\", "/").split("/")
-    is_inside = bool(name) and ".." not in parts and parts[0] != "" and not parts[0].endswith(":") and "\0" not in name
+    is_inside = (
+        bool(name)
+        and ".." not in parts
+        and parts[0] != ""
+        and not parts[0].endswith(":")
+        and "\0" not in name
+    )
     _require(is_inside, f"{name[:80]!r} leads out of the archive")
     return name
 
@@ -151,16 +175,25 @@ def _content_start(data: bytes, header: int, end: int, name: str) -> int:
     _require(header + _LOCAL.size <= end, f"{name!r} is not where the archive says")
     local = _LOCAL.unpack_from(data, header)
     own = data[header + _LOCAL.size : header + _LOCAL.size + local[9]]
-    _require(local[0] == _LOCAL_MARK and _name(own, local[2]) == name, f"{name!r} is not where the archive says")
+    _require(
+        local[0] == _LOCAL_MARK and _name(own, local[2]) == name,
+        f"{name!r} is not where the archive says",
+    )
     start: int = header + _LOCAL.size + local[9] + local[10]
     return start
 
 
 def _check(data: bytes, members: Sequence[CharxMember], end: int) -> None:
-    """Unpack every member, a step at a time, and keep nothing: what is stored is sound, and no bomb for who gets it."""
-    _require(len({one.name.replace("\\", "/") for one in members}) == len(members), "a member is in the archive twice")
+    """Unpack every member, a step at a time, and keep nothing: what is stored is sound, and no bomb
+    for who gets it.
+    """
     _require(
-        sum(one.size for one in members) <= _MOST_UNPACKED, f"the archive unpacks to over {_MOST_UNPACKED:,} bytes"
+        len({one.name.replace("\\", "/") for one in members}) == len(members),
+        "a member is in the archive twice",
+    )
+    _require(
+        sum(one.size for one in members) <= _MOST_UNPACKED,
+        f"the archive unpacks to over {_MOST_UNPACKED:,} bytes",
     )
     for one, after in zip(members, [*(one.header for one in members[1:]), end], strict=True):
         _require(one.start + one.packed <= after, f"{one.name!r} overlaps what follows it")
@@ -200,10 +233,20 @@ def _unpacked(data: bytes, one: CharxMember) -> bytes:
 
 
 def _new(name: str, content: bytes) -> tuple[bytes, bytes]:
-    """Return a member with its header, and its row in the list, for an archive that holds it at 0."""
+    """Return a member with its header, and its row in the list, for an archive that holds it at
+    0.
+    """
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
-    packed, raw, crc = deflate.compress(content) + deflate.flush(), name.encode(), zlib.crc32(content)
-    method = _DEFLATED if len(packed) < len(content) and len(content) <= len(packed) * _MOST_RATIO else _STORED
+    packed, raw, crc = (
+        deflate.compress(content) + deflate.flush(),
+        name.encode(),
+        zlib.crc32(content),
+    )
+    method = (
+        _DEFLATED
+        if len(packed) < len(content) and len(content) <= len(packed) * _MOST_RATIO
+        else _STORED
+    )
     packed = packed if method == _DEFLATED else content
     told = (20, _UTF8, method, 0, 0x21, crc, len(packed), len(content), len(raw), 0)
     local = _LOCAL.pack(_LOCAL_MARK, *told) + raw + packed

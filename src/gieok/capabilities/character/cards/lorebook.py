@@ -11,10 +11,19 @@ _MOST_ENTRIES, _MOST_KEYS = 5_000, 20_000
 _HINT = "split it into lorebooks of several characters"
 _LINE = re.compile(r"(@@@?)([a-z_]{1,40})(?:[ \t]+([^\n]*))?")
 _NUMBERS = frozenset(
-    ("activate_only_after", "activate_only_every", "depth", "reverse_depth", "scan_depth", "is_greeting")
+    (
+        "activate_only_after",
+        "activate_only_every",
+        "depth",
+        "reverse_depth",
+        "scan_depth",
+        "is_greeting",
+    )
 )
 _LISTS = frozenset(("additional_keys", "exclude_keys"))
-_MARKS = frozenset(("activate", "dont_activate", "keep_activate_after_match", "ignore_on_max_context"))
+_MARKS = frozenset(
+    ("activate", "dont_activate", "keep_activate_after_match", "ignore_on_max_context")
+)
 _CHOICES = {
     "role": ("assistant", "system", "user"),
     "position": ("after_desc", "before_desc", "personality", "scenario"),
@@ -23,10 +32,12 @@ _LARGEST = 1 << 31
 
 
 class LoreEntry(NamedTuple):
-    """An entry: `text` is what is told once one of `keys` was said. `number` is its place in the book, from 0.
+    """An entry: `text` is what is told once one of `keys` was said. `number` is its place in the
+    book, from 0.
 
-    `also`: one of these must have been said too; `never`: none of these. `depth` and `role` say where it is told: so many
-    messages back, None for with the character's description. A lower `order` is told first, a lower `priority` left out first.
+    `also`: one of these must have been said too; `never`: none of these. `depth` and `role` say
+    where it is told: so many messages back, None for with the character's description. A lower
+    `order` is told first, a lower `priority` left out first.
     """
 
     number: int
@@ -53,7 +64,9 @@ class LoreEntry(NamedTuple):
 
 
 class Lorebook(NamedTuple):
-    """Entries in their order; `scan_depth` messages are looked at for keys, `token_budget` is the book's own, 0 for none."""
+    """Entries in their order; `scan_depth` messages are looked at for keys, `token_budget` is the
+    book's own, 0 for none.
+    """
 
     entries: tuple[LoreEntry, ...] = ()
     scan_depth: int = 4
@@ -62,18 +75,28 @@ class Lorebook(NamedTuple):
 
 
 def lorebook_of(value: Json) -> Lorebook:
-    """Return the lorebook of a card; an empty one where there is none. Raises BadRequest for one that is too large."""
+    """Return the lorebook of a card; an empty one where there is none. Raises BadRequest for one
+    that is too large.
+    """
     if not isinstance(value, dict):
         return Lorebook()
     rows = value.get("entries")
     rows = list(rows.values()) if isinstance(rows, dict) else rows if isinstance(rows, list) else []
     if len(rows) > _MOST_ENTRIES:
-        raise BadRequest(f"the lorebook has {len(rows):,} entries: at most {_MOST_ENTRIES:,} are read", hint=_HINT)
+        raise BadRequest(
+            f"the lorebook has {len(rows):,} entries: at most {_MOST_ENTRIES:,} are read",
+            hint=_HINT,
+        )
     entries = tuple(_entry(number, row) for number, row in enumerate(rows) if isinstance(row, dict))
-    if sum(len(one.keys) + len(one.never) + sum(map(len, one.also)) for one in entries) > _MOST_KEYS:
+    if (
+        sum(len(one.keys) + len(one.never) + sum(map(len, one.also)) for one in entries)
+        > _MOST_KEYS
+    ):
         raise BadRequest(f"the lorebook has more than {_MOST_KEYS:,} keys", hint=_HINT)
     depth, budget = _number(value.get("scan_depth")), _number(value.get("token_budget"))
-    return Lorebook(entries, 4 if depth is None else depth, budget or 0, value.get("recursive_scanning") is True)
+    return Lorebook(
+        entries, 4 if depth is None else depth, budget or 0, value.get("recursive_scanning") is True
+    )
 
 
 def _entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
@@ -115,7 +138,9 @@ def _entry(number: int, row: Mapping[str, Json]) -> LoreEntry:
 
 
 def _decorators(content: str) -> tuple[dict[str, str], str]:
-    """Return what the decorators that are known say, and the text behind them all. Of a name the first counts."""
+    """Return what the decorators that are known say, and the text behind them all. Of a name the
+    first counts.
+    """
     lines, told, is_open = content.replace("\r\n", "\n").split("\n"), dict[str, str](), False
     while lines and (not lines[0].strip() or lines[0].startswith("@@")):
         found = _LINE.fullmatch(lines.pop(0).rstrip())
@@ -139,7 +164,11 @@ def _text(value: Json) -> str:
 
 
 def _words(value: Json) -> tuple[str, ...]:
-    return tuple(_filled(value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()))
+    return tuple(
+        _filled(
+            value.split(",") if isinstance(value, str) else value if isinstance(value, list) else ()
+        )
+    )
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -152,7 +181,9 @@ def _filled(values: Iterable[Json]) -> Iterator[str]:
 
 def _number(value: Json) -> int | None:
     return (
-        int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST else None
+        int(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LARGEST
+        else None
     )
 
 

@@ -1,11 +1,20 @@
-"""A character's file in and out: JSON, PNG (APNG) and CHARX. What Gieok does not read survives byte for byte."""
+"""A character's file in and out: JSON, PNG (APNG) and CHARX. What Gieok does not read survives byte
+for byte.
+"""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 from gieok.capabilities.character.cards import charx, png
 from gieok.capabilities.character.cards.bounded_json import Json
-from gieok.capabilities.character.cards.card import Card, as_v2, card_from, card_of, data_of, with_data
+from gieok.capabilities.character.cards.card import (
+    Card,
+    as_v2,
+    card_from,
+    card_of,
+    data_of,
+    with_data,
+)
 from gieok.errors import BadRequest
 
 #: A larger file is not kept, and so not read.
@@ -32,7 +41,11 @@ MEDIA = {
     CardForm.PNG: "image/png",
     CardForm.CHARX: "application/zip",
 }
-_FORMS = {"application/json": CardForm.JSON, "image/png": CardForm.PNG, "application/zip": CardForm.CHARX}
+_FORMS = {
+    "application/json": CardForm.JSON,
+    "image/png": CardForm.PNG,
+    "application/zip": CardForm.CHARX,
+}
 
 
 class CardFile(NamedTuple):
@@ -44,7 +57,9 @@ class CardFile(NamedTuple):
 
 
 def read(data: bytes) -> CardFile:
-    """Return the card that a file holds. Raises BadRequest, which says what is wrong with the file."""
+    """Return the card that a file holds. Raises BadRequest, which says what is wrong with the
+    file.
+    """
     if len(data) > MOST_BYTES:
         raise BadRequest(
             f"the file has {len(data):,} bytes: at most {MOST_BYTES:,} are kept",
@@ -59,7 +74,8 @@ def read(data: bytes) -> CardFile:
         return CardFile(card_from(found), data, CardForm.CHARX)
     if data.startswith(png.SIGNATURE):
         raise BadRequest(
-            "there is no card in the picture", hint="export it anew: pictures lose it where they are converted"
+            "there is no card in the picture",
+            hint="export it anew: pictures lose it where they are converted",
         )
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         raise BadRequest("that is no character card", hint=_HINT)
@@ -67,7 +83,9 @@ def read(data: bytes) -> CardFile:
 
 
 def written(card_json: str, package: bytes, package_type: str, form: CardForm) -> bytes:
-    """Return a character as a file. The file that it came in is given back as it is where nothing was changed since."""
+    """Return a character as a file. The file that it came in is given back as it is where nothing
+    was changed since.
+    """
     card, came = card_of(card_json), _FORMS.get(package_type) if package else None
     if came is form and read(package).card.json == card.json:
         return package
@@ -79,7 +97,9 @@ def written(card_json: str, package: bytes, package_type: str, form: CardForm) -
 
 
 def avatar(package: bytes, package_type: str) -> bytes:
-    """Return the picture of a character as PNG, without the card in it; b"" where it came without one."""
+    """Return the picture of a character as PNG, without the card in it; b"" where it came without
+    one.
+    """
     came = _FORMS.get(package_type) if package else None
     if came is CardForm.PNG:
         return png.without_card(package)

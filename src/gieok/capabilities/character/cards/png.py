@@ -1,4 +1,6 @@
-"""A card in a PNG or APNG: the text chunks `ccv3` (which wins) and `chara`. Every other byte of the picture stays."""
+"""A card in a PNG or APNG: the text chunks `ccv3` (which wins) and `chara`. Every other byte of the
+picture stays.
+"""
 
 import binascii
 import struct
@@ -36,7 +38,9 @@ class PngChunk(NamedTuple):
 
 
 def chunks(data: bytes) -> Iterator[PngChunk]:
-    """Yield the chunks up to the last one. Raises BadRequest where the picture is cut off or damaged."""
+    """Yield the chunks up to the last one. Raises BadRequest where the picture is cut off or
+    damaged.
+    """
     place, view = len(SIGNATURE), memoryview(data)
     for _ in range(_MOST_CHUNKS):
         if place + _AROUND > len(data):
@@ -44,9 +48,14 @@ def chunks(data: bytes) -> Iterator[PngChunk]:
         length, kind = _HEAD.unpack_from(data, place)
         end = place + _AROUND + length
         if end > len(data):
-            raise BadRequest(f"the picture is cut off: its chunk at byte {place:,} says {length:,} bytes", hint=_HINT)
+            raise BadRequest(
+                f"the picture is cut off: its chunk at byte {place:,} says {length:,} bytes",
+                hint=_HINT,
+            )
         if zlib.crc32(view[place + 4 : end - 4]) != int.from_bytes(view[end - 4 : end], "big"):
-            raise BadRequest(f"the picture is damaged: wrong checksum at byte {place:,}", hint=_HINT)
+            raise BadRequest(
+                f"the picture is damaged: wrong checksum at byte {place:,}", hint=_HINT
+            )
         yield PngChunk(kind, place, end, view[place + 8 : end - 4])
         if kind == b"IEND":
             return
@@ -56,13 +65,18 @@ def chunks(data: bytes) -> Iterator[PngChunk]:
 
 def card_in(data: bytes) -> bytes | None:
     """Return the JSON of the card in a picture; None where there is none. Raises BadRequest."""
-    held = {chunk.keyword: chunk.body for chunk in reversed([one for one in chunks(data) if one.is_card])}
+    held = {
+        chunk.keyword: chunk.body
+        for chunk in reversed([one for one in chunks(data) if one.is_card])
+    }
     body = held.get(_NEW, held.get(_OLD))
     return None if body is None else _decoded(bytes(body).partition(b"\0")[2])
 
 
 def with_card(data: bytes, newest: str, older: str) -> bytes:
-    """Return a picture with a card as `ccv3` and as `chara`, where cards stood before, else before the end."""
+    """Return a picture with a card as `ccv3` and as `chara`, where cards stood before, else before
+    the end.
+    """
     return _with(data, _text_chunk(_OLD, older) + _text_chunk(_NEW, newest))
 
 
@@ -75,7 +89,12 @@ def blank(width: int = 400, height: int = 600) -> bytes:
     """Return a plain picture, for a card that has none."""
     rows = (b"\0" + b"\x60" * width) * height
     head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return SIGNATURE + _chunk(b"IHDR", head) + _chunk(b"IDAT", zlib.compress(rows, 9)) + _chunk(b"IEND", b"")
+    return (
+        SIGNATURE
+        + _chunk(b"IHDR", head)
+        + _chunk(b"IDAT", zlib.compress(rows, 9))
+        + _chunk(b"IEND", b"")
+    )
 
 
 def _with(data: bytes, added: bytes) -> bytes:

@@ -12,7 +12,9 @@ _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
 class FileDiff(NamedTuple):
-    """One file of a diff with the removed and the added line numbers. A path is '' where there is no file."""
+    """One file of a diff with the removed and the added line numbers. A path is '' where there is
+    no file.
+    """
 
     old_path: str
     new_path: str
@@ -34,7 +36,9 @@ def parse(diff: str) -> list[FileDiff]:
             found.append(FileDiff(old_path, _path(line), frozenset(), frozenset()))
         elif found and (hunk := _HUNK.match(line)):
             last, old, new = found[-1], _span(hunk[1], hunk[2]), _span(hunk[3], hunk[4])
-            found[-1] = last._replace(old_lines=last.old_lines | old, new_lines=last.new_lines | new)
+            found[-1] = last._replace(
+                old_lines=last.old_lines | old, new_lines=last.new_lines | new
+            )
             left = len(old) + len(new)
     return found
 
@@ -53,9 +57,13 @@ def _span(start: str, count: str | None) -> frozenset[int]:
 
 
 def placed(symbols: Sequence[Symbol], lines: Iterable[int]) -> list[tuple[Symbol, list[int]]]:
-    """Return the innermost symbols at these lines, each with its lines; the file itself where there is none."""
+    """Return the innermost symbols at these lines, each with its lines; the file itself where there
+    is none.
+    """
     found: dict[str, tuple[Symbol, list[int]]] = {}
-    ranked = sorted((s for s in symbols if s.kind not in _PASSIVE), key=lambda s: s.end_line - s.start_line)
+    ranked = sorted(
+        (s for s in symbols if s.kind not in _PASSIVE), key=lambda s: s.end_line - s.start_line
+    )
     for line in sorted(lines):
         inner = next((s for s in ranked if s.start_line <= line <= s.end_line), None)
         if inner is not None:

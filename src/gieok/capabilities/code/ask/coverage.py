@@ -1,7 +1,8 @@
 """A run under coverage.py → which test ran which function.
 
-The tool keeps lines, and no hashes: lines of a file that was changed after the run would name other functions than ran. So a
-file is believed where it is not newer than the run, or, with the commit that ran, where it is as it was there.
+The tool keeps lines, and no hashes: lines of a file that was changed after the run would name other
+functions than ran. So a file is believed where it is not newer than the run, or, with the commit
+that ran, where it is as it was there.
 """
 
 import re
@@ -23,19 +24,25 @@ from gieok.ports.code import CoverageRun, SyntaxNode
 
 _AGAIN = "run the tests again with `pytest --cov --cov-context=test`"
 _PHASE = re.compile(r"\|(setup|run|teardown)$")
-#: A node of pytest, perhaps behind the label of the whole run: `3.11|tests/test_a.py::TestA::test_b[x]`.
+#: A node of pytest, perhaps behind the label of the whole run:
+#: `3.11|tests/test_a.py::TestA::test_b[x]`.
 _NODE = re.compile(r"(?:[^\[]*?\|)?([^|\[]+?\.py)::([^\[]+)")
 #: Where a definition may stand.
 _BLOCKS = frozenset(
-    """module block if_statement elif_clause else_clause try_statement except_clause except_group_clause finally_clause
-    with_statement for_statement while_statement match_statement case_clause decorated_definition ERROR""".split()
+    """
+        module block if_statement elif_clause else_clause try_statement except_clause
+        except_group_clause finally_clause with_statement for_statement while_statement
+        match_statement case_clause decorated_definition ERROR
+    """.split()
 )
 
 
 class Learned(NamedTuple):
-    """What a run says: `paths` were believed, `changed` not; `outside` are no files of the project, `unknown` no tests.
+    """What a run says: `paths` were believed, `changed` not; `outside` are no files of the project,
+    `unknown` no tests.
 
-    `unread` are tests with the files among `changed` in which they ran something, nobody knows what: no function is named.
+    `unread` are tests with the files among `changed` in which they ran something, nobody knows
+    what: no function is named.
     """
 
     executions: tuple[Execution, ...]
@@ -48,8 +55,12 @@ class Learned(NamedTuple):
 
 
 def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
-    """Read which test of the project ran which function. The index must be in line with the files. Raises BadRequest."""
-    files = {path: file for path, file in project.store.files().items() if file.language == "python"}
+    """Read which test of the project ran which function. The index must be in line with the files.
+    Raises BadRequest.
+    """
+    files = {
+        path: file for path, file in project.store.files().items() if file.language == "python"
+    }
     measured = run.files()
     places = place(project.root, measured, files)
     symbols = [s for s in project.store.all_symbols() if s.path in files]
@@ -64,7 +75,9 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
         pairs = _pairs(project, run, name, files[path], tests) if fresh.holds(path) else None
         if pairs is None:
             changed.add(path)
-            unread |= {(tests[context], f"{path}::") for context, _ in run.lines(name) if context in tests}
+            unread |= {
+                (tests[context], f"{path}::") for context, _ in run.lines(name) if context in tests
+            }
         else:
             believed.add(path)
             found |= pairs
@@ -74,15 +87,25 @@ def learn(project: Project, run: CoverageRun, commit: str = "") -> Learned:
             hint=f"{_AGAIN}, or name the commit that ran with --commit",
         )
     hashes = {key: s.code_hash if fresh.holds(s.path) else "" for key, s in functions.items()}
-    kept = sorted((t, f) for t, f in found if f in functions and t != f and f.partition("::")[0] not in changed)
+    kept = sorted(
+        (t, f)
+        for t, f in found
+        if f in functions and t != f and f.partition("::")[0] not in changed
+    )
     return Learned(
         tuple(Execution(t, f, hashes[t], hashes[f]) for t, f in kept),
-        tuple(Execution(t, f, hashes[t], "") for t, f in sorted(unread)), tuple(sorted(set(tests.values()))),
-        tuple(sorted(believed - changed)), tuple(sorted(changed)), len(measured) - len(places), unknown,
-    )  # fmt: skip
+        tuple(Execution(t, f, hashes[t], "") for t, f in sorted(unread)),
+        tuple(sorted(set(tests.values()))),
+        tuple(sorted(believed - changed)),
+        tuple(sorted(changed)),
+        len(measured) - len(places),
+        unknown,
+    )
 
 
-def _refuse(run: CoverageRun, measured: Sequence[str], places: Mapping[str, str], tests: Mapping[str, str]) -> None:
+def _refuse(
+    run: CoverageRun, measured: Sequence[str], places: Mapping[str, str], tests: Mapping[str, str]
+) -> None:
     contexts = run.contexts()
     if not contexts:
         raise BadRequest("the run names no tests: it has no contexts", hint=_AGAIN)
@@ -94,16 +117,24 @@ def _refuse(run: CoverageRun, measured: Sequence[str], places: Mapping[str, str]
         )
     if not tests:
         raise BadRequest(
-            f"none of the {len(contexts)} contexts is a test of this project, such as {contexts[0]!r}", hint=_AGAIN
+            (
+                f"none of the {len(contexts)} contexts is a test of this project, such as "
+                f"{contexts[0]!r}"
+            ),
+            hint=_AGAIN,
         )
 
 
 class _Fresh:
     """Says which files have not changed since the run."""
 
-    def __init__(self, project: Project, run: CoverageRun, files: Mapping[str, SourceFile], commit: str) -> None:
+    def __init__(
+        self, project: Project, run: CoverageRun, files: Mapping[str, SourceFile], commit: str
+    ) -> None:
         self._root, self._run, self._files = project.root, run, files
-        self._differing = {d.new_path for d in changes.parse(project.versions.diff(commit))} if commit else None
+        self._differing = (
+            {d.new_path for d in changes.parse(project.versions.diff(commit))} if commit else None
+        )
 
     def holds(self, path: str) -> bool:
         if self._differing is not None:
@@ -114,7 +145,9 @@ class _Fresh:
 def _pairs(
     project: Project, run: CoverageRun, name: str, file: SourceFile, tests: Mapping[str, str]
 ) -> set[tuple[str, str]] | None:
-    """Return the (test, function) pairs of a file; None where the file cannot be the version that ran."""
+    """Return the (test, function) pairs of a file; None where the file cannot be the version that
+    ran.
+    """
     try:
         data = (project.root / file.path).read_bytes()
         if sha256(data).hexdigest() != file.content_hash:
@@ -123,13 +156,17 @@ def _pairs(
     except (OSError, scan.Unwanted):
         return None
     written = {number for number, line in enumerate(text.split("\n"), 1) if line.strip()}
-    owners = owners_of(project.parser.parse(LANGUAGES["python"].grammar, text.encode("utf-8", "surrogatepass")))
+    owners = owners_of(
+        project.parser.parse(LANGUAGES["python"].grammar, text.encode("utf-8", "surrogatepass"))
+    )
     found: set[tuple[str, str]] = set()
     for context, lines in run.lines(name):
         if not lines <= written:  # an empty line never runs
             return None
         if context in tests:
-            found |= {(tests[context], f"{file.path}::{owners[line]}") for line in lines & owners.keys()}
+            found |= {
+                (tests[context], f"{file.path}::{owners[line]}") for line in lines & owners.keys()
+            }
     return found
 
 
@@ -168,18 +205,22 @@ def _head_end(node: SyntaxNode) -> int:
 def place(root: Path, measured: Sequence[str], files: Mapping[str, object]) -> dict[str, str]:
     """Return measured path → indexed path; files outside of the project have none.
 
-    Paths of this folder count. Where there are none, the run was in another: the one folder under whose place here most of its
-    files are found.
+    Paths of this folder count. Where there are none, the run was in another: the one folder under
+    whose place here most of its files are found.
     """
     here = f"{root.resolve().as_posix()}/"
-    inside = {name: name.removeprefix(here).removeprefix(f"{root.as_posix()}/") for name in measured}
+    inside = {
+        name: name.removeprefix(here).removeprefix(f"{root.as_posix()}/") for name in measured
+    }
     found = {name: path for name, path in inside.items() if path in files}
     if found:
         return found
     by_name: dict[str, list[str]] = defaultdict(list)
     for path in files:
         by_name[path.rpartition("/")[2]].append(path)
-    rules = Counter(rule for name in measured for rule in _rules(name, by_name[name.rpartition("/")[2]]))
+    rules = Counter(
+        rule for name in measured for rule in _rules(name, by_name[name.rpartition("/")[2]])
+    )
     best = min(rules, key=lambda rule: (-rules[rule], len(rule[1]), rule), default=("", ""))
     return {
         name: best[1] + name[len(best[0]) :]
@@ -189,12 +230,19 @@ def place(root: Path, measured: Sequence[str], files: Mapping[str, object]) -> d
 
 
 def _rules(name: str, namesakes: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (old prefix, new prefix) that map a measured path to an indexed one, the longest common tail first."""
+    """Yield (old prefix, new prefix) that map a measured path to an indexed one, the longest common
+    tail first.
+    """
     parts = name.split("/")
     for path in namesakes:
         others = path.split("/")
         same = next(
-            (n for n, (a, b) in enumerate(zip(reversed(parts), reversed(others), strict=False)) if a != b), None
+            (
+                n
+                for n, (a, b) in enumerate(zip(reversed(parts), reversed(others), strict=False))
+                if a != b
+            ),
+            None,
         )
         same = min(len(parts), len(others)) if same is None else same
         yield "/".join([*parts[:-same], ""]), "/".join([*others[:-same], ""])
@@ -225,11 +273,17 @@ class _Tests:
 
     def _node(self, name: str, names: Sequence[str]) -> str:
         """Return the key of a pytest node id, relative to a folder above or inside the project."""
-        paths = [p for p in self._paths if p == name] or [p for p in self._paths if _is_tail(p, name, "/")]
+        paths = [p for p in self._paths if p == name] or [
+            p for p in self._paths if _is_tail(p, name, "/")
+        ]
         if len(paths) != 1:
             return ""
         key = f"{paths[0]}::{'.'.join(names)}"
-        return key if key in self._keys else self._inherited(f"{paths[0]}::{'.'.join(names[:-1])}", names[-1])
+        return (
+            key
+            if key in self._keys
+            else self._inherited(f"{paths[0]}::{'.'.join(names[:-1])}", names[-1])
+        )
 
     def _inherited(self, owner: str, name: str) -> str:
         """Return the method that a class inherits from its nearest base."""
@@ -238,7 +292,9 @@ class _Tests:
             edges = self._store.edges_out_of(frontier)
             frontier = [e.target for e in edges if e.kind == INHERITS and e.target not in seen]
             seen = [*seen, *frontier]
-            if found := next((f"{base}.{name}" for base in frontier if f"{base}.{name}" in self._keys), ""):
+            if found := next(
+                (f"{base}.{name}" for base in frontier if f"{base}.{name}" in self._keys), ""
+            ):
                 return found
         return ""
 

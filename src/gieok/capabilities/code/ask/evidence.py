@@ -1,4 +1,6 @@
-"""What speaks for a test that it runs a change, beside the ways from one to the other: names, words, company, what it makes."""
+"""What speaks for a test that it runs a change, beside the ways from one to the other: names,
+words, company, what it makes.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -40,7 +42,8 @@ def _stem_words(path: str) -> frozenset[str]:
 
 
 class Change(NamedTuple):
-    """What changed: its symbols, those that make an object of a changed method's class, and those beside it in its files.
+    """What changed: its symbols, those that make an object of a changed method's class, and those
+    beside it in its files.
 
     Each of the two says by which way a symbol comes there.
     """
@@ -54,7 +57,9 @@ class Change(NamedTuple):
 class Tests:
     """The tests that may run a change, with the words in them."""
 
-    def __init__(self, tests: Sequence[Symbol], sources: Sources, imported: Mapping[str, int]) -> None:
+    def __init__(
+        self, tests: Sequence[Symbol], sources: Sources, imported: Mapping[str, int]
+    ) -> None:
         self.all = sorted(tests, key=lambda s: s.key)
         self._sources, self._imported = sources, imported
         found = {s.key: _names(sources.text(s)) for s in self.all}
@@ -63,8 +68,13 @@ class Tests:
         self._bearing = Counter(chain.from_iterable(self._names.values()))
         self._using = Counter(chain.from_iterable(self._words.values()))
         squares = {word: self._rarity(word) ** 2 for word in self._using}
-        self._lengths = {key: sqrt(fsum(map(squares.__getitem__, own))) or 1.0 for key, own in self._words.items()}
-        self._titles = {s.key: words(s.key.partition("::")[2]) | _stem_words(s.path) for s in self.all}
+        self._lengths = {
+            key: sqrt(fsum(map(squares.__getitem__, own))) or 1.0
+            for key, own in self._words.items()
+        }
+        self._titles = {
+            s.key: words(s.key.partition("::")[2]) | _stem_words(s.path) for s in self.all
+        }
         self._groups = {s.key: (s.path, s.key.rpartition(".")[0] or s.path) for s in self.all}
 
     def _rarity(self, word: str) -> float:
@@ -74,7 +84,9 @@ class Tests:
         return min(log((len(self.all) + 1) / (self._bearing[name] + 0.5)), 6.0) / 6.0
 
     def features(self, change: Change) -> dict[str, dict[str, float]]:
-        """Return the features of every test, by key; the model `test` of `engine/learned/impact` weighs them."""
+        """Return the features of every test, by key; the model `test` of `engine/learned/impact`
+        weighs them.
+        """
         ways = change.ways
         reached = sum(s.key in ways for s in self.all)
         share = (reached + 1) / (len(self.all) + 2)
@@ -90,7 +102,11 @@ class Tests:
             row |= self._spoken(test, said)
             if change.makers is not None:
                 maker = change.makers.get(test.key)
-                row |= {"method": 1.0, "makes": maker.joint if maker else 0.0, "makes_none": float(maker is None)}
+                row |= {
+                    "method": 1.0,
+                    "makes": maker.joint if maker else 0.0,
+                    "makes_none": float(maker is None),
+                }
             if change.beside is not None:
                 near = change.beside.get(test.key)
                 row |= {
@@ -106,10 +122,16 @@ class Tests:
             return {"hub": hub}
         joint = log((way.joint + _LEAST) / (1 - way.joint + _LEAST))
         return {
-            "reached": 1.0, "best": log(max(way.best, _LEAST)), "joint": joint, "hub": hub, "hub_joint": hub * joint,
-            "steps": float(min(way.distance, _FARTHEST)), "direct": float(way.distance == 1),
-            "relative": log((way.joint + _LEAST) / (most + _LEAST)), "hub_reached": hub,
-        }  # fmt: skip
+            "reached": 1.0,
+            "best": log(max(way.best, _LEAST)),
+            "joint": joint,
+            "hub": hub,
+            "hub_joint": hub * joint,
+            "steps": float(min(way.distance, _FARTHEST)),
+            "direct": float(way.distance == 1),
+            "relative": log((way.joint + _LEAST) / (most + _LEAST)),
+            "hub_reached": hub,
+        }
 
     def _company(self, ways: Mapping[str, Way]) -> dict[str, float]:
         """Return the mean chance of the tests of each file and each class."""
@@ -128,23 +150,36 @@ class Tests:
         body = {word: self._rarity(word) ** 2 for word in found if self._using[word]}
         around = frozenset[str]().union(*map(words, [*stems, *classes]))
         return _Said(
-            {name: self._rare_name(name) for name in names}, {name: self._rare_name(name) for name in classes},
+            {name: self._rare_name(name) for name in names},
+            {name: self._rare_name(name) for name in classes},
             {word: self._rarity(word) for name in names for word in words(name)},
-            dict.fromkeys(around, 1.0), body, sqrt(fsum(body.values())) or 1.0, {singular(stem) for stem in stems},
-        )  # fmt: skip
+            dict.fromkeys(around, 1.0),
+            body,
+            sqrt(fsum(body.values())) or 1.0,
+            {singular(stem) for stem in stems},
+        )
 
     def _spoken(self, test: Symbol, said: "_Said") -> dict[str, float]:
         names, own, title = self._names[test.key], self._words[test.key], self._titles[test.key]
         alike = (
-            fsum(weight for word, weight in said.body.items() if word in own) / self._lengths[test.key] / said.length
+            fsum(weight for word, weight in said.body.items() if word in own)
+            / self._lengths[test.key]
+            / said.length
         )
         stem = places.tested_stem(test.path)
         return {
-            "names_it": max((rare for name, rare in said.names.items() if name in names), default=0.0),
-            "names_class": max((rare for name, rare in said.classes.items() if name in names), default=0.0),
-            "words": alike, "said": _held(said.words, own), "title": _held(said.words, title),
-            "around": _held(said.around, title), "stem": float(singular(stem) in said.stems),
-        }  # fmt: skip
+            "names_it": max(
+                (rare for name, rare in said.names.items() if name in names), default=0.0
+            ),
+            "names_class": max(
+                (rare for name, rare in said.classes.items() if name in names), default=0.0
+            ),
+            "words": alike,
+            "said": _held(said.words, own),
+            "title": _held(said.words, title),
+            "around": _held(said.around, title),
+            "stem": float(singular(stem) in said.stems),
+        }
 
 
 class _Said(NamedTuple):
@@ -161,7 +196,9 @@ class _Said(NamedTuple):
 
 def _held(wanted: Mapping[str, float], found: Collection[str]) -> float:
     """Return the share of words that are found, the rare ones counting more."""
-    return fsum(weight for word, weight in wanted.items() if word in found) / (fsum(wanted.values()) or 1.0)
+    return fsum(weight for word, weight in wanted.items() if word in found) / (
+        fsum(wanted.values()) or 1.0
+    )
 
 
 def _owner(key: str) -> str:

@@ -1,7 +1,8 @@
-"""What ran under coverage, as edges from tests to functions: a function of what is kept and of the symbols as they are now.
+"""What ran under coverage, as edges from tests to functions: a function of what is kept and of the
+symbols as they are now.
 
-The edges are made when somebody asks, not stored with the graph: no sync pays for them, and who asks for callers does not get
-every test that comes by. Only impact reads them.
+The edges are made when somebody asks, not stored with the graph: no sync pays for them, and who
+asks for callers does not get every test that comes by. Only impact reads them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +22,9 @@ _NOTE = "code.executed_at"
 
 
 class ObservedTests(NamedTuple):
-    """The edges of a store, those from tests to the functions that they ran, and those from what reads a changed name."""
+    """The edges of a store, those from tests to the functions that they ran, and those from what
+    reads a changed name.
+    """
 
     store: ExecutedGraph
     readers: Sequence[Edge] = ()
@@ -42,9 +45,15 @@ def edges_into(store: Executions, keys: Sequence[str]) -> list[Edge]:
 
 
 def _sureness(row: Executed) -> tuple[int, str]:
-    """Return tier and reason: a changed function is still reached by its test; a changed test may no longer reach it."""
+    """Return tier and reason: a changed function is still reached by its test; a changed test may
+    no longer reach it.
+    """
     if row.is_test_same:
-        return (Certainty.OBSERVED, _REASON) if row.is_function_same else (Certainty.RESOLVED, _CHANGED)
+        return (
+            (Certainty.OBSERVED, _REASON)
+            if row.is_function_same
+            else (Certainty.RESOLVED, _CHANGED)
+        )
     return Certainty.UNIQUE_NAME, _CHANGED
 
 
@@ -53,10 +62,13 @@ def not_run(
 ) -> dict[str, str]:
     """Return those of `tests` that were seen not to run the change, each with what to say of it.
 
-    A test runs as it did while nothing that it ran has changed. That holds for what is in functions: of a changed constant or
-    class body coverage says nothing. And of a function that no test ran, it does not say that it was looked for.
+    A test runs as it did while nothing that it ran has changed. That holds for what is in
+    functions: of a changed constant or class body coverage says nothing. And of a function that no
+    test ran, it does not say that it was looked for.
     """
-    if any(key not in symbols or symbols[key].kind not in (Kind.FUNCTION, Kind.METHOD) for key in seeds):
+    if any(
+        key not in symbols or symbols[key].kind not in (Kind.FUNCTION, Kind.METHOD) for key in seeds
+    ):
         return {}
     rows = store.executed(seeds)
     if {row.function for row in rows} != set(seeds):
@@ -66,11 +78,15 @@ def not_run(
 
 
 def keep(project: Project, learned: Learned) -> None:
-    """Keep what tests ran in the files that were believed, in place of what was kept of both, and note when.
+    """Keep what tests ran in the files that were believed, in place of what was kept of both, and
+    note when.
 
-    Beside it stays that they ran something in others too: what is not known may have changed, so it settles nothing.
+    Beside it stays that they ran something in others too: what is not known may have changed, so it
+    settles nothing.
     """
-    project.store.put_executions([*learned.executions, *learned.unread], learned.tests, learned.paths)
+    project.store.put_executions(
+        [*learned.executions, *learned.unread], learned.tests, learned.paths
+    )
     project.store.write_note(SCOPE, _NOTE, project.clock.now().isoformat())
 
 

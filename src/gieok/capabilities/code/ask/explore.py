@@ -1,7 +1,9 @@
-"""Several symbols at once: those that are named and those that answer, and how they reach each other.
+"""Several symbols at once: those that are named and those that answer, and how they reach each
+other.
 
-A path is the shortest one of calls; only where there is none, one that also goes by references, inheritance, calls with
-several possible targets, and from a method to what overrides it. It leads through tests only where one of its ends is a test.
+A path is the shortest one of calls; only where there is none, one that also goes by references,
+inheritance, calls with several possible targets, and from a method to what overrides it. It leads
+through tests only where one of its ends is a test.
 """
 
 from collections import defaultdict
@@ -26,7 +28,9 @@ _LONGEST, _SHORT, _MOST_VISITED = 10, 3, 4_000
 
 
 class Candidate(NamedTuple):
-    """A symbol to show, and which of its lines matter most, as (first, last): those that answer, those on a path."""
+    """A symbol to show, and which of its lines matter most, as (first, last): those that answer,
+    those on a path.
+    """
 
     symbol: Symbol
     callers: int
@@ -37,7 +41,9 @@ class Candidate(NamedTuple):
 
 
 class Explored(NamedTuple):
-    """Candidates, best first; the paths between the first of them; pairs of named ones without a path."""
+    """Candidates, best first; the paths between the first of them; pairs of named ones without a
+    path.
+    """
 
     candidates: tuple[Candidate, ...]
     routes: tuple[tuple[Edge, ...], ...]
@@ -45,10 +51,13 @@ class Explored(NamedTuple):
     degraded: str | None
 
 
-def explore(project: Project, embedder: Embedder | None, text: str, limit: int, folder: Path | None = None) -> Explored:
+def explore(
+    project: Project, embedder: Embedder | None, text: str, limit: int, folder: Path | None = None
+) -> Explored:
     """Return at most `limit` symbols that a text names or asks for, and the paths between them.
 
-    A text of nothing but names is not searched for, unless it is one plain word: what stands on the paths fills up.
+    A text of nothing but names is not searched for, unless it is one plain word: what stands on the
+    paths fills up.
     """
     named, is_names = _named(project, text, folder)
     rows = {symbol.key: Candidate(symbol, 0, is_named=True) for symbol in named}
@@ -57,20 +66,39 @@ def explore(project: Project, embedder: Embedder | None, text: str, limit: int, 
         found = search(project, embedder, text, limit, expand=False)
         degraded = found.degraded
         for one in found.answers:
-            lines = ((one.snippet_line, one.snippet_line + one.snippet.count("\n")),) if one.snippet else ()
+            lines = (
+                ((one.snippet_line, one.snippet_line + one.snippet.count("\n")),)
+                if one.snippet
+                else ()
+            )
             known = rows.get(one.symbol.key, Candidate(one.symbol, 0, one.why == "name"))
             rows[one.symbol.key] = known._replace(lines=lines)
-    ranked = sorted(rows.values(), key=lambda row: (not row.is_named, places.is_test(row.symbol.path)))
-    joined = [row.symbol for row in ranked if row.is_named or not places.is_test(row.symbol.path)][:_JOINED]
+    ranked = sorted(
+        rows.values(), key=lambda row: (not row.is_named, places.is_test(row.symbol.path))
+    )
+    joined = [row.symbol for row in ranked if row.is_named or not places.is_test(row.symbol.path)][
+        :_JOINED
+    ]
     routes = paths(project.store, joined)
     if any(row.is_named for row in ranked):
         ends = set().union(*(_inside(project.store, s) for s in named)) if named else set()
-        routes = [route for route in routes if not ends or route[0].source in ends or route[-1].target in ends]
+        routes = [
+            route
+            for route in routes
+            if not ends or route[0].source in ends or route[-1].target in ends
+        ]
     chosen = _with_routes(project, ranked, routes, {s.key for s in joined})[:limit]
     count = count_callers(project, [row.symbol.key for row in chosen])
-    apart = tuple((a.key, b.key) for a, b in combinations(named[:_JOINED], 2)) if is_names and not routes else ()
+    apart = (
+        tuple((a.key, b.key) for a, b in combinations(named[:_JOINED], 2))
+        if is_names and not routes
+        else ()
+    )
     return Explored(
-        tuple(row._replace(callers=count.get(row.symbol.key, 0)) for row in chosen), tuple(routes), apart, degraded
+        tuple(row._replace(callers=count.get(row.symbol.key, 0)) for row in chosen),
+        tuple(routes),
+        apart,
+        degraded,
     )
 
 
@@ -95,9 +123,14 @@ def _matching(project: Project, word: str, folder: Path | None) -> list[Symbol]:
 
 
 def _with_routes(
-    project: Project, ranked: Sequence[Candidate], routes: Iterable[Sequence[Edge]], joined: set[str]
+    project: Project,
+    ranked: Sequence[Candidate],
+    routes: Iterable[Sequence[Edge]],
+    joined: set[str],
 ) -> list[Candidate]:
-    """Put what stands on the paths behind what they join, each with the lines from where the path goes on."""
+    """Put what stands on the paths behind what they join, each with the lines from where the path
+    goes on.
+    """
     sites: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for route in routes:
         for edge in route:
@@ -106,15 +139,23 @@ def _with_routes(
     known = {row.symbol.key for row in ranked}
     between = {s.key: s for s in project.store.symbols(keys=sorted(set(sites) - known))}
     first = [row._replace(is_joined=True) for row in ranked if row.symbol.key in joined]
-    new = [Candidate(between[key], 0, is_named=False, is_joined=True) for key in sites if key in between]
+    new = [
+        Candidate(between[key], 0, is_named=False, is_joined=True)
+        for key in sites
+        if key in between
+    ]
     rest = [row for row in ranked if row.symbol.key not in joined]
-    return [row._replace(lines=(*row.lines, *sites.get(row.symbol.key, ()))) for row in (*first, *new, *rest)]
+    return [
+        row._replace(lines=(*row.lines, *sites.get(row.symbol.key, ())))
+        for row in (*first, *new, *rest)
+    ]
 
 
 def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...]]:
     """Return for each pair of symbols the shortest path from one to the other, in either direction.
 
-    A class stands for its methods. Of a path that goes over a third of the symbols the two parts are there already.
+    A class stands for its methods. Of a path that goes over a third of the symbols the two parts
+    are there already.
     """
     groups = {s.key: _inside(graph, s) for s in symbols}
     out: list[tuple[Edge, ...]] = []
@@ -132,8 +173,12 @@ def paths(graph: SymbolGraph, symbols: Sequence[Symbol]) -> list[tuple[Edge, ...
     return sorted(dict.fromkeys(out), key=lambda route: (len(route), route))
 
 
-def _nearer(there: tuple[Edge, ...] | None, back: tuple[Edge, ...] | None) -> tuple[Edge, ...] | None:
-    """Return the way there, in the order in which symbols are named, unless the way back is much shorter."""
+def _nearer(
+    there: tuple[Edge, ...] | None, back: tuple[Edge, ...] | None
+) -> tuple[Edge, ...] | None:
+    """Return the way there, in the order in which symbols are named, unless the way back is much
+    shorter.
+    """
     if there and back:
         return back if 2 * len(back) <= len(there) else there
     return there or back
@@ -149,14 +194,21 @@ def _inside(graph: SymbolGraph, symbol: Symbol) -> set[str]:
 def _reached(
     graph: SymbolGraph, starts: set[str], groups: Mapping[str, set[str]], *, is_wide: bool
 ) -> dict[str, tuple[Edge, ...]]:
-    """Return group → the shortest path from the starts into it, by breadth; of several the first in order."""
-    goals = {key: name for name, keys in groups.items() for key in sorted(keys) if key not in starts}
+    """Return group → the shortest path from the starts into it, by breadth; of several the first in
+    order.
+    """
+    goals = {
+        key: name for name, keys in groups.items() for key in sorted(keys) if key not in starts
+    }
     first: dict[str, Edge] = {}
     seen, frontier = set(starts), sorted(starts)
     found: dict[str, tuple[Edge, ...]] = {}
     for _ in range(_LONGEST):
         fresh: list[str] = []
-        for edge in (*graph.edges_out_of(frontier), *(_overriding(graph, frontier) if is_wide else ())):
+        for edge in (
+            *graph.edges_out_of(frontier),
+            *(_overriding(graph, frontier) if is_wide else ()),
+        ):
             if edge.target in seen or not _leads(edge, is_wide=is_wide):
                 continue
             if places.is_test(edge.target.partition("::")[0]) and edge.target not in goals:
@@ -188,7 +240,10 @@ def _overriding(graph: SymbolGraph, keys: Sequence[str]) -> list[Edge]:
                         fresh.add(edge.source)
         frontier = sorted(fresh)
     wanted = {
-        (s, f"{lower}.{s.name}") for s in methods for lower in below[s.key.rpartition(".")[0]] if lower not in classes
+        (s, f"{lower}.{s.name}")
+        for s in methods
+        for lower in below[s.key.rpartition(".")[0]]
+        if lower not in classes
     }
     there = {s.key for s in graph.symbols(keys=sorted({key for _, key in wanted}))}
     return sorted(

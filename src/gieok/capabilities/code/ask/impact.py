@@ -1,7 +1,9 @@
-"""What may break: everything from which a change can be reached, each with how likely a run of it runs what changed.
+"""What may break: everything from which a change can be reached, each with how likely a run of it
+runs what changed.
 
-Depth is not cut: precision was measured to be flat in it (.42 at one step, .53 at four, .47 without limit). What ranks is the
-chance of the ways there (`likelihood`); of a test also what else speaks for it (`evidence`). Files that only import the change
+Depth is not cut: precision was measured to be flat in it (.42 at one step, .53 at four, .47 without
+limit). What ranks is the chance of the ways there (`likelihood`); of a test also what else speaks
+for it (`evidence`). Files that only import the change
 come last: nothing is missed there, but most of them are fine.
 """
 
@@ -30,9 +32,11 @@ CERTAINTY: dict[int, str] = {
 #: Risks by the least chance that each begins with.
 _RISKS = (("high", 0.5), ("medium", 0.2), ("low", 0.0))
 _LONGEST_PATH = 12
-#: How much finding a test that runs the change counts beside not running one in vain; less likely ones are never to be run.
+#: How much finding a test that runs the change counts beside not running one in vain; less likely
+#: ones are never to be run.
 _RECALL, _UNLIKELY = 1.3, 0.03
-#: What a test counts for its file beside its chance in a folder named after the module: `models/test_url.py` for `_models.py`.
+#: What a test counts for its file beside its chance in a folder named after the module:
+#: `models/test_url.py` for `_models.py`.
 _BESIDE = 0.5
 #: What is left of the chance of a test that was seen not to run the change.
 _NOT_SEEN = 0.05
@@ -59,9 +63,11 @@ class Network:
 
 
 class Reached(NamedTuple):
-    """A symbol that depends on the change. `via` leads from it to the change; `tier` is that of the weakest edge.
+    """A symbol that depends on the change. `via` leads from it to the change; `tier` is that of the
+    weakest edge.
 
-    `chance` is the probability that a run of it runs what changed. `doubt` says why it is less than that of its way.
+    `chance` is the probability that a run of it runs what changed. `doubt` says why it is less than
+    that of its way.
     """
 
     key: str
@@ -78,7 +84,9 @@ class Reached(NamedTuple):
 
 
 class FileReach(NamedTuple):
-    """A file with the best of what is reached in it; one that only imports has distance in imports, and no chance."""
+    """A file with the best of what is reached in it; one that only imports has distance in imports,
+    and no chance.
+    """
 
     path: str
     distance: int
@@ -93,7 +101,8 @@ class FileReach(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """What a change reaches, the likeliest first. `tests` are symbols; `test_files` ranks their files, importing ones last.
+    """What a change reaches, the likeliest first. `tests` are symbols; `test_files` ranks their
+    files, importing ones last.
 
     The first `run` of the tests are worth running; they hold `held` of all that is likely.
     """
@@ -113,10 +122,11 @@ def risk_of(chance: float) -> str:
 
 
 def worth_running(chances: Sequence[float]) -> int:
-    """Return how many of the tests, likeliest first, to run: as many as are expected to do best where finding counts for more.
+    """Return how many of the tests, likeliest first, to run: as many as are expected to do best
+    where finding counts for more.
 
-    That is the F-measure with recall weighed 1.3 times. As many as hold nine tenths of the probability would be three times
-    the tests for a sixth more of what is found.
+    That is the F-measure with recall weighed 1.3 times. As many as hold nine tenths of the
+    probability would be three times the tests for a sixth more of what is found.
     """
     whole, sum_, best, many = sum(chances), 0.0, 0.0, 0
     for number, chance in enumerate(chances, 1):
@@ -139,14 +149,20 @@ def around(edges: Edges, seeds: Iterable[str]) -> list[Edge]:
     return found
 
 
-def net_of(edges: Edges, into: Sequence[Edge], symbols: Mapping[str, Symbol], sources: Sources) -> Net:
+def net_of(
+    edges: Edges, into: Sequence[Edge], symbols: Mapping[str, Symbol], sources: Sources
+) -> Net:
     """Return edges weighed; `symbols` has at least the sources of these."""
     out = edges.edges_out_of(sorted({edge.source for edge in into}))
     return Net(likelihood.links(into, out, symbols, sources))
 
 
-def family(edges: Edges, methods: Sequence[Symbol], exist: Callable[[Sequence[str]], Collection[str]]) -> list[str]:
-    """Return the classes whose objects have these methods: their own, and those below that do not override them."""
+def family(
+    edges: Edges, methods: Sequence[Symbol], exist: Callable[[Sequence[str]], Collection[str]]
+) -> list[str]:
+    """Return the classes whose objects have these methods: their own, and those below that do not
+    override them.
+    """
     found: set[str] = set()
     for method in methods:
         frontier = [method.key.rpartition(".")[0]]
@@ -159,7 +175,9 @@ def family(edges: Edges, methods: Sequence[Symbol], exist: Callable[[Sequence[st
 
 
 def methods_alone(seeds: Sequence[Symbol]) -> list[Symbol]:
-    """Return what changed if it is methods and nothing else: then who makes their objects tells something."""
+    """Return what changed if it is methods and nothing else: then who makes their objects tells
+    something.
+    """
     is_all = all(s.kind == Kind.METHOD for s in seeds)
     return [*seeds] if is_all else []
 
@@ -185,12 +203,15 @@ def _reached(key: str, ways: Mapping[str, Way], tiers: Mapping[str, int]) -> Rea
 
 
 def _tier(edge: Edge) -> int:
-    """Return the certainty that the source breaks with the target; code that calls a test's callback hardly does."""
+    """Return the certainty that the source breaks with the target; code that calls a test's
+    callback hardly does.
+    """
     return max(edge.tier, Certainty.AMBIGUOUS) if likelihood.is_given(edge) else edge.tier
 
 
 def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[str, int]:
-    """Return every file that imports one of `paths`, however indirectly, with the number of steps. Nothing is missed by it.
+    """Return every file that imports one of `paths`, however indirectly, with the number of steps.
+    Nothing is missed by it.
 
     Some files are run before all below their folder (`__init__.py`, `conftest.py`).
     """
@@ -202,7 +223,9 @@ def importers(edges: Edges, paths: Sequence[str], known: Iterable[str]) -> dict[
         steps += 1
         fresh: list[str] = []
         targets = [f"{path}::<module>" for path in frontier]
-        reached = {e.source.partition("::")[0] for e in edges.edges_into(targets) if e.kind == IMPORTS}
+        reached = {
+            e.source.partition("::")[0] for e in edges.edges_into(targets) if e.kind == IMPORTS
+        }
         for path in frontier:
             if places.is_run_first(path):
                 folder = path[: path.rfind("/") + 1]
@@ -225,9 +248,14 @@ def is_test(symbol: Symbol) -> bool:
 
 
 def judged(
-    found: Mapping[str, Reached], tests: Tests, change: Change, seen: Collection[str], unlikely: Mapping[str, str]
+    found: Mapping[str, Reached],
+    tests: Tests,
+    change: Change,
+    seen: Collection[str],
+    unlikely: Mapping[str, str],
 ) -> list[Reached]:
-    """Return the tests by how likely they run the change; of those to which no way is known the ones that may all the same.
+    """Return the tests by how likely they run the change; of those to which no way is known the
+    ones that may all the same.
 
     `seen` ran it under coverage; `unlikely` were seen not to, each with what to say of it.
     """
@@ -238,7 +266,10 @@ def judged(
         if key in seen:
             chance = likelihood.SEEN[one.tier]
         elif key in unlikely:
-            one, chance = one._replace(doubt=unlikely[key], tier=max(one.tier, Certainty.AMBIGUOUS)), chance * _NOT_SEEN
+            one, chance = (
+                one._replace(doubt=unlikely[key], tier=max(one.tier, Certainty.AMBIGUOUS)),
+                chance * _NOT_SEEN,
+            )
         rows.append(one._replace(chance=chance))
     return sorted(rows, key=lambda r: (-r.chance, r.tier, r.distance, r.key))
 
@@ -250,12 +281,15 @@ def summarise(
     imported: Mapping[str, int],
     unresolved_calls: Sequence[UnresolvedCall],
 ) -> Impact:
-    """Group what is reached into symbols, files and tests. Of `tests`, ranked, those without a way are kept if run."""
+    """Group what is reached into symbols, files and tests. Of `tests`, ranked, those without a way
+    are kept if run.
+    """
     run = worth_running([one.chance for one in tests])
     shown = [*tests[:run], *(one for one in tests[run:] if one.via)]
     keys = {one.key for one in tests}
     others = sorted(
-        (r for r in found.values() if r.key not in keys), key=lambda r: (-r.chance, r.tier, r.distance, r.key)
+        (r for r in found.values() if r.key not in keys),
+        key=lambda r: (-r.chance, r.tier, r.distance, r.key),
     )
     whole = sum(one.chance for one in tests)
     stems = {singular(places.stem(seed.partition("::")[0])) for seed in seeds}
@@ -270,8 +304,12 @@ def summarise(
     )
 
 
-def _files(reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str]) -> list[FileReach]:
-    """Rank files by how many of their symbols are expected to run the change; tests named after the module first."""
+def _files(
+    reached: Sequence[Reached], imported: Mapping[str, int], stems: set[str]
+) -> list[FileReach]:
+    """Rank files by how many of their symbols are expected to run the change; tests named after the
+    module first.
+    """
     by_path: dict[str, list[Reached]] = defaultdict(list)
     for one in reached:
         by_path[one.key.partition("::")[0]].append(one)
@@ -281,13 +319,31 @@ def _files(reached: Sequence[Reached], imported: Mapping[str, int], stems: set[s
         known = [one for one in inside if one.via]
         if known:
             best = min(known, key=lambda r: (r.tier, r.distance))
-            row = FileReach(path, best.distance, best.tier, len(known), max(r.chance for r in inside))
+            row = FileReach(
+                path, best.distance, best.tier, len(known), max(r.chance for r in inside)
+            )
         else:
             row = FileReach(
-                path, imported.get(path, 0), Certainty.IMPORT, 0, max((r.chance for r in inside), default=0.0)
+                path,
+                imported.get(path, 0),
+                Certainty.IMPORT,
+                0,
+                max((r.chance for r in inside), default=0.0),
             )
         helps = places.is_test(path) and places.is_helper(path)
-        least = _BESIDE if not stems.isdisjoint(map(singular, path.lower().split("/")[:-1])) else 0.0
+        least = (
+            _BESIDE if not stems.isdisjoint(map(singular, path.lower().split("/")[:-1])) else 0.0
+        )
         named = not helps and singular(places.tested_stem(path)) in stems
-        rows.append((not named, helps, -sum(one.chance + least for one in inside), row.tier, row.distance, path, row))
+        rows.append(
+            (
+                not named,
+                helps,
+                -sum(one.chance + least for one in inside),
+                row.tier,
+                row.distance,
+                path,
+                row,
+            )
+        )
     return [row for *_, row in sorted(rows)]

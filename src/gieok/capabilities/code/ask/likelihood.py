@@ -1,7 +1,9 @@
-"""How likely a run of one symbol runs another: the chance of every edge, and what they make of all ways to a change.
+"""How likely a run of one symbol runs another: the chance of every edge, and what they make of all
+ways to a change.
 
-A call inside a condition is made less often than one that always runs, one that goes to the overrides of a method goes to
-one of them, and code that calls what a test hands it hardly breaks with that. The weights are `engine/learned/impact`.
+A call inside a condition is made less often than one that always runs, one that goes to the
+overrides of a method goes to one of them, and code that calls what a test hands it hardly breaks
+with that. The weights are `engine/learned/impact`.
 """
 
 import re
@@ -20,7 +22,9 @@ from gieok.capabilities.code.languages import places
 from gieok.engine.learned import impact as learned
 from gieok.model.code import Edge, Symbol
 
-_CONDITION = re.compile(r"^\W*(?:if|elif|else|except|catch|case|default|switch|match|when|unless|rescue|guard)\b")
+_CONDITION = re.compile(
+    r"^\W*(?:if|elif|else|except|catch|case|default|switch|match|when|unless|rescue|guard)\b"
+)
 _BRANCH = re.compile(r"^\W*(?:elif|else|except|catch|default|rescue)\b")
 _LOOP = re.compile(r"^\W*(?:for|while|loop)\b")
 _EXIT = re.compile(r"^\s*(?:return|raise|throw|continue|break)\b")
@@ -28,18 +32,23 @@ _INLINE = re.compile(r"\bif\b|\belse\b|\band\b|\bor\b|&&|\|\||\?\?| \? ")
 _ONE_OF = re.compile(r"one of (\d+)")
 #: Reasons of edges by a word of theirs, each with the feature that it is.
 _REASONS = {
-    "resolved call": "call", "reads what": "call", "resolved method": "method", "property": "property", "operator": "operator",
-    "callback": "callback", "possible targets": "targets", "only method": "only", "that name": "namesakes",
-    "constructed": "constructed", "handed on": "handed", "base class": "base", "defined inside": "inside",
-    "makes an object": "maker", "put together": "computed", "by its name": "name",
+    "resolved call": "call", "reads what": "call", "resolved method": "method",
+    "property": "property", "operator": "operator", "callback": "callback",
+    "possible targets": "targets", "only method": "only", "that name": "namesakes",
+    "constructed": "constructed", "handed on": "handed", "base class": "base",
+    "defined inside": "inside", "makes an object": "maker", "put together": "computed",
+    "by its name": "name",
 }  # fmt: skip
 _RAN = "ran under coverage"
-#: By tier: what ran under coverage does so again; less surely where the function changed since, or the test itself.
+#: By tier: what ran under coverage does so again; less surely where the function changed since, or
+#: the test itself.
 SEEN = (0.995, 0.9, 0.7)
 
 
 class Sources:
-    """The lines of a project's files as they are on disk. Nothing is known of files of another version (`root` None)."""
+    """The lines of a project's files as they are on disk. Nothing is known of files of another
+    version (`root` None).
+    """
 
     def __init__(self, root: Path | None) -> None:
         self._root = root
@@ -59,7 +68,9 @@ class Sources:
             found = _NO_LINES
             if self._root is not None:
                 with suppress(OSError):
-                    found = _cut(Path(self._root, path).read_text(encoding="utf-8", errors="replace"))
+                    found = _cut(
+                        Path(self._root, path).read_text(encoding="utf-8", errors="replace")
+                    )
             self._known[path] = found
         return found
 
@@ -69,7 +80,9 @@ class Sources:
 
 
 class Place(NamedTuple):
-    """What stands between the head of a function and a line: conditions, loops, ways out before it, a condition in it."""
+    """What stands between the head of a function and a line: conditions, loops, ways out before it,
+    a condition in it.
+    """
 
     conditions: int
     loops: int
@@ -81,9 +94,11 @@ _NOWHERE = Place(0, 0, 0, False)
 
 
 class Outline:
-    """The lines of a file by their indentation: which line each stands below, and how many ways out come before it.
+    """The lines of a file by their indentation: which line each stands below, and how many ways out
+    come before it.
 
-    Of a line nothing is known before somebody asks: most functions of a file are not on the way to a change.
+    Of a line nothing is known before somebody asks: most functions of a file are not on the way to
+    a change.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -106,10 +121,14 @@ class Outline:
                     conditions += 1
                 elif _LOOP.match(above):
                     loops += 1
-        return Place(conditions, loops, self._count_exits(start, line - 1), bool(_INLINE.search(text)))
+        return Place(
+            conditions, loops, self._count_exits(start, line - 1), bool(_INLINE.search(text))
+        )
 
     def _count_exits(self, start: int, end: int) -> int:
-        """Count the ways out in lines[start:end]; each is looked at once, however often it is asked."""
+        """Count the ways out in lines[start:end]; each is looked at once, however often it is
+        asked.
+        """
         counts = self._exits.setdefault(start, [0])
         for line in self._lines[start + len(counts) - 1 : end]:
             counts.append(counts[-1] + bool(_EXIT.match(line)))
@@ -117,7 +136,9 @@ class Outline:
 
 
 def _indent(line: str) -> int:
-    """Return how far a line is indented; an empty one ends the blocks before it, as the weights were fitted."""
+    """Return how far a line is indented; an empty one ends the blocks before it, as the weights
+    were fitted.
+    """
     return len(line) - len(line.lstrip())
 
 
@@ -126,13 +147,17 @@ _NO_LINES = list[str](), Outline(())
 
 @lru_cache(512)
 def _cut(text: str) -> tuple[list[str], Outline]:
-    """Return the lines of a text and their outline; whoever asks again (a server does) has the same."""
+    """Return the lines of a text and their outline; whoever asks again (a server does) has the
+    same.
+    """
     lines = text.split("\n")
     return lines, Outline(lines)
 
 
 class Call(NamedTuple):
-    """What a link is judged by: its surest edge, the lines of all, how many share the target, the calls, and the caller."""
+    """What a link is judged by: its surest edge, the lines of all, how many share the target, the
+    calls, and the caller.
+    """
 
     edge: Edge
     lines: tuple[int, ...]
@@ -143,7 +168,9 @@ class Call(NamedTuple):
 
 
 class Link:
-    """That one symbol depends on another: the surest of its edges, and the features by which it is judged."""
+    """That one symbol depends on another: the surest of its edges, and the features by which it is
+    judged.
+    """
 
     __slots__ = ("_call", "_chance", "edge")
 
@@ -161,14 +188,18 @@ class Link:
         """Return the probability that a run of the source runs the target."""
         if self._chance is None:
             is_seen = self.edge.reason.startswith(_RAN)
-            self._chance = SEEN[self.edge.tier] if is_seen else learned.probability("link", self.features)
+            self._chance = (
+                SEEN[self.edge.tier] if is_seen else learned.probability("link", self.features)
+            )
         return self._chance
 
 
 def links(
     into: Iterable[Edge], out: Iterable[Edge], symbols: Mapping[str, Symbol], sources: Sources
 ) -> dict[tuple[str, str], Link]:
-    """Return the links that edges make, by source and target. `out` are all edges of the same sources, which share calls."""
+    """Return the links that edges make, by source and target. `out` are all edges of the same
+    sources, which share calls.
+    """
     groups: dict[tuple[str, str], list[Edge]] = defaultdict(list)
     for edge in into:
         if edge.kind != IMPORTS and edge.source != edge.target:
@@ -181,10 +212,12 @@ def links(
         symbol, name = symbols.get(source), _last(target)
         call = Call(
             edges[0] if len(edges) == 1 else min(edges, key=lambda e: (e.tier, e.reason, e.line)),
-            tuple([e.line for e in edges]), callers[target], min([shared[source, e.line, name] or 1 for e in edges]),
+            tuple([e.line for e in edges]),
+            callers[target],
+            min([shared[source, e.line, name] or 1 for e in edges]),
             (symbol.start_line, symbol.complexity, symbol.traits) if symbol else None,
             sources.outline(symbol.path) if symbol else None,
-        )  # fmt: skip
+        )
         found[source, target] = Link(call)
     return found
 
@@ -199,9 +232,13 @@ def _features(call: Call) -> Mapping[str, float]:
         spots = [call.outline.place(start, line) for line in call.lines if line]
         at = min(spots, key=lambda p: (p.conditions, p.exits), default=_NOWHERE)
         found |= {
-            "condition": float(at.conditions > 0), "conditions": max(at.conditions - 1.0, 0.0), "loop": float(at.loops > 0),
-            "exits": log1p(at.exits), "inline": float(at.inline), "branches": log1p(complexity),
-        }  # fmt: skip
+            "condition": float(at.conditions > 0),
+            "conditions": max(at.conditions - 1.0, 0.0),
+            "loop": float(at.loops > 0),
+            "exits": log1p(at.exits),
+            "inline": float(at.inline),
+            "branches": log1p(complexity),
+        }
     one_of = _ONE_OF.search(edge.reason)
     found |= {"overrides": log(call.overrides), "one_of": log(int(one_of[1])) if one_of else 0.0}
     found |= _ends(edge, call.caller[2] if call.caller else "")
@@ -214,7 +251,9 @@ def _ends(edge: Edge, traits: str) -> dict[str, float]:
     from_test = places.is_test(path)
     is_test = from_test and "test" in traits.split()
     return {
-        "same_class": float("." in edge.target and path == other and _around(edge.source) == _around(edge.target)),
+        "same_class": float(
+            "." in edge.target and path == other and _around(edge.source) == _around(edge.target)
+        ),
         "same_file": float(path == other),
         "test": float(is_test),
         "support": float(from_test and not is_test),
@@ -237,7 +276,9 @@ def _around(key: str) -> str:
 
 
 class Way(NamedTuple):
-    """How a symbol comes to a change: the chance of its likeliest way, of any of them, its length, and its first edge."""
+    """How a symbol comes to a change: the chance of its likeliest way, of any of them, its length,
+    and its first edge.
+    """
 
     best: float
     joint: float
@@ -256,9 +297,11 @@ class Net:
             into.sort(key=itemgetter(0))
 
     def spread(self, seeds: Iterable[str]) -> dict[str, Way]:
-        """Return how everything that reaches the seeds comes there, the likeliest first; ties by key.
+        """Return how everything that reaches the seeds comes there, the likeliest first; ties by
+        key.
 
-        `joint` takes ways for independent, and follows a link only from the less likely end to the likelier one: no circles.
+        `joint` takes ways for independent, and follows a link only from the less likely end to the
+        likelier one: no circles.
         """
         heap: list[tuple[float, int, str, Edge | None]] = [(0.0, 0, key, None) for key in seeds]
         heapify(heap)

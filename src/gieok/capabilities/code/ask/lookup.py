@@ -14,9 +14,11 @@ _PASSIVE = (Kind.MARKER, Kind.LAMBDA)
 
 
 def find(project: Project, text: str, folder: Path | None = None) -> list[Symbol]:
-    """Return the symbols that `text` names: `path`, `path:symbol`, `path::symbol`, `Class.method` or a plain name.
+    """Return the symbols that `text` names: `path`, `path:symbol`, `path::symbol`, `Class.method`
+    or a plain name.
 
-    A path may be relative to `folder` or to the project. Raises BadRequest with suggestions where there is none.
+    A path may be relative to `folder` or to the project. Raises BadRequest with suggestions where
+    there is none.
     """
     text = text.strip()
     found = matching(project, text, folder)
@@ -78,8 +80,14 @@ def _is_file(project: Project, path: str, place: str) -> bool:
 def _near_files(project: Project, place: str) -> str:
     """Return a hint with files of that name elsewhere."""
     name = place.rpartition("/")[2]
-    near = sorted(path for path in project.store.files() if path.rpartition("/")[2] == name)[:_SUGGESTIONS]
-    return f"near: {', '.join(near)}" if near else "`gieok code sync` reads new files and names what it skips"
+    near = sorted(path for path in project.store.files() if path.rpartition("/")[2] == name)[
+        :_SUGGESTIONS
+    ]
+    return (
+        f"near: {', '.join(near)}"
+        if near
+        else "`gieok code sync` reads new files and names what it skips"
+    )
 
 
 def _hint(project: Project, text: str) -> str:

@@ -1,7 +1,7 @@
 """Changed lines outside of functions: the names that they bind, and what reads those.
 
-By words, so that it holds in every language: what is bound there and named in a function is taken for read. A line that
-binds no name stands for its whole file.
+By words, so that it holds in every language: what is bound there and named in a function is taken
+for read. A line that binds no name stands for its whole file.
 """
 
 import re
@@ -57,21 +57,33 @@ _ROUNDS = 3
 
 
 class Bound(NamedTuple):
-    """The names that lines bind: for their own file, and for those that import it; or that they stand for the whole file."""
+    """The names that lines bind: for their own file, and for those that import it; or that they
+    stand for the whole file.
+    """
 
     imported: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     is_whole: bool = False
 
     def __or__(self, other: "Bound") -> "Bound":
-        return Bound(self.imported | other.imported, self.names | other.names, self.is_whole or other.is_whole)
+        return Bound(
+            self.imported | other.imported,
+            self.names | other.names,
+            self.is_whole or other.is_whole,
+        )
 
 
 def telling(lines: Sequence[str], numbers: Iterable[int], language: str | None) -> list[int]:
-    """Return those of the lines (1-based) that are more than a comment, space or the docstring of a file."""
+    """Return those of the lines (1-based) that are more than a comment, space or the docstring of a
+    file.
+    """
     comment = _HASH_COMMENT if language in _HASHED else _COMMENT
     doc = _docstring(lines) if language == "python" else range(0)
-    return [n for n in sorted(numbers) if n not in doc and (n > len(lines) or not comment.match(lines[n - 1]))]
+    return [
+        n
+        for n in sorted(numbers)
+        if n not in doc and (n > len(lines) or not comment.match(lines[n - 1]))
+    ]
 
 
 def _docstring(lines: Sequence[str]) -> range:
@@ -89,7 +101,9 @@ def bound(lines: Sequence[str], numbers: Iterable[int], language: str | None) ->
     """Return what lines outside of functions bind."""
     found = Bound()
     for number in numbers:
-        found |= _bound_at(lines, number, language) if number <= len(lines) else Bound(is_whole=True)
+        found |= (
+            _bound_at(lines, number, language) if number <= len(lines) else Bound(is_whole=True)
+        )
     return found
 
 
@@ -120,7 +134,9 @@ def _imported(line: str, language: str | None) -> frozenset[str]:
 
 
 def readers(graph: SymbolGraph, sources: Sources, path: str, what: Bound) -> list[Edge]:
-    """Return an edge to a file from every symbol that reads what its lines bind, there and in files that import it."""
+    """Return an edge to a file from every symbol that reads what its lines bind, there and in files
+    that import it.
+    """
     language, lines, inside = language_of(path), sources.lines(path), graph.symbols(paths=[path])
     target, shared, own = f"{path}::<module>", what.names, what.names | what.imported
     found: dict[str, Edge] = {}
@@ -134,9 +150,13 @@ def readers(graph: SymbolGraph, sources: Sources, path: str, what: Bound) -> lis
         if more <= shared:
             break
         shared, own = shared | more, own | more
-    importing = {e.source.partition("::")[0] for e in graph.edges_into([target]) if e.kind == IMPORTS} - {path}
+    importing = {
+        e.source.partition("::")[0] for e in graph.edges_into([target]) if e.kind == IMPORTS
+    } - {path}
     for other in sorted(importing):
-        for symbol, numbers in placed(graph.symbols(paths=[other]), _naming(sources.lines(other), shared)):
+        for symbol, numbers in placed(
+            graph.symbols(paths=[other]), _naming(sources.lines(other), shared)
+        ):
             if symbol.kind != Kind.MODULE:
                 found.setdefault(symbol.key, _edge(symbol.key, target, numbers[0]))
     return sorted(found.values())

@@ -1,8 +1,9 @@
-"""Question → symbols: the engine's recall over passages, symbols by name first, then what stands next to them in the graph.
+"""Question → symbols: the engine's recall over passages, symbols by name first, then what stands
+next to them in the graph.
 
-The order is made of rules, each measured on real queries (docs/code.md): what defines a name that the question names, what
-lies in a file whose path says what is asked, files of which several passages match; tests, examples and re-exports count
-less.
+The order is made of rules, each measured on real queries (docs/code.md): what defines a name that
+the question names, what lies in a file whose path says what is asked, files of which several
+passages match; tests, examples and re-exports count less.
 """
 
 import re
@@ -33,7 +34,8 @@ _DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
 _PATH_SHARE = 1.5
 _FILE_SHARE = 0.7
-#: What a file's name keeps of its gain where hardly a word of it is asked for: `JsonAdapterAnnotationTypeAdapterFactory`.
+#: What a file's name keeps of its gain where hardly a word of it is asked for:
+#: `JsonAdapterAnnotationTypeAdapterFactory`.
 _PART_OF_NAME = 0.25
 #: So many words of a question in one name are as good as all.
 _ENOUGH_WORDS = 3
@@ -74,7 +76,13 @@ class _Scored(NamedTuple):
 
 
 def search(
-    project: Project, embedder: Embedder | None, text: str, limit: int, *, budget_tokens: int = 0, expand: bool = True
+    project: Project,
+    embedder: Embedder | None,
+    text: str,
+    limit: int,
+    *,
+    budget_tokens: int = 0,
+    expand: bool = True,
 ) -> FoundSymbols:
     """Return the symbols that answer `text`, at most `limit`, within a token budget (0: none)."""
     named = _named(project, text)
@@ -83,7 +91,9 @@ def search(
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
     ranked = _ranked(project, found, text, words, {s.key for s in named})
     answers = [_answer(one, named) for one in _with_symbols(project, ranked[: _SHOWN * limit])]
-    answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[:limit]
+    answers = _with_missing(named, answers, is_name=bool(_IDENTIFIER.fullmatch(text.strip())))[
+        :limit
+    ]
     if expand:
         answers = _expanded(project, answers, limit)
     answers = _with_lines(project, answers, words)
@@ -91,21 +101,36 @@ def search(
     callers = count_callers(project, [a.symbol.key for a in answers])
     lost = _not_understood(found, text) if embedder is None else None
     degraded = "; ".join(filter(None, (found.degraded, lost))) or None
-    return FoundSymbols(tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), degraded)
+    return FoundSymbols(
+        tuple(a._replace(callers=callers.get(a.symbol.key, 0)) for a in answers), degraded
+    )
 
 
 def _not_understood(found: RankedHits, text: str) -> str | None:
-    """Name the Korean words of a question that no passage holds and that have no English word here."""
+    """Name the Korean words of a question that no passage holds and that have no English word
+    here.
+    """
     unknown = korean_terms.read(text).unknown
-    lost = [word for word in unknown if not any(t in h.passage.text for t in query_tokens(word) for h in found.hits)]
+    lost = [
+        word
+        for word in unknown
+        if not any(t in h.passage.text for t in query_tokens(word) for h in found.hits)
+    ]
     if not lost:
         return None
-    return f"words only: nothing holds {', '.join(lost)}, and no English word for it is known; vectors find by meaning"
+    return (
+        f"words only: nothing holds {', '.join(lost)}, and no English word for it is known; "
+        f"vectors find by meaning"
+    )
 
 
 def _named(project: Project, text: str) -> list[Symbol]:
     """Return the symbols that the question names."""
-    words = [word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if is_code_like(word) or word == text.strip()]
+    words = [
+        word
+        for word in dict.fromkeys(_IDENTIFIER.findall(text))
+        if is_code_like(word) or word == text.strip()
+    ]
     if not words:
         return []
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
@@ -114,7 +139,9 @@ def _named(project: Project, text: str) -> list[Symbol]:
 
 
 def is_code_like(word: str) -> bool:
-    """Say whether a word is written as names of code are, not as those of a language: `load_all`, `Order.total`, `getUser`."""
+    """Say whether a word is written as names of code are, not as those of a language: `load_all`,
+    `Order.total`, `getUser`.
+    """
     return _CODE_LIKE.search(word) is not None
 
 
@@ -131,7 +158,9 @@ def _matches(symbol: Symbol, word: str) -> bool:
     )
 
 
-def _ranked(project: Project, found: RankedHits, text: str, words: set[str], named: set[str]) -> list[_Scored]:
+def _ranked(
+    project: Project, found: RankedHits, text: str, words: set[str], named: set[str]
+) -> list[_Scored]:
     hits = found.hits
     if not hits:
         return []
@@ -153,17 +182,27 @@ def _ranked(project: Project, found: RankedHits, text: str, words: set[str], nam
 
 
 def _is_test_inside(symbol: Symbol | None) -> bool:
-    """Say whether a symbol is a test inside of a file that is none, as Rust has them (`mod tests`)."""
-    return symbol is not None and not places.is_test(symbol.path) and places.is_test_code(symbol.path, symbol.traits)
+    """Say whether a symbol is a test inside of a file that is none, as Rust has them (`mod
+    tests`).
+    """
+    return (
+        symbol is not None
+        and not places.is_test(symbol.path)
+        and places.is_test_code(symbol.path, symbol.traits)
+    )
 
 
 def _base(hit: Hit) -> float:
-    """Return the retriever scores of a passage: the share of the keyword ceiling, and the vector similarity."""
+    """Return the retriever scores of a passage: the share of the keyword ceiling, and the vector
+    similarity.
+    """
     return hit.signals.get("fused", 0.0)
 
 
 def _path_overlap(path: str, words: set[str]) -> float:
-    """Return the share of query words in the file's name, plus half the share in its folders; less for a long name."""
+    """Return the share of query words in the file's name, plus half the share in its folders; less
+    for a long name.
+    """
     pure = PurePosixPath(path)
     own = set(query_tokens(pure.stem.replace("_", " ").replace("-", " ")))
     folders = set(query_tokens(" ".join(pure.parent.parts).replace("_", " ").replace("-", " ")))
@@ -176,7 +215,9 @@ def _path_overlap(path: str, words: set[str]) -> float:
 
 
 def _name_overlap(name: str, words: set[str]) -> float:
-    """Return how much of a symbol's name is asked for: the share of its words, less where these are fewer than three."""
+    """Return how much of a symbol's name is asked for: the share of its words, less where these are
+    fewer than three.
+    """
     tokens = set(keyword_tokens(name))
     parts = tokens - {name.lower()} or tokens
     asked = len(parts & words)
@@ -188,13 +229,17 @@ def _shared(words: set[str], others: set[str]) -> float:
     for other in others:
         if other in words:
             count += 1
-        elif len(other) > 3 and any(len(w) > 3 and (w.startswith(other) or other.startswith(w)) for w in words):
+        elif len(other) > 3 and any(
+            len(w) > 3 and (w.startswith(other) or other.startswith(w)) for w in words
+        ):
             count += 0.7
     return count
 
 
 def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
-    """Return the paths that are named like tests but imported by product code: `jinja2/tests.py`."""
+    """Return the paths that are named like tests but imported by product code:
+    `jinja2/tests.py`.
+    """
     modules = [f"{path}::<module>" for path in sorted(paths) if places.is_test(path)]
     edges = project.store.edges_into(modules) if modules else ()
     return {
@@ -205,9 +250,15 @@ def _in_use(project: Project, paths: Iterable[str]) -> set[str]:
 
 
 def _handing_on(project: Project, paths: Iterable[str]) -> set[str]:
-    """Return the paths that stand for their folder and define nothing of their own: Rust's `mod.rs` mostly does."""
+    """Return the paths that stand for their folder and define nothing of their own: Rust's `mod.rs`
+    mostly does.
+    """
     named = sorted(path for path in paths if places.is_reexport(path))
-    defining = {s.path for s in project.store.symbols(paths=named) if s.kind in _DEFINING} if named else set()
+    defining = (
+        {s.path for s in project.store.symbols(paths=named) if s.kind in _DEFINING}
+        if named
+        else set()
+    )
     return set(named) - defining
 
 
@@ -218,7 +269,9 @@ def _by_file(
     in_use: set[str],
     handing_on: set[str],
 ) -> list[_Scored]:
-    """Aggregate by file: the best passage gains from the others, each further passage counts less."""
+    """Aggregate by file: the best passage gains from the others, each further passage counts
+    less.
+    """
     members: dict[str, list[int]] = defaultdict(list)
     for number, hit in enumerate(hits):
         members[hit.passage.key].append(number)
@@ -230,7 +283,11 @@ def _by_file(
         factor = _weight(path, is_test=path not in in_use) * (_SUPERSEDED if path in old else 1.0)
         factor *= _REEXPORT if path in handing_on else 1.0
         for place, number in enumerate(numbers):
-            score = (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0)) * factor * _REPEATED**place
+            score = (
+                (scores[number] + (_FILE_SHARE * total if place == 0 else 0.0))
+                * factor
+                * _REPEATED**place
+            )
             out.append(_Scored(hits[number], score, symbols[number]))
     return sorted(out, key=lambda s: (-s.score, s.hit.passage.key, s.hit.passage.start_line))
 
@@ -238,7 +295,9 @@ def _by_file(
 def _superseded(paths: Iterable[str]) -> set[str]:
     """Return the paths in superseded version folders: `v3` next to `v4`."""
     numbered = [
-        (path, path[: match.start()], int(match[1])) for path in paths for match in _VERSION.finditer(f"/{path}")
+        (path, path[: match.start()], int(match[1]))
+        for path in paths
+        for match in _VERSION.finditer(f"/{path}")
     ]
     newest: dict[str, int] = defaultdict(int)
     for _, place, number in numbered:
@@ -260,7 +319,9 @@ def _weight(path: str, *, is_test: bool = True) -> float:
 
 
 def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
-    """Return the symbol of each passage, the function or class it was cut from; None for text between symbols."""
+    """Return the symbol of each passage, the function or class it was cut from; None for text
+    between symbols.
+    """
     keys = [symbol_key(hit.passage.key, hit.passage.context) for hit in hits]
     named = {s.key: s for s in project.store.symbols(keys=sorted({*keys} - {""}))}
     return [named.get(key) for key in keys]
@@ -269,17 +330,28 @@ def _symbols_of(project: Project, hits: Sequence[Hit]) -> list[Symbol | None]:
 def _with_symbols(project: Project, ranked: Sequence[_Scored]) -> list[_Scored]:
     """Add the nearest symbol where a passage was cut from none."""
     by_path: dict[str, list[Symbol]] = defaultdict(list)
-    for symbol in project.store.symbols(paths=sorted({one.hit.passage.key for one in ranked if one.symbol is None})):
+    for symbol in project.store.symbols(
+        paths=sorted({one.hit.passage.key for one in ranked if one.symbol is None})
+    ):
         by_path[symbol.path].append(symbol)
-    return [o if o.symbol else o._replace(symbol=_nearest(by_path[o.hit.passage.key], o.hit)) for o in ranked]
+    return [
+        o if o.symbol else o._replace(symbol=_nearest(by_path[o.hit.passage.key], o.hit))
+        for o in ranked
+    ]
 
 
 def _nearest(symbols: Sequence[Symbol], hit: Hit) -> Symbol | None:
     first, last = hit.passage.start_line, hit.passage.end_line
     around = [
-        s for s in symbols if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)
+        s
+        for s in symbols
+        if s.start_line <= last and s.end_line >= first and s.kind not in (Kind.MARKER, Kind.LAMBDA)
     ]
-    return min(around, key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key), default=None)
+    return min(
+        around,
+        key=lambda s: (abs(s.start_line - first) + abs(s.end_line - last), s.key),
+        default=None,
+    )
 
 
 def _answer(one: _Scored, named: Sequence[Symbol]) -> FoundSymbol:
@@ -294,10 +366,14 @@ def _whole(symbol: Symbol, score: float, why: str) -> FoundSymbol:
 
 
 def _file_symbol(path: str, lines: int) -> Symbol:
-    return Symbol(f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", "")
+    return Symbol(
+        f"{path}::<module>", path, path, Kind.MODULE, 1, lines, "", "", "", 0, "", "active", ""
+    )
 
 
-def _with_missing(named: Sequence[Symbol], answers: list[FoundSymbol], *, is_name: bool) -> list[FoundSymbol]:
+def _with_missing(
+    named: Sequence[Symbol], answers: list[FoundSymbol], *, is_name: bool
+) -> list[FoundSymbol]:
     """Rank symbols that the question names first, even without a passage among the best."""
     present = {a.symbol.key for a in answers}
     best = answers[0].score if answers else 1.0
@@ -337,13 +413,20 @@ def _expanded(project: Project, answers: list[FoundSymbol], limit: int) -> list[
         for s in project.store.symbols(keys=sorted(added))
         if s.kind in _DEFINING
     ]
-    return answers + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
+    return (
+        answers
+        + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
+    )
 
 
-def _with_lines(project: Project, answers: Sequence[FoundSymbol], words: set[str]) -> list[FoundSymbol]:
+def _with_lines(
+    project: Project, answers: Sequence[FoundSymbol], words: set[str]
+) -> list[FoundSymbol]:
     """Add to each match the lines with the most query words."""
     paths = sorted({a.symbol.path for a in answers})
-    texts = {document.key: document.text.split("\n") for document in project.store.get(SCOPE, paths)}
+    texts = {
+        document.key: document.text.split("\n") for document in project.store.get(SCOPE, paths)
+    }
     out = []
     for a in answers:
         lines = texts.get(a.symbol.path, [])[a.start_line - 1 : a.end_line]

@@ -1,4 +1,6 @@
-"""The command that runs tests, to be pasted in the project's folder; nothing where it is not known."""
+"""The command that runs tests, to be pasted in the project's folder; nothing where it is not
+known.
+"""
 
 import json
 import re
@@ -13,15 +15,18 @@ from gieok.model.code import Symbol
 
 #: More tests than this are named by their files.
 _MOST_NAMED = 20
-#: Runners of JavaScript by the package that has to be there, in the order in which they are looked for.
+#: Runners of JavaScript by the package that has to be there, in the order in which they are looked
+#: for.
 _RUNNERS = {
-    "vitest": "npx vitest run", "jest": "npx jest", "mocha": "npx mocha", "ava": "npx ava", "tap": "npx tap",
-    "borp": "npx borp",
+    "vitest": "npx vitest run", "jest": "npx jest", "mocha": "npx mocha", "ava": "npx ava",
+    "tap": "npx tap", "borp": "npx borp",
 }  # fmt: skip
 
 
 def command(root: Path, tests: Sequence[Symbol]) -> str:
-    """Return the command that runs these tests; '' where that of one of their languages is not known."""
+    """Return the command that runs these tests; '' where that of one of their languages is not
+    known.
+    """
     by_language: dict[str, list[Symbol]] = defaultdict(list)
     for test in tests:
         by_language[language_of(test.path) or ""].append(test)
@@ -37,8 +42,13 @@ def _pytest(root: Path, tests: Sequence[Symbol]) -> str:
 
 
 def _is_django_alone(root: Path) -> bool:
-    """Say whether the tests are run by Django's own command: no file of settings speaks of pytest."""
-    said = (_text(root / name) for name in ("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt"))
+    """Say whether the tests are run by Django's own command: no file of settings speaks of
+    pytest.
+    """
+    said = (
+        _text(root / name)
+        for name in ("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt")
+    )
     return (root / "manage.py").exists() and not any("pytest" in text for text in said)
 
 
@@ -59,8 +69,11 @@ def _text(file: Path) -> str:
 def _go(root: Path, tests: Sequence[Symbol]) -> str:
     del root
     folders = dict.fromkeys(f"./{PurePosixPath(s.path).parent}".removesuffix("/.") for s in tests)
-    names = dict.fromkeys(re.sub(r"\W.*", "", s.key.partition("::")[2].rpartition(".")[2]) for s in tests)
-    # Methods of a suite are run by a function of the package: `-run` with their names would run nothing, and pass.
+    names = dict.fromkeys(
+        re.sub(r"\W.*", "", s.key.partition("::")[2].rpartition(".")[2]) for s in tests
+    )
+    # Methods of a suite are run by a function of the package: `-run` with their names would run
+    # nothing, and pass.
     is_named = len(names) <= _MOST_NAMED and all(s.kind != Kind.METHOD for s in tests)
     chosen = ["-run", f"^({'|'.join(names)})$"] if is_named else []
     return join(["go", "test", *chosen, *folders])
@@ -87,7 +100,11 @@ def _package(root: Path) -> Mapping[str, Mapping[str, object]]:
         found = json.loads((root / "package.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return {key: value for key, value in found.items() if isinstance(value, dict)} if isinstance(found, dict) else {}
+    return (
+        {key: value for key, value in found.items() if isinstance(value, dict)}
+        if isinstance(found, dict)
+        else {}
+    )
 
 
 def _files(tests: Sequence[Symbol]) -> list[str]:
@@ -100,5 +117,10 @@ def _unknown(root: Path, tests: Sequence[Symbol]) -> str:
 
 
 _COMMANDS: Mapping[str, Callable[[Path, Sequence[Symbol]], str]] = {
-    "python": _pytest, "go": _go, "rust": _cargo, "javascript": _script, "typescript": _script, "tsx": _script,
-}  # fmt: skip
+    "python": _pytest,
+    "go": _go,
+    "rust": _cargo,
+    "javascript": _script,
+    "typescript": _script,
+    "tsx": _script,
+}

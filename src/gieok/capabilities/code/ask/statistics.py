@@ -27,12 +27,14 @@ class Statistics(NamedTuple):
     unresolved_calls: int
     markers: dict[str, int]
     deprecated: int
-    #: (symbol, how many depend on it), most first; tests, examples and documents count on neither side.
+    #: (symbol, how many depend on it), most first; tests, examples and documents count on neither
+    #: side.
     central: tuple[tuple[str, int], ...]
     complex: tuple[tuple[str, int], ...]
     depth: int
     disk_bytes: int
-    #: What ran under coverage: pairs of a test and a function, and how many of them changed since or are gone.
+    #: What ran under coverage: pairs of a test and a function, and how many of them changed since
+    #: or are gone.
     executions: dict[str, int]
 
 
@@ -57,18 +59,29 @@ def count(project: Project) -> Statistics:
     used = {s.key: len(dependants[s.key] - aside) for s in own}
     central = sorted((row for row in used.items() if row[1]), key=lambda r: (-r[1], r[0]))
     hard = sorted(
-        ((s.key, s.complexity) for s in own if s.kind in (Kind.FUNCTION, Kind.METHOD)), key=lambda r: (-r[1], r[0])
+        ((s.key, s.complexity) for s in own if s.kind in (Kind.FUNCTION, Kind.METHOD)),
+        key=lambda r: (-r[1], r[0]),
     )
     stats = store.stats(SCOPE)
     return Statistics(
-        len(files), sum(s.end_line for s in symbols if s.kind == Kind.MODULE), stats.passages, stats.vectors,
+        len(files),
+        sum(s.end_line for s in symbols if s.kind == Kind.MODULE),
+        stats.passages,
+        stats.vectors,
         dict(sorted(Counter(f.language for f in files.values()).items())),
         dict(sorted(Counter(f.status for f in files.values()).items())),
-        dict(sorted(kinds.items())), dict(sorted(edges.items())), dict(sorted(tiers.items())), store.count_unresolved_calls(),
+        dict(sorted(kinds.items())),
+        dict(sorted(edges.items())),
+        dict(sorted(tiers.items())),
+        store.count_unresolved_calls(),
         dict(sorted(Counter(s.name for s in symbols if s.kind == Kind.MARKER).items())),
         sum(1 for s in symbols if s.status == "deprecated"),
-        tuple(central[:_MOST]), tuple(hard[:_MOST]), depth(imports), stats.disk_bytes, store.count_executions()._asdict(),
-    )  # fmt: skip
+        tuple(central[:_MOST]),
+        tuple(hard[:_MOST]),
+        depth(imports),
+        stats.disk_bytes,
+        store.count_executions()._asdict(),
+    )
 
 
 def is_aside(symbol: Symbol) -> bool:

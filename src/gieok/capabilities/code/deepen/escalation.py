@@ -1,4 +1,6 @@
-"""Rules that escalate a change to the strong model: they write `escalation/pending.json`, which stays until it is handled."""
+"""Rules that escalate a change to the strong model: they write `escalation/pending.json`, which
+stays until it is handled.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +18,12 @@ _DEPTH_CHANGE = 2
 
 
 def reasons_of_sync(
-    *, new_modules: Sequence[str], new_classes: Sequence[str], files: int, depth_before: int, depth_after: int
+    *,
+    new_modules: Sequence[str],
+    new_classes: Sequence[str],
+    files: int,
+    depth_before: int,
+    depth_after: int,
 ) -> list[str]:
     """Return the rules that a sync triggers."""
     found = [f"new module {path}" for path in new_modules[:_MANY_FILES]]
@@ -29,7 +36,9 @@ def reasons_of_sync(
 
 
 def reasons_of_validation(quality: int, earlier: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return the rules that a validation triggers; `earlier` are the rows of the log, the newest last."""
+    """Return the rules that a validation triggers; `earlier` are the rows of the log, the newest
+    last.
+    """
     found = [f"quality {quality} is below {_LOW_QUALITY}"] if quality < _LOW_QUALITY else []
     last = [row.get("status") for row in earlier][-_FAILURES:]
     if len(last) == _FAILURES and all(status == "failed" for status in last):

@@ -1,7 +1,8 @@
-"""Summarises symbols with a model, several per request; summaries are stored by the hash of the code.
+"""Summarises symbols with a model, several per request; summaries are stored by the hash of the
+code.
 
-The same code is never paid for twice: after a revert, on another branch, or in another file. The rows lie beside the
-graph, which never depends on them.
+The same code is never paid for twice: after a revert, on another branch, or in another file. The
+rows lie beside the graph, which never depends on them.
 """
 
 import json
@@ -31,8 +32,10 @@ _SUMMARY_CHARS = 400
 #: What a sentence of thirty words costs, in either language.
 _SENTENCE_TOKENS = 60
 _ASK = RULES + (
-    "Say of each numbered piece in one sentence of at most 30 words what it is for, not how it is written. "
-    'Answer with one JSON object from number to sentence, such as {"1": "…", "2": "…"}, and nothing else.'
+    "Say of each numbered piece in one sentence of at most 30 words what it is for, not how "
+    "it is written. "
+    'Answer with one JSON object from number to sentence, such as {"1": "…", "2": "…"}, and '
+    "nothing else."
 )
 #: Parsed pair by pair, so that a truncated answer still yields its complete pairs.
 _PAIR = re.compile(r'"(\d{1,3})"\s*:\s*("(?:[^"\\]|\\.)*")')
@@ -63,12 +66,17 @@ class WrittenSummaries(NamedTuple):
         why = "the model passed over them, or they have changed meanwhile"
         if self.failure is not None:
             is_of_budget = isinstance(self.failure, BudgetReached)
-            why = f"{self.failure} ({self.failure.hint if is_of_budget else 'the next run tries again'})"
+            why = (
+                f"{self.failure} "
+                f"({self.failure.hint if is_of_budget else 'the next run tries again'})"
+            )
         return f"{self.left:,} symbols have no summary by a model yet: {why}"
 
 
 def worth(symbols: Collection[Symbol]) -> list[Symbol]:
-    """Return the symbols whose summary is worth a model's tokens: no tests and examples, no inner or tiny functions."""
+    """Return the symbols whose summary is worth a model's tokens: no tests and examples, no inner
+    or tiny functions.
+    """
     kinds = {s.key: s.kind for s in symbols}
     holders = {s.parent for s in symbols if s.kind in _NAMED}
 
@@ -77,19 +85,25 @@ def worth(symbols: Collection[Symbol]) -> list[Symbol]:
             return False
         if s.kind == Kind.MODULE:
             return s.key in holders
-        is_long = s.end_line - s.start_line + 1 >= _LEAST_LINES and kinds.get(s.parent) not in _FUNCTIONS
+        is_long = (
+            s.end_line - s.start_line + 1 >= _LEAST_LINES and kinds.get(s.parent) not in _FUNCTIONS
+        )
         return s.kind == Kind.CLASS or (s.kind in _FUNCTIONS and is_long)
 
     return [s for s in symbols if is_worth(s)]
 
 
 def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]:
-    """Return the modules, classes and functions of files, tiny ones too, that have no summary by this very model."""
+    """Return the modules, classes and functions of files, tiny ones too, that have no summary by
+    this very model.
+    """
     symbols = project.store.symbols(paths=sorted(paths))
     holders = {s.parent for s in symbols if s.kind in _NAMED}
     kept = project.store.summaries([s.code_hash for s in symbols])
     done = {row.code_hash for row in kept.values() if row.text and row.model == model}
-    return [s for s in symbols if (s.kind in _NAMED or s.key in holders) and s.code_hash not in done]
+    return [
+        s for s in symbols if (s.kind in _NAMED or s.key in holders) and s.code_hash not in done
+    ]
 
 
 def missing(project: Project) -> list[Symbol]:
@@ -99,9 +113,11 @@ def missing(project: Project) -> list[Symbol]:
 
 
 def waiting(project: Project, before: Collection[str] | None) -> list[Symbol]:
-    """Note that code which was not among the hashes `before` waits for a summary; return the symbols that wait.
+    """Note that code which was not among the hashes `before` waits for a summary; return the
+    symbols that wait.
 
-    With None nothing is new. What waits survives a failure and the end of the process; code that is gone waits no more.
+    With None nothing is new. What waits survives a failure and the end of the process; code that is
+    gone waits no more.
     """
     kept = project.store.summaries()
     if before is None and all(row.text for row in kept.values()):
@@ -109,7 +125,9 @@ def waiting(project: Project, before: Collection[str] | None) -> list[Symbol]:
     symbols = worth(list(project.store.all_symbols()))
     current = {s.code_hash for s in symbols}
     fresh = sorted(current - kept.keys() - set(before)) if before is not None else []
-    gone = sorted(row.code_hash for row in kept.values() if not row.text and row.code_hash not in current)
+    gone = sorted(
+        row.code_hash for row in kept.values() if not row.text and row.code_hash not in current
+    )
     if fresh or gone:
         project.store.write_summaries([Summary(one, "", "") for one in fresh], gone)
     open_hashes = {*fresh, *(row.code_hash for row in kept.values() if not row.text)}
@@ -127,8 +145,8 @@ def summarise(
 ) -> WrittenSummaries:
     """Summarise symbols, the most depended-on first, until the budget is nearly used.
 
-    Each answer is kept as it comes, so a failure or a kill loses one at most. With `anew`, what another model said of the same
-    outline does not count. Never raises GeneratorFailed.
+    Each answer is kept as it comes, so a failure or a kill loses one at most. With `anew`, what
+    another model said of the same outline does not count. Never raises GeneratorFailed.
     """
     todo = _ranked(project, symbols)
     begin, total, written = asker.meter.tokens, len(todo), 0
@@ -175,7 +193,9 @@ class _Piece(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """Return the hash of an outline: most changes of a module or a class are inside of a function."""
+        """Return the hash of an outline: most changes of a module or a class are inside of a
+        function.
+        """
         return _OUTLINE + sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -193,15 +213,26 @@ def _pieces(project: Project, symbols: Sequence[Symbol]) -> list[_Piece]:
     pieces = []
     for symbol in symbols:
         document, now = documents.get(symbol.path), current.get(symbol.key)
-        held = {files[symbol.path].content_hash for files in (before, after) if symbol.path in files}
-        if document and now and now.code_hash == symbol.code_hash and held == {document.content_hash}:
+        held = {
+            files[symbol.path].content_hash for files in (before, after) if symbol.path in files
+        }
+        if (
+            document
+            and now
+            and now.code_hash == symbol.code_hash
+            and held == {document.content_hash}
+        ):
             text = _shown(document.text.split("\n"), now, inner[now.key])
             pieces.append(_Piece(now, f"{now.key}\n{text}"))
     return pieces
 
 
-def _known(project: Project, pieces: Sequence[_Piece], model: str) -> tuple[list[Summary], list[_Piece]]:
-    """Return stored summaries of identical pieces (by `model`, '' for any), and the other pieces."""
+def _known(
+    project: Project, pieces: Sequence[_Piece], model: str
+) -> tuple[list[Summary], list[_Piece]]:
+    """Return stored summaries of identical pieces (by `model`, '' for any), and the other
+    pieces.
+    """
     kept = project.store.summaries([piece.mark for piece in pieces])
     known = {mark: row for mark, row in kept.items() if not model or row.model == model}
     rows = [known[p.mark]._replace(code_hash=p.symbol.code_hash) for p in pieces if p.mark in known]
@@ -220,17 +251,23 @@ def _fitting(pieces: Sequence[_Piece], budget_tokens: int) -> list[_Piece]:
 
 
 def _answers(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary]:
-    """Summarise pieces in one request; outlines are also returned by their hash. Raises GeneratorFailed."""
+    """Summarise pieces in one request; outlines are also returned by their hash. Raises
+    GeneratorFailed.
+    """
     text = "\n\n".join(f"{number}\n{fenced(piece.text)}" for number, piece in enumerate(pieces, 1))
     said = asker.ask(prompt(_ASK, text), partial(_parsed, count=len(pieces)))
     named = [(pieces[number - 1], line) for number, line in said.items()]
     model = asker.generator.model
     rows = [Summary(piece.symbol.code_hash, line, model) for piece, line in named]
-    return rows + [Summary(p.mark, line, model) for p, line in named if p.symbol.kind not in _FUNCTIONS]
+    return rows + [
+        Summary(p.mark, line, model) for p, line in named if p.symbol.kind not in _FUNCTIONS
+    ]
 
 
 def _shown(lines: Sequence[str], symbol: Symbol, inner: Sequence[Symbol]) -> str:
-    """Return the code of a function; of a class or module what stands before its first member, and its members' heads."""
+    """Return the code of a function; of a class or module what stands before its first member, and
+    its members' heads.
+    """
     if symbol.kind in _FUNCTIONS or not inner:
         return "\n".join(lines[symbol.start_line - 1 : symbol.end_line])[:_MOST_CHARS]
     head = "\n".join(lines[symbol.start_line - 1 : inner[0].start_line - 1])[: _MOST_CHARS // 2]
@@ -238,9 +275,14 @@ def _shown(lines: Sequence[str], symbol: Symbol, inner: Sequence[Symbol]) -> str
 
 
 def _head(lines: Sequence[str], symbol: Symbol) -> str:
-    """Return the line that names a symbol: from the stored text, because what is stored has its secrets cut out whole."""
+    """Return the line that names a symbol: from the stored text, because what is stored has its
+    secrets cut out whole.
+    """
     span = lines[symbol.start_line - 1 : symbol.end_line]
-    return next((line for line in span if symbol.name in line and not line.lstrip().startswith("@")), symbol.name)
+    return next(
+        (line for line in span if symbol.name in line and not line.lstrip().startswith("@")),
+        symbol.name,
+    )
 
 
 def _parsed(answer: str, count: int) -> dict[int, str]:

@@ -1,7 +1,9 @@
-"""Cut a source file where its symbols begin and end: functions whole with the comments above, class heads, the rest.
+"""Cut a source file where its symbols begin and end: functions whole with the comments above, class
+heads, the rest.
 
-Function-sized passages with the qualified name as context find code best (docs/code.md): .680 raw nDCG@10 beside .630 for
-passages of even size. A passage over the limit is split between statements of the least indentation.
+Function-sized passages with the qualified name as context find code best (docs/code.md): .680 raw
+nDCG@10 beside .630 for passages of even size. A passage over the limit is split between statements
+of the least indentation.
 """
 
 import re
@@ -17,7 +19,8 @@ from gieok.model.memory import Passage
 MAX_CHARS = 3_000
 #: A stretch of fewer characters between symbols stays with what follows it.
 _TINY_CHARS = 40
-#: What is embedded of a passage. Whole ones find no more (gson: .915 beside .912, words alone .901) at a third of the speed.
+#: What is embedded of a passage. Whole ones find no more (gson: .915 beside .912, words alone .901)
+#: at a third of the speed.
 _HEAD_CHARS = 300
 _CODE = frozenset((Kind.FUNCTION, Kind.METHOD, Kind.CLASS))
 _LEAVES = _CODE | {Kind.CONCEPT}
@@ -38,7 +41,9 @@ def cut(text: str, path: str, symbols: Sequence[SymbolFact]) -> tuple[Passage, .
 
 
 def head(text: str) -> str:
-    """Return what a vector is made of: the first lines of a passage, its comment, signature and documentation mostly."""
+    """Return what a vector is made of: the first lines of a passage, its comment, signature and
+    documentation mostly.
+    """
     if len(text) <= _HEAD_CHARS:
         return text
     end = text.rfind("\n", _HEAD_CHARS // 2, _HEAD_CHARS + 1)
@@ -57,12 +62,16 @@ def _line_starts(text: str) -> list[int]:
 def _stretches(
     text: str, starts: Sequence[int], path: str, symbols: Sequence[SymbolFact]
 ) -> list[tuple[int, int, str]]:
-    """Return (first line, last line, context): each line belongs to the innermost function or class it stands in."""
+    """Return (first line, last line, context): each line belongs to the innermost function or class
+    it stands in.
+    """
     lines = len(starts) - 1
     owner = [0] * lines
     for number, symbol in enumerate(symbols):
         if symbol.kind in _LEAVES and not _is_inside_function(symbol, symbols):
-            first = _with_comments(text, starts, symbol.start) if symbol.kind in _CODE else symbol.start
+            first = (
+                _with_comments(text, starts, symbol.start) if symbol.kind in _CODE else symbol.start
+            )
             end = min(symbol.end, lines)
             owner[first - 1 : end] = [number] * (end - first + 1)
     found: list[_Stretch] = []
@@ -82,8 +91,12 @@ class _Stretch(NamedTuple):
     is_whole: bool
 
 
-def _joined(text: str, starts: Sequence[int], found: Sequence[_Stretch]) -> list[tuple[int, int, str]]:
-    """Join tiny pieces that are not whole symbols to the next one, at the end to the previous one."""
+def _joined(
+    text: str, starts: Sequence[int], found: Sequence[_Stretch]
+) -> list[tuple[int, int, str]]:
+    """Join tiny pieces that are not whole symbols to the next one, at the end to the previous
+    one.
+    """
     out: list[tuple[int, int, str]] = []
     held = 0
     for number, (first, last, context, is_whole) in enumerate(found):
@@ -114,7 +127,9 @@ def _with_comments(text: str, starts: Sequence[int], first: int) -> int:
 
 
 def _block_start(text: str, starts: Sequence[int], line: int) -> int:
-    """Return the line where the block comment that ends in `line` begins; `line` where none does."""
+    """Return the line where the block comment that ends in `line` begins; `line` where none
+    does.
+    """
     if text[starts[line - 1] : starts[line]].rstrip().endswith("*/"):
         return bisect_right(starts, text.rfind("/*", 0, starts[line])) or line
     return line
@@ -148,7 +163,9 @@ def _stem(path: str) -> str:
 
 
 def _split(text: str, starts: Sequence[int], first: int, last: int) -> list[tuple[int, int]]:
-    """Cut lines into runs of at most MAX_CHARS, before the line of least indentation in the second half of each."""
+    """Cut lines into runs of at most MAX_CHARS, before the line of least indentation in the second
+    half of each.
+    """
     runs = []
     while starts[last] - starts[first - 1] > MAX_CHARS and first < last:
         end = first
@@ -156,7 +173,10 @@ def _split(text: str, starts: Sequence[int], first: int, last: int) -> list[tupl
             end += 1
         half = first + max(1, (end - first) // 2)
         cut_line = (
-            min(range(half, end + 1), key=lambda n: (_indentation(text[starts[n] : starts[n + 1]]), -n))
+            min(
+                range(half, end + 1),
+                key=lambda n: (_indentation(text[starts[n] : starts[n + 1]]), -n),
+            )
             if half <= end < last
             else end
         )

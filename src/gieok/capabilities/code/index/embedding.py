@@ -7,7 +7,9 @@ from gieok.model.memory import PassageId
 
 
 def order(project: Project) -> list[PassageId]:
-    """Return the passages without a vector: of public symbols with documentation first, then the newest; of tests last."""
+    """Return the passages without a vector: of public symbols with documentation first, then the
+    newest; of tests last.
+    """
     waiting = project.store.unembedded()
     documented = {s.key for s in project.store.all_symbols() if s.doc} if waiting else set()
 

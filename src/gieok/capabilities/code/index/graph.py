@@ -1,4 +1,6 @@
-"""Facts of all files → symbols, edges and unresolved calls. A pure function: incremental and full are the same call."""
+"""Facts of all files → symbols, edges and unresolved calls. A pure function: incremental and full
+are the same call.
+"""
 
 import re
 from collections import defaultdict
@@ -32,22 +34,37 @@ class Certainty(IntEnum):
     IMPORT = 4
 
 
-CALLS, CONSTRUCTS, REFERENCES, INHERITS, IMPORTS = "calls", "constructs", "references", "inherits", "imports"
-#: Methods of the language's own containers, texts and files: a lone method of the project with such a name proves nothing.
+CALLS, CONSTRUCTS, REFERENCES, INHERITS, IMPORTS = (
+    "calls",
+    "constructs",
+    "references",
+    "inherits",
+    "imports",
+)
+#: Methods of the language's own containers, texts and files: a lone method of the project with such
+#: a name proves nothing.
 _COMMON = frozenset(
     {name for kind in (list, dict, str, set, bytes) for name in dir(kind)}
     | set(
-        """close read write open run send next flush readline readlines seek tell group match search sub findall exists mkdir
-        info debug warning error exception log push forEach map filter reduce then catch test exec toString equals hashCode
-        size add put get set remove contains isEmpty stream iter unwrap clone into expect as_str len to_string
-        to_s to_sym to_i each inspect is_a? nil? empty? begin end data move ToString Add Equals""".split()
+        """
+            close read write open run send next flush readline readlines seek tell group
+            match search sub findall exists mkdir info debug warning error exception log
+            push forEach map filter reduce then catch test exec toString equals hashCode
+            size add put get set remove contains isEmpty stream iter unwrap clone into
+            expect as_str len to_string to_s to_sym to_i each inspect is_a? nil? empty?
+            begin end data move ToString Add Equals
+        """.split()
     )
 )
 #: More functions of one name than this, and a call by name says nothing at all.
 _MOST_NAMESAKES = 3
 _REASONS = {
-    "call": "resolved call", "method": "resolved method", "property": "property", "special": "operator", "callback": "callback",
-}  # fmt: skip
+    "call": "resolved call",
+    "method": "resolved method",
+    "property": "property",
+    "special": "operator",
+    "callback": "callback",
+}
 _NAMED_AFTER = "the only one of its receiver's name"
 #: What a call may mean by its name.
 _NAMED = frozenset((Kind.CLASS, Kind.FUNCTION, Kind.METHOD))
@@ -59,7 +76,8 @@ class Built(NamedTuple):
 
     edges: tuple[Edge, ...]
     unresolved_calls: tuple[UnresolvedCall, ...]
-    #: Files that the solver cannot take whole, each with the reason: their symbols are here, and their calls in part.
+    #: Files that the solver cannot take whole, each with the reason: their symbols are here, and
+    #: their calls in part.
     unlinked: tuple[tuple[str, str], ...] = ()
 
 
@@ -81,7 +99,10 @@ class _Edges:
             self.add(source, target, kind, tier, reason, line)
 
     def rows(self) -> list[Edge]:
-        return sorted(Edge(s, t, kind, tier, reason, line) for (s, t, kind, line), (tier, reason) in self.found.items())
+        return sorted(
+            Edge(s, t, kind, tier, reason, line)
+            for (s, t, kind, line), (tier, reason) in self.found.items()
+        )
 
 
 def fold(key: str) -> str:
@@ -92,11 +113,15 @@ def fold(key: str) -> str:
     return f"{path}::{_LAMBDA.sub('', qualified) or '<module>'}"
 
 
-def build(files: Files, place: Callable[[str], str] = fold, again: Callable[[], Files] | None = None) -> Built:
-    """Link `files`, which are taken out of the list, so that each is freed once it was read; `again` gives them once more.
+def build(
+    files: Files, place: Callable[[str], str] = fold, again: Callable[[], Files] | None = None
+) -> Built:
+    """Link `files`, which are taken out of the list, so that each is freed once it was read;
+    `again` gives them once more.
 
-    `place` gives the key under which a body of code is known: functions without a name have none, unless it lets them.
-    Each family of languages is linked alone: nothing of one shows in the edges of another.
+    `place` gives the key under which a body of code is known: functions without a name have none,
+    unless it lets them. Each family of languages is linked alone: nothing of one shows in the edges
+    of another.
     """
     edges = _Edges()
     unresolved_calls: set[UnresolvedCall] = set()
@@ -108,11 +133,15 @@ def build(files: Files, place: Callable[[str], str] = fold, again: Callable[[], 
     files.clear()
     for family in sorted(by_family, key=lambda family: family.name):
         work = partial(_linked, family, place)
-        (found, calls), strange = isolated(work, by_family.pop(family), partial(_again, family, again))
+        (found, calls), strange = isolated(
+            work, by_family.pop(family), partial(_again, family, again)
+        )
         edges.take(found)
         unresolved_calls |= calls
         if strange:
-            in_part, open_calls = _linked_in_part(family, place, again, {path for path, _ in strange})
+            in_part, open_calls = _linked_in_part(
+                family, place, again, {path for path, _ in strange}
+            )
             edges.take(in_part)
             unresolved_calls |= open_calls
         unlinked += strange
@@ -128,7 +157,9 @@ def build(files: Files, place: Callable[[str], str] = fold, again: Callable[[], 
 
 
 def _kept(path: str, facts: Facts, place: Callable[[str], str]) -> Iterator[str]:
-    """Yield the keys of the symbols of a file that are shown: functions without a name are folded into what is around."""
+    """Yield the keys of the symbols of a file that are shown: functions without a name are folded
+    into what is around.
+    """
     for symbol in facts.symbols:
         key = f"{path}::{symbol.qualified}"
         if symbol.kind != Kind.LAMBDA or place(key) == key:
@@ -136,7 +167,9 @@ def _kept(path: str, facts: Facts, place: Callable[[str], str]) -> Iterator[str]
 
 
 def shown(symbols: Sequence[Symbol]) -> list[Symbol]:
-    """Return the symbols that a graph holds: each key once, the last of its name, and none without a name."""
+    """Return the symbols that a graph holds: each key once, the last of its name, and none without
+    a name.
+    """
     return [*{s.key: s for s in symbols if s.kind != Kind.LAMBDA}.values()]
 
 
@@ -156,13 +189,16 @@ def _again(family: Family, again: Callable[[], Files]) -> Files:
 def _linked_in_part(
     family: Family, place: Callable[[str], str], again: Callable[[], Files], strange: set[str]
 ) -> tuple[_Edges, set[UnresolvedCall]]:
-    """Return the edges from and to the files that could not be linked whole, and their unresolved calls.
+    """Return the edges from and to the files that could not be linked whole, and their unresolved
+    calls.
 
-    Their imports, names and what is known when the work on them is given up: what values reach only grows, so it is true.
+    Their imports, names and what is known when the work on them is given up: what values reach only
+    grows, so it is true.
     """
     try:
         found, calls = _linked(family, place, _again(family, again), is_lenient=True)
-    except Exception:  # noqa: BLE001 - a file that breaks the solver otherwise; it is named as not followed
+    # A file that breaks the solver otherwise; it is named as not followed.
+    except Exception:  # noqa: BLE001
         return _Edges(), set()
     edges = _Edges()
     for (source, target, kind, line), (tier, reason) in found.found.items():
@@ -197,7 +233,11 @@ def _calls(
         key = keys[program.function_symbol[number]]
         if fact.owner != -1 and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
             methods[key.rpartition(".")[2]].add(key)
-    answered = {(site.symbol, site.line, _plain(site.name)) for site in program.sites if site.targets or site.wired}
+    answered = {
+        (site.symbol, site.line, _plain(site.name))
+        for site in program.sites
+        if site.targets or site.wired
+    }
     unresolved_calls = set[UnresolvedCall]()
     doubts = Doubts(program, keys)
     named_after = by_receiver.named_after(program, keys, _is_product)
@@ -206,7 +246,8 @@ def _calls(
         doubted = doubts.of(site) if site.targets else {}
         for function in (*site.targets, *(other for other in doubted if other not in site.targets)):
             target = program.function_symbol[function]
-            if placed[target] != source or keys[target] == source:  # what a lambda does, its owner does
+            # what a lambda does, its owner does
+            if placed[target] != source or keys[target] == source:
                 sure = _sureness(site, program, function, doubted.get(function))
                 edges.add(source, placed[target], CALLS, *sure, site.line)
         if not site.targets and site.kind in ("call", "method"):
@@ -220,7 +261,9 @@ def _calls(
     return unresolved_calls
 
 
-def _sureness(site: Site, program: Program, function: int, doubt: str | None) -> tuple[Certainty, str]:
+def _sureness(
+    site: Site, program: Program, function: int, doubt: str | None
+) -> tuple[Certainty, str]:
     if doubt is not None:
         return Certainty.AMBIGUOUS, doubt
     if Trait.COMPUTED in program.functions[function].traits:
@@ -239,16 +282,28 @@ def _plain(name: str) -> str:
 
 def _by_name(site: Site, source: str, methods: Mapping[str, set[str]], edges: _Edges) -> None:
     namesakes = methods.get(_plain(site.name), set())
-    if site.kind != "method" or _plain(site.name) in _COMMON or not 0 < len(namesakes) <= _MOST_NAMESAKES:
+    if (
+        site.kind != "method"
+        or _plain(site.name) in _COMMON
+        or not 0 < len(namesakes) <= _MOST_NAMESAKES
+    ):
         return
     tier = Certainty.UNIQUE_NAME if len(namesakes) == 1 else Certainty.AMBIGUOUS
-    reason = "the only method of that name" if len(namesakes) == 1 else f"one of {len(namesakes)} methods of that name"
+    reason = (
+        "the only method of that name"
+        if len(namesakes) == 1
+        else f"one of {len(namesakes)} methods of that name"
+    )
     for target in namesakes:
         edges.add(source, target, CALLS, tier, reason, site.line)
 
 
-def _named(members: Files, names: set[str], place: Callable[[str], str], edges: _Edges) -> set[UnresolvedCall]:
-    """Add the edges of a language whose calls are linked by name; return the calls of names that say too little."""
+def _named(
+    members: Files, names: set[str], place: Callable[[str], str], edges: _Edges
+) -> set[UnresolvedCall]:
+    """Add the edges of a language whose calls are linked by name; return the calls of names that
+    say too little.
+    """
     open_calls = set[UnresolvedCall]()
     for one in by_name.linked(members):
         source, count = place(one.source), len(one.targets)
@@ -271,11 +326,27 @@ def _others(program: Program, keys: Sequence[str], placed: Sequence[str], edges:
     classes = set(program.class_symbol)
     for reference in program.references:
         is_class = reference.target in classes
-        kind, reason = (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
-        edges.add(placed[reference.symbol], placed[reference.target], kind, Certainty.RESOLVED, reason, reference.line)
+        kind, reason = (
+            (CONSTRUCTS, "constructed") if is_class else (REFERENCES, "handed on or asked for")
+        )
+        edges.add(
+            placed[reference.symbol],
+            placed[reference.target],
+            kind,
+            Certainty.RESOLVED,
+            reason,
+            reference.line,
+        )
     for owner, symbol in enumerate(program.class_symbol):
         for base in program.hierarchy.bases(owner):
-            edges.add(keys[symbol], keys[program.class_symbol[base]], INHERITS, Certainty.RESOLVED, "base class", 0)
+            edges.add(
+                keys[symbol],
+                keys[program.class_symbol[base]],
+                INHERITS,
+                Certainty.RESOLVED,
+                "base class",
+                0,
+            )
     modules = [keys[bound.symbols] for bound in program.bounds]
     for file, target_file, line in program.imports:
         edges.add(modules[file], modules[target_file], IMPORTS, Certainty.IMPORT, "imported", line)
@@ -284,7 +355,8 @@ def _others(program: Program, keys: Sequence[str], placed: Sequence[str], edges:
 def _nested(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
     """Refer a function to those that are defined inside of it: it makes them, and nobody else can.
 
-    From the facts, which have every definition of a name: of the symbols of a file that was not read again there is one.
+    From the facts, which have every definition of a name: of the symbols of a file that was not
+    read again there is one.
     """
     for path, facts in files:
         own = facts.symbols
@@ -294,13 +366,17 @@ def _nested(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
                 around = place(f"{path}::{own[s.parent].qualified}")
                 if kinds.get(around.partition("::")[2]) in (Kind.FUNCTION, Kind.METHOD):
                     target = f"{path}::{s.qualified}"
-                    edges.add(around, target, REFERENCES, Certainty.RESOLVED, "defined inside", s.start)
+                    edges.add(
+                        around, target, REFERENCES, Certainty.RESOLVED, "defined inside", s.start
+                    )
 
 
 def _dispatched(program: Program, placed: Sequence[str], edges: _Edges) -> None:
-    """Where a call may go to too many to say, it is the maker of the object who decides: refer that one to its method.
+    """Where a call may go to too many to say, it is the maker of the object who decides: refer that
+    one to its method.
 
-    So for objects that are called, methods of one family of classes, and names that are put together (`visit_` + x).
+    So for objects that are called, methods of one family of classes, and names that are put
+    together (`visit_` + x).
     """
     wide = {
         function
@@ -316,9 +392,18 @@ def _dispatched(program: Program, placed: Sequence[str], edges: _Edges) -> None:
         for function in program.methods(owner, prefix):
             called.append((owner, function))
             target = placed[program.function_symbol[function]]
-            edges.add(placed[symbol], target, REFERENCES, Certainty.AMBIGUOUS, "a name that is put together", line)
+            edges.add(
+                placed[symbol],
+                target,
+                REFERENCES,
+                Certainty.AMBIGUOUS,
+                "a name that is put together",
+                line,
+            )
     for owner, function in dict.fromkeys(called):
         target = placed[program.function_symbol[function]]
         for made in made_by[program.class_symbol[owner]]:
             reason = "makes an object that is called so"
-            edges.add(placed[made.symbol], target, REFERENCES, Certainty.UNIQUE_NAME, reason, made.line)
+            edges.add(
+                placed[made.symbol], target, REFERENCES, Certainty.UNIQUE_NAME, reason, made.line
+            )

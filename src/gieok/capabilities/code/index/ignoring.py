@@ -16,9 +16,12 @@ from gieok.ports.code import Versions
 
 #: Never scanned, whatever `.gitignore` says: build output and third-party code.
 _SKIPPED_FOLDERS = frozenset(
-    """.git .hg .svn .gieok .venv venv env node_modules bower_components vendor third_party __pycache__ .tox .nox .mypy_cache
-    .pytest_cache .ruff_cache .idea .vscode .next .nuxt .gradle .cargo site-packages dist-packages .eggs dist build target
-    coverage htmlcov .cache""".split()
+    """
+        .git .hg .svn .gieok .venv venv env node_modules bower_components vendor third_party
+        __pycache__ .tox .nox .mypy_cache .pytest_cache .ruff_cache .idea .vscode .next
+        .nuxt .gradle .cargo site-packages dist-packages .eggs dist build target coverage
+        htmlcov .cache
+    """.split()
 )
 #: Of these, what a project may track as its own source: what is left out of them is counted.
 _PERHAPS_OWN = frozenset("build dist target coverage env vendor third_party".split())
@@ -29,31 +32,41 @@ _PERHAPS_SOURCE = frozenset("build dist target coverage env vendor".split())
 
 
 class IgnoreRules(NamedTuple):
-    """Sources of ignore rules: the user's patterns, and git or, outside of repositories, `.gitignore`."""
+    """Sources of ignore rules: the user's patterns, and git or, outside of repositories,
+    `.gitignore`.
+    """
 
     patterns: tuple[str, ...] = ()
     versions: Versions | None = None
 
 
 class _Level(NamedTuple):
-    """The patterns of one file: `base` is the folder they stand in; `above` leads from a folder above the project to it."""
+    """The patterns of one file: `base` is the folder they stand in; `above` leads from a folder
+    above the project to it.
+    """
 
     base: str
     above: str
     patterns: GitIgnoreSpec
 
     def says(self, path: str) -> bool | None:
-        """Return whether a path, a folder with a slash behind it, is left out; None where nothing matches it."""
+        """Return whether a path, a folder with a slash behind it, is left out; None where nothing
+        matches it.
+        """
         return self.patterns.check_file(self.above + path[len(self.base) :]).include
 
 
 def files(
-    root: Path, rules: IgnoreRules, wanted: Callable[[str], object] = str, by_name: Counter[str] | None = None
+    root: Path,
+    rules: IgnoreRules,
+    wanted: Callable[[str], object] = str,
+    by_name: Counter[str] | None = None,
 ) -> Iterator[tuple[str, Path]]:
-    """Yield the `wanted` files that are not left out. Links to folders are not followed: a loop of links ends nowhere.
+    """Yield the `wanted` files that are not left out. Links to folders are not followed: a loop of
+    links ends nowhere.
 
-    `by_name` gets each folder that is left out for its name alone and may hold source of the project, with how many wanted
-    files git lists in it; outside of git, 1.
+    `by_name` gets each folder that is left out for its name alone and may hold source of the
+    project, with how many wanted files git lists in it; outside of git, 1.
     """
     by_name = Counter() if by_name is None else by_name
     listed = rules.versions.files() if rules.versions is not None else None
@@ -107,7 +120,9 @@ def _is_foreign(folder: Path) -> bool:
 
 
 def _left_out_by_name(root: Path, path: str, own: GitIgnoreSpec) -> str:
-    """Return the folder above a path that is left out for its name, and may be the project's own; '' for none."""
+    """Return the folder above a path that is left out for its name, and may be the project's own;
+    '' for none.
+    """
     parts = path.split("/")[:-1]
     for depth in range(1, len(parts) + 1):
         folder = "/".join(parts[:depth])
@@ -177,7 +192,8 @@ def _says(levels: Sequence[_Level], path: str) -> bool:
 
 
 def _levels_above(root: Path) -> list[_Level]:
-    """Return the patterns of the repository that hold for the project from outside of it, the nearest first.
+    """Return the patterns of the repository that hold for the project from outside of it, the
+    nearest first.
 
     None hold for a project that the repository ignores: it is not the repository's.
     """
@@ -204,7 +220,8 @@ def _level(file: Path, base: str, above: str = "") -> list[_Level]:
 def _patterns(lines: Sequence[str]) -> GitIgnoreSpec:
     """Return patterns; what is none (`!` alone) matches nothing, as in git."""
     found: list[GitIgnoreSpecPattern] = []
-    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # `[[]x` as an expression of Python
+    # `[[]x` as an expression of Python
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):
         for line in lines:
             with suppress(ValueError):
                 found.append(GitIgnoreSpecPattern(line))

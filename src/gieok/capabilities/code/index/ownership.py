@@ -1,6 +1,8 @@
-"""Says whose an index is. One that came with a repository could answer anything: it is not opened, and not believed.
+"""Says whose an index is. One that came with a repository could answer anything: it is not opened,
+and not believed.
 
-The home folder keeps a random word for each project's path; the index holds the same word. Nobody else knows it.
+The home folder keeps a random word for each project's path; the index holds the same word. Nobody
+else knows it.
 """
 
 import secrets
@@ -22,7 +24,9 @@ def check(home: Path, root: Path) -> None:
 
 
 def claim(home: Path, root: Path, store: ProjectStore) -> None:
-    """Mark an index as ours while nothing is in it; raise NotIndexed where one that holds something is not."""
+    """Mark an index as ours while nothing is in it; raise NotIndexed where one that holds something
+    is not.
+    """
     word, found = _word(home, root), store.notes(SCOPE).get(_NOTE, "")
     if word and found == word:
         if root not in roots(home):  # kept by an older release
@@ -74,13 +78,20 @@ def _line(word: str, root: Path) -> str:
 
 def _foreign(root: Path) -> NotIndexed:
     return NotIndexed(
-        f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this place, and is not believed",
+        (
+            f"the index in {str(layout.index_file(root).parent)!r} was not made by you in this "
+            f"place, and is not believed"
+        ),
         hint="`gieok code init` makes it anew (a project that was moved or copied needs it too)",
     )
 
 
 def _file(home: Path, root: Path) -> Path:
-    return home / "code" / sha256(str(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return (
+        home
+        / "code"
+        / sha256(str(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    )
 
 
 def _word(home: Path, root: Path) -> str:

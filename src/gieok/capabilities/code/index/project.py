@@ -1,7 +1,8 @@
-"""Brings a project's index in line with its files: what changed is read again, the graph is linked from all facts.
+"""Brings a project's index in line with its files: what changed is read again, the graph is linked
+from all facts.
 
-One path for everything: a full run is a sync in which every file has changed. So incremental equals full by construction; the
-facts of unchanged files come from the store, as they were read.
+One path for everything: a full run is a sync in which every file has changed. So incremental equals
+full by construction; the facts of unchanged files come from the store, as they were read.
 """
 
 import gc
@@ -74,7 +75,8 @@ class ProjectChange:
     files: int = 0
     lines: int = 0
     linked: bool = False
-    #: Symbols of the files that were read, or are gone, before and after; none where there was no index.
+    #: Symbols of the files that were read, or are gone, before and after; none where there was no
+    #: index.
     was: list[Symbol] = field(default_factory=list)
     now: list[Symbol] = field(default_factory=list)
 
@@ -86,7 +88,9 @@ class ProjectChange:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Keep the garbage collector from walking over millions of small tuples that all stay: two fifths of the time."""
+    """Keep the garbage collector from walking over millions of small tuples that all stay: two
+    fifths of the time.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -111,14 +115,17 @@ def sync(
     candidates, skipped = _look(project, only)
     change = ProjectChange(skipped=skipped)
     fresh: dict[str, Read] = {}
-    # Where the last sync was killed, a text may be newer than what is known of its file: that is read again.
+    # Where the last sync was killed, a text may be newer than what is known of its file: that is
+    # read again.
     texts = {} if full else project.store.hashes(SCOPE)
     settled = {path: file for path, file in known.items() if texts.get(path) == file.content_hash}
     items = _items(project, candidates, settled, fresh, change, progress)
     owned = (lambda key: key in only) if only else (lambda key: True)
     change.report = ingest(project.store, SCOPE, items, owns=owned, force=full)
     # What was read but could not be cut is not indexed, also where an older version of it was.
-    project.store.forget(SCOPE, [failed.key for failed in change.report.failed if failed.key in fresh])
+    project.store.forget(
+        SCOPE, [failed.key for failed in change.report.failed if failed.key in fresh]
+    )
     held = set(project.store.hashes(SCOPE))
     gone = sorted(path for path in known if path not in held)
     files = {path: file for path, file in known.items() if path in held}
@@ -137,7 +144,11 @@ def _look(project: Project, only: Sequence[str]) -> tuple[list[scan.Candidate], 
         return scan.scan(project.root, project.rules)
     looked = scan.look(project.root, only, project.rules)
     candidates = sorted(one for one in looked if isinstance(one, scan.Candidate))
-    skipped = [one for one in looked if isinstance(one, scan.Skipped) and (project.root / one.path).exists()]
+    skipped = [
+        one
+        for one in looked
+        if isinstance(one, scan.Skipped) and (project.root / one.path).exists()
+    ]
     return candidates, skipped
 
 
@@ -157,28 +168,40 @@ def _items(
             change.skipped.append(scan.Skipped(shown, "its name holds a secret"))
             continue
         before = known.get(candidate.path)
-        if before is not None and (before.size, before.mtime_ns) == (candidate.size, candidate.mtime_ns):
+        if before is not None and (before.size, before.mtime_ns) == (
+            candidate.size,
+            candidate.mtime_ns,
+        ):
             yield SourceItem(candidate.path, before.content_hash, _unneeded, _uncut)
             continue
         try:
             data = (project.root / candidate.path).read_bytes()
             text = scan.decode(data, candidate.language)
         except OSError as error:
-            yield Failed(candidate.path, error.strerror or "unreadable", keeps=not isinstance(error, FileNotFoundError))
+            yield Failed(
+                candidate.path,
+                error.strerror or "unreadable",
+                keeps=not isinstance(error, FileNotFoundError),
+            )
             continue
         except scan.Unwanted as reason:
             change.skipped.append(scan.Skipped(candidate.path, str(reason)))
             continue
         content_hash = sha256(data).hexdigest()
         written_ns = _settled_ns(candidate.mtime_ns, now)
-        file = SourceFile(candidate.path, candidate.language, content_hash, candidate.size, written_ns, "parsed")
+        file = SourceFile(
+            candidate.path, candidate.language, content_hash, candidate.size, written_ns, "parsed"
+        )
         if before is not None and before.content_hash == content_hash:
-            fresh[candidate.path] = Read(None, before._replace(size=file.size, mtime_ns=file.mtime_ns))
+            fresh[candidate.path] = Read(
+                None, before._replace(size=file.size, mtime_ns=file.mtime_ns)
+            )
             yield SourceItem(candidate.path, content_hash, _unneeded, _uncut)
             continue
         try:
             source = read(candidate.path, candidate.language, text, project.parser)
-        except Exception as error:  # noqa: BLE001 - one strange file must not stop the others; it is reported
+        # One strange file must not stop the others; it is reported.
+        except Exception as error:  # noqa: BLE001
             yield Failed(candidate.path, f"{type(error).__name__}: {error}", keeps=False)
             continue
         if source.note:
@@ -186,15 +209,21 @@ def _items(
         change.lines += text.count("\n") + 1
         facts = source.facts.dump()
         source = source._replace(facts=source.facts.packed())
-        fresh[candidate.path] = Read(source, file._replace(status=source.status, note=source.note), facts)
+        fresh[candidate.path] = Read(
+            source, file._replace(status=source.status, note=source.note), facts
+        )
         yield SourceItem(
-            candidate.path, content_hash, partial(_document, source, text, content_hash, now), partial(_cut, source),
+            candidate.path,
+            content_hash,
+            partial(_document, source, text, content_hash, now),
+            partial(_cut, source),
             dialect=dialect(candidate.language),
-        )  # fmt: skip
+        )
 
 
 def _settled_ns(mtime_ns: int, now: datetime) -> int:
-    """Return the time to know a file by: another than its own where it may be written again in the same tick of the clock.
+    """Return the time to know a file by: another than its own where it may be written again in the
+    same tick of the clock.
 
     Then it is compared by content the next time, as git does with what is "racily clean".
     """
@@ -212,9 +241,16 @@ def _uncut(document: Document) -> tuple[Passage, ...]:
 
 def _document(source: CodeSource, text: str, content_hash: str, now: datetime) -> Document:
     return Document(
-        scope=SCOPE, key=source.path, kind="code", text=text, content_hash=content_hash, created_at=now, updated_at=now,
-        title=source.path, metadata={"language": source.language},
-    )  # fmt: skip
+        scope=SCOPE,
+        key=source.path,
+        kind="code",
+        text=text,
+        content_hash=content_hash,
+        created_at=now,
+        updated_at=now,
+        title=source.path,
+        metadata={"language": source.language},
+    )
 
 
 def _cut(source: CodeSource, document: Document) -> tuple[Passage, ...]:
@@ -233,7 +269,8 @@ def _write(
 ) -> None:
     """Store facts and symbols at once; then link what they reach, and store that.
 
-    Which families of languages wait for their links is noted before: a sync that is killed between is made up for.
+    Which families of languages wait for their links is noted before: a sync that is killed between
+    is made up for.
     """
     store = project.store
     due: set[str] = set(json.loads(store.notes(SCOPE).get(_DUE_NOTE, "[]")))
@@ -260,11 +297,17 @@ def _write(
 def _link(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
     """Link all files of families of languages; `facts` are those at hand."""
     store = project.store
-    languages = {language.name for language in LANGUAGES.values() if language.family and language.family.name in due}
+    languages = {
+        language.name
+        for language in LANGUAGES.values()
+        if language.family and language.family.name in due
+    }
     paths = {path for path, file in store.files().items() if file.language in languages}
 
     def stored(wanted: Collection[str]) -> list[tuple[str, Facts]]:
-        return [(path, fact_file.load(text).packed()) for path, text in store.facts() if path in wanted]
+        return [
+            (path, fact_file.load(text).packed()) for path, text in store.facts() if path in wanted
+        ]
 
     files = [(path, one) for path, one in facts.items() if path in paths]
     files += stored(paths - facts.keys())
@@ -272,7 +315,11 @@ def _link(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
     built = graph.build(files, again=partial(stored, paths))
     links = Links(languages, built.edges, built.unresolved_calls)
     store.replace((), (), GraphChange({}, {}, links))
-    others = [row for row in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]")) if row[0] not in paths]
+    others = [
+        row
+        for row in json.loads(store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
+        if row[0] not in paths
+    ]
     held = store.files()
     rows = sorted([*(row for row in others if row[0] in held), *map(list, built.unlinked)])
     store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(rows, ensure_ascii=False))
@@ -280,22 +327,26 @@ def _link(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
 
 
 def unlinked(project: Project) -> list[scan.Skipped]:
-    """Return the files that could not be linked, with the reason: they are searched, their calls are not known."""
+    """Return the files that could not be linked, with the reason: they are searched, their calls
+    are not known.
+    """
     rows = json.loads(project.store.notes(SCOPE).get(_UNLINKED_NOTE, "[]"))
     return [scan.Skipped(path, f"calls followed in part: {reason}") for path, reason in rows]
 
 
 def notes(project: Project) -> list[scan.Skipped]:
     """Return the files that are indexed in part, each with the reason."""
-    partly = [scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note]
+    partly = [
+        scan.Skipped(file.path, file.note) for file in project.store.files().values() if file.note
+    ]
     return sorted([*partly, *unlinked(project)])
 
 
 class Freshness(NamedTuple):
     """What an answer rests on: commit and time of the index, and what it does not know.
 
-    `dirty` are files that differ on disk, `in_part` those of which calls or symbols are known in part, `unread` those with a
-    name of source code that were not read, each with its reason.
+    `dirty` are files that differ on disk, `in_part` those of which calls or symbols are known in
+    part, `unread` those with a name of source code that were not read, each with its reason.
     """
 
     commit: str
@@ -312,7 +363,9 @@ class Freshness(NamedTuple):
 
 
 def freshness(project: Project) -> Freshness:
-    """Compare what is indexed with what is on disk: by size and time, and by content where these differ."""
+    """Compare what is indexed with what is on disk: by size and time, and by content where these
+    differ.
+    """
     known = project.store.files()
     kept = project.store.notes(SCOPE)
     candidates, skipped = _look(project, ())
@@ -320,7 +373,11 @@ def freshness(project: Project) -> Freshness:
     for candidate in candidates:
         file = known.get(candidate.path)
         if file is None:
-            dirty.update([candidate.path] if _is_wanted(project.root / candidate.path, candidate.language) else [])
+            dirty.update(
+                [candidate.path]
+                if _is_wanted(project.root / candidate.path, candidate.language)
+                else []
+            )
         elif (file.size, file.mtime_ns) != (candidate.size, candidate.mtime_ns):
             try:
                 digest = sha256((project.root / candidate.path).read_bytes()).hexdigest()
@@ -346,10 +403,12 @@ def _is_wanted(file: Path, language: str) -> bool:
 
 
 def inside(project: Project, name: str, folder: Path | None = None) -> str:
-    """Return a path of the project as it is indexed, from one that is absolute, or relative to `folder` or the project.
+    """Return a path of the project as it is indexed, from one that is absolute, or relative to
+    `folder` or the project.
 
-    What a person completes is relative to the folder they are in, what an answer cites to the project: the first counts
-    where it is there. Raises BadRequest where the path leads out of the project.
+    What a person completes is relative to the folder they are in, what an answer cites to the
+    project: the first counts where it is there. Raises BadRequest where the path leads out of the
+    project.
     """
     try:
         full = (folder or project.root) / name

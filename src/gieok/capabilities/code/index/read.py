@@ -35,7 +35,11 @@ class CodeSource(NamedTuple):
 
     def passages(self, text: str) -> tuple[Passage, ...]:
         """Return the passages of the file; `text` may be redacted, with its lines kept."""
-        return chunks.cut(text, self.path, self.facts.symbols) if LANGUAGES[self.language].is_searched else ()
+        return (
+            chunks.cut(text, self.path, self.facts.symbols)
+            if LANGUAGES[self.language].is_searched
+            else ()
+        )
 
 
 def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
@@ -45,7 +49,8 @@ def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
         facts = LANGUAGES[language].read(text, LANGUAGES[language], parser)
         if facts.error:
             status, note = "partly", facts.error
-    except Exception as error:  # noqa: BLE001 - one strange file must not stop the others: it is text, and says why
+    # One strange file must not stop the others: it is text, and says why.
+    except Exception as error:  # noqa: BLE001
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
     facts = facts._replace(symbols=_clean((*facts.symbols, *_markers(text))))
@@ -55,7 +60,9 @@ def read(path: str, language: str, text: str, parser: Parser) -> CodeSource:
 
 
 def _encodable(facts: Facts) -> Facts:
-    """Return facts without lone surrogates, which escapes in Python strings may produce: no store accepts them."""
+    """Return facts without lone surrogates, which escapes in Python strings may produce: no store
+    accepts them.
+    """
     return load(facts.dump().encode("utf-8", "replace").decode("utf-8"))
 
 
@@ -66,15 +73,22 @@ def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
 
 
 def _clean(rows: tuple[_Told, ...]) -> tuple[_Told, ...]:
-    """Cut secrets out of heads and documentation; nearly no file has any, so all of them are looked at as one text."""
+    """Cut secrets out of heads and documentation; nearly no file has any, so all of them are looked
+    at as one text.
+    """
     everything = "\n".join(part for row in rows for part in (row.signature, row.doc) if part)
     if redact_source(everything) == everything:
         return rows
-    return tuple(row._replace(signature=redact_source(row.signature), doc=redact_source(row.doc)) for row in rows)
+    return tuple(
+        row._replace(signature=redact_source(row.signature), doc=redact_source(row.doc))
+        for row in rows
+    )
 
 
 def dialect(language: str) -> Callable[[str], str]:
-    """Return the redaction of a language: manifests and prose are searched for other forms of secrets than code."""
+    """Return the redaction of a language: manifests and prose are searched for other forms of
+    secrets than code.
+    """
     return redact_source if LANGUAGES[language].is_source else redact
 
 
@@ -99,11 +113,20 @@ def _symbol(path: str, fact: SymbolFact, facts: Facts, lines: Sequence[str]) -> 
 
 
 def _signature(fact: SymbolFact, lines: Sequence[str]) -> str:
-    """Return the head of a definition on one line: from the line that names it to the one that opens its body."""
+    """Return the head of a definition on one line: from the line that names it to the one that
+    opens its body.
+    """
     if fact.kind in (Kind.MODULE, Kind.LAMBDA):
         return ""
     span = lines[fact.start - 1 : fact.end]
-    first = next((n for n, line in enumerate(span[:40]) if fact.name in line and not line.lstrip().startswith("@")), 0)
+    first = next(
+        (
+            n
+            for n, line in enumerate(span[:40])
+            if fact.name in line and not line.lstrip().startswith("@")
+        ),
+        0,
+    )
     head = ""
     for line in span[first : first + _SIGNATURE_LINES]:
         head += " " + line.strip()
@@ -122,6 +145,14 @@ def _markers(text: str) -> list[SymbolFact]:
         line, seen = line + text.count("\n", seen, match.start()), match.start()
         name = match[1]
         found.append(
-            SymbolFact(name, f"<{name}:{line}>", Kind.MARKER, line, line, 0, signature=match[2].strip().rstrip("*/->"))
+            SymbolFact(
+                name,
+                f"<{name}:{line}>",
+                Kind.MARKER,
+                line,
+                line,
+                0,
+                signature=match[2].strip().rstrip("*/->"),
+            )
         )
     return found

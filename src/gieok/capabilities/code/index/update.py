@@ -1,4 +1,6 @@
-"""What differs in the graph after files were read again: symbols, lines that moved, and which languages are to be linked."""
+"""What differs in the graph after files were read again: symbols, lines that moved, and which
+languages are to be linked.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
@@ -13,7 +15,9 @@ from gieok.ports.code import SourceFiles
 
 
 class Read(NamedTuple):
-    """A file that was looked at, with its facts as they are stored; `source` is None where its content is as it was."""
+    """A file that was looked at, with its facts as they are stored; `source` is None where its
+    content is as it was.
+    """
 
     source: CodeSource | None
     file: SourceFile
@@ -21,7 +25,9 @@ class Read(NamedTuple):
 
 
 class Update(NamedTuple):
-    """Files with their facts, what that changes in the graph at once, and the families of languages to link."""
+    """Files with their facts, what that changes in the graph at once, and the families of languages
+    to link.
+    """
 
     rows: list[tuple[SourceFile, str]]
     graph: GraphChange | None
@@ -37,7 +43,9 @@ def changes(
     *,
     full: bool,
 ) -> Update:
-    """Compare what was read with what is stored. `strange` files were left out of linking: these are never just moved."""
+    """Compare what was read with what is stored. `strange` files were left out of linking: these
+    are never just moved.
+    """
     dumped = {path: one.facts for path, one in fresh.items() if one.source is not None}
     old = dict(store.facts([*fresh])) if known else {}
     rows = [(one.file, dumped.get(path, old.get(path, ""))) for path, one in sorted(fresh.items())]
@@ -56,9 +64,19 @@ def changes(
             families.add(family)
         else:
             moved[path] = lines
-    moved = {path: lines for path, lines in moved.items() if _family(fresh[path].file.language) not in families}
-    symbols = {path: graph.shown(one.source.symbols) for path, one in fresh.items() if one.source is not None}
-    return Update(rows, GraphChange({**{path: [] for path in gone}, **symbols}, moved, None), families - {""})
+    moved = {
+        path: lines
+        for path, lines in moved.items()
+        if _family(fresh[path].file.language) not in families
+    }
+    symbols = {
+        path: graph.shown(one.source.symbols)
+        for path, one in fresh.items()
+        if one.source is not None
+    }
+    return Update(
+        rows, GraphChange({**{path: [] for path in gone}, **symbols}, moved, None), families - {""}
+    )
 
 
 def _family(language: str) -> str:

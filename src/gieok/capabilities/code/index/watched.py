@@ -1,4 +1,6 @@
-"""The projects that the daemon keeps up to date: a file for each in Gieok's home, which survives restarts."""
+"""The projects that the daemon keeps up to date: a file for each in Gieok's home, which survives
+restarts.
+"""
 
 import json
 from hashlib import sha256
@@ -44,4 +46,6 @@ def part(root: Path) -> str:
 
 
 def _file(home: Path, root: Path) -> Path:
-    return folder(home) / (sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json")
+    return folder(home) / (
+        sha256(str(root).encode("utf-8", "surrogateescape")).hexdigest()[:32] + ".json"
+    )

@@ -1,10 +1,20 @@
-"""What all readers write: instructions about the place at hand, which give a new variable where they give anything."""
+"""What all readers write: instructions about the place at hand, which give a new variable where
+they give anything.
+"""
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Builder, FunctionFact, Namespace, Op, Variable
+from gieok.capabilities.code.model.facts import (
+    NOTHING,
+    Argument,
+    Builder,
+    FunctionFact,
+    Namespace,
+    Op,
+    Variable,
+)
 
 #: A node of a syntax tree, of whatever parser.
 N = TypeVar("N")
@@ -31,8 +41,11 @@ class Emission(Generic[N]):
         self.builder.code.append((op, value, *operands))
         return value
 
-    def made_of(self, place: Variable, op: Op, *operands: Any) -> Variable:  # noqa: ANN401 - see above
-        """Return what an instruction makes of `place`; nothing, and no instruction, where nothing is known of that."""
+    # See above.
+    def made_of(self, place: Variable, op: Op, *operands: Any) -> Variable:  # noqa: ANN401
+        """Return what an instruction makes of `place`; nothing, and no instruction, where nothing
+        is known of that.
+        """
         return self.made(op, place, *operands) if place != NOTHING else NOTHING
 
     # Names
@@ -42,17 +55,23 @@ class Emission(Generic[N]):
         self.builder.copy(self.builder.bind(scope or self.scope, name), value)
 
     def visible(self, name: str) -> Variable:
-        """Return the variable of a name that a function or the module around binds; bodies of classes are not looked into."""
+        """Return the variable of a name that a function or the module around binds; bodies of
+        classes are not looked into.
+        """
         scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
         return next((scope.names[name] for scope in scopes if name in scope.names), NOTHING)
 
     def lookup(self, name: str) -> Variable:
-        """Return the variable of a name; one that is bound nowhere may be bound later, at the top."""
+        """Return the variable of a name; one that is bound nowhere may be bound later, at the
+        top.
+        """
         held = self.visible(name)
         return held if held != NOTHING else self.builder.bind(self.builder.module, name)
 
     def outside_class(self) -> Namespace:
-        """Return the scope at hand, or the one around a class: what a function inside sees, where classes are not seen."""
+        """Return the scope at hand, or the one around a class: what a function inside sees, where
+        classes are not seen.
+        """
         return next(scope for scope in self.scope.outwards() if scope.owner == NOTHING)
 
     # Functions and classes
@@ -74,20 +93,36 @@ class Emission(Generic[N]):
         """Return a variable that holds a class."""
         return self.made(Op.CLASS, number)
 
-    def call(self, callee: Variable, arguments: Sequence[Argument], node: N, name: str = "") -> Variable:
+    def call(
+        self, callee: Variable, arguments: Sequence[Argument], node: N, name: str = ""
+    ) -> Variable:
         """Return what calling `callee` gives."""
-        return self.made_of(callee, Op.CALL, list(arguments), self.scope.symbol, self.line(node), name)
+        return self.made_of(
+            callee, Op.CALL, list(arguments), self.scope.symbol, self.line(node), name
+        )
 
-    def call_method(self, place: Variable, name: str, arguments: Sequence[Argument], node: N) -> Variable:
-        """Return what `place`.name(arguments) gives; of an unknown place, nothing, but the call is counted."""
+    def call_method(
+        self, place: Variable, name: str, arguments: Sequence[Argument], node: N
+    ) -> Variable:
+        """Return what `place`.name(arguments) gives; of an unknown place, nothing, but the call is
+        counted.
+        """
         value = self.builder.fresh()
         place = place if place != NOTHING else self.builder.fresh()
-        self.emit(Op.CALL_METHOD, value, place, name, list(arguments), self.scope.symbol, self.line(node))
+        self.emit(
+            Op.CALL_METHOD, value, place, name, list(arguments), self.scope.symbol, self.line(node)
+        )
         return value
 
-    def special(self, place: Variable, name: str, arguments: Sequence[Argument], node: N) -> Variable:
-        """Return what a method that an operator stands for gives; only instances of the project have one."""
-        return self.made_of(place, Op.SPECIAL, name, list(arguments), self.scope.symbol, self.line(node))
+    def special(
+        self, place: Variable, name: str, arguments: Sequence[Argument], node: N
+    ) -> Variable:
+        """Return what a method that an operator stands for gives; only instances of the project
+        have one.
+        """
+        return self.made_of(
+            place, Op.SPECIAL, name, list(arguments), self.scope.symbol, self.line(node)
+        )
 
     # Members
 

@@ -15,7 +15,8 @@ class Family(NamedTuple):
     """Languages that may call each other: their files are linked together."""
 
     name: str
-    #: The rules of the family for files, which are sorted by path; None: calls are linked by their name alone.
+    #: The rules of the family for files, which are sorted by path; None: calls are linked by their
+    #: name alone.
     rules: Callable[[Sequence[tuple[str, Facts]]], LinkRules] | None = None
 
 
@@ -24,7 +25,8 @@ class Language(NamedTuple):
 
     name: str
     read: Reader
-    #: Ends of file names, with the dot, in lower case; and whole names of files that are read whatever they end in.
+    #: Ends of file names, with the dot, in lower case; and whole names of files that are read
+    #: whatever they end in.
     extensions: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     #: None where nothing is called.
@@ -33,7 +35,8 @@ class Language(NamedTuple):
     grammar: str = ""
     #: Pattern of the names, without suffix, that files with tests have.
     tests: str = ""
-    #: Files that serve the tests below their folder, without suffix, though they are not named as tests.
+    #: Files that serve the tests below their folder, without suffix, though they are not named as
+    #: tests.
     helpers: tuple[str, ...] = ()
     #: Files that mostly hand on what others define, and stand for their folder.
     reexports: tuple[str, ...] = ()
@@ -41,7 +44,8 @@ class Language(NamedTuple):
     run_first: tuple[str, ...] = ()
     #: Files in which a program starts.
     starts: tuple[str, ...] = ()
-    #: Secrets look like those of source code (quoted, or of a known shape); elsewhere like those of prose and settings.
+    #: Secrets look like those of source code (quoted, or of a known shape); elsewhere like those of
+    #: prose and settings.
     is_source: bool = True
     #: The text is searched; that of a manifest is not.
     is_searched: bool = True

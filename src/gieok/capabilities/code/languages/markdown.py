@@ -11,7 +11,9 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$", re.MULTILINE)
 
 
 def read(text: str, language: Language, parser: Parser) -> Facts:
-    """Return a Markdown file's facts: each heading is a concept that lasts until the next of its level."""
+    """Return a Markdown file's facts: each heading is a concept that lasts until the next of its
+    level.
+    """
     del parser
     text = redact(text)
     builder = Builder(language.name, text.count("\n") + 1)
@@ -26,7 +28,9 @@ def read(text: str, language: Language, parser: Parser) -> Facts:
             _end(builder, open_at.pop()[1], line - 1)
         parent = open_at[-1][1] if open_at else 0
         prefix = f"{builder.symbols[parent].qualified} > " if parent else ""
-        builder.symbols.append(SymbolFact(name, prefix + name, Kind.CONCEPT, line, total, parent, signature=name))
+        builder.symbols.append(
+            SymbolFact(name, prefix + name, Kind.CONCEPT, line, total, parent, signature=name)
+        )
         open_at.append((level, len(builder.symbols) - 1))
     return builder.finish()
 

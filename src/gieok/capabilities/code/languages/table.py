@@ -1,14 +1,23 @@
-"""All languages. To add one: a file or a folder beside this one that makes the row, and its name here."""
+"""All languages. To add one: a file or a folder beside this one that makes the row, and its name
+here.
+"""
 
 from gieok.capabilities.code.languages import go, java, javascript, markdown, named, python, rust
 from gieok.capabilities.code.languages.language import Language
 
 _ROWS: tuple[Language, ...] = (
-    *python.LANGUAGES, *javascript.LANGUAGES, *go.LANGUAGES, *rust.LANGUAGES, *java.LANGUAGES, *named.LANGUAGES,
+    *python.LANGUAGES,
+    *javascript.LANGUAGES,
+    *go.LANGUAGES,
+    *rust.LANGUAGES,
+    *java.LANGUAGES,
+    *named.LANGUAGES,
     *markdown.LANGUAGES,
-)  # fmt: skip
+)
 LANGUAGES = {language.name: language for language in _ROWS}
-_BY_EXTENSION = {extension: language.name for language in _ROWS for extension in language.extensions}
+_BY_EXTENSION = {
+    extension: language.name for language in _ROWS for extension in language.extensions
+}
 _BY_FILE = {file: language.name for language in _ROWS for file in language.files}
 
 

@@ -1,7 +1,8 @@
-"""What the readers of syntax trees share: text of nodes, scopes, definitions, queues. A language adds tables of handlers.
+"""What the readers of syntax trees share: text of nodes, scopes, definitions, queues. A language
+adds tables of handlers.
 
-A handler gets a node and returns the variable that holds what the node gives, or None. A node without a handler gives what its
-children give.
+A handler gets a node and returns the variable that holds what the node gives, or None. A node
+without a handler gives what its children give.
 """
 
 import re
@@ -82,10 +83,17 @@ class TreeReader(Emission[Node]):
             body, self.scope, self.before = self.waiting.popleft()
             self.body(body)
         for symbol, count in self.complexity.items():
-            self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(complexity=count + 1)
-        self._methods.clear()  # they refer to the reader, which refers to them: it would outlive its use
+            self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(
+                complexity=count + 1
+            )
+        # they refer to the reader, which refers to them: it would outlive its use
+        self._methods.clear()
         facts = self.builder.finish()
-        return facts._replace(error="a part of it has syntax errors") if self.roots[-1].has_error else facts
+        return (
+            facts._replace(error="a part of it has syntax errors")
+            if self.roots[-1].has_error
+            else facts
+        )
 
     def start(self) -> None:
         """Prepare, before the first node is read."""
@@ -126,7 +134,9 @@ class TreeReader(Emission[Node]):
         return self.builder.merge(*held) if held else NOTHING
 
     def inside_apart(self, root: Node, place: Node) -> Variable:
-        """Read the children of a piece of the file that was parsed apart, and stands where `place` does."""
+        """Read the children of a piece of the file that was parsed apart, and stands where `place`
+        does.
+        """
         outer = self.before
         self.before = (self.begin(place) - root.start_byte, self.line(place) - 1)
         held = self.inside(root)
@@ -166,8 +176,12 @@ class TreeReader(Emission[Node]):
         children = listed.named_children if listed is not None else ()
         return [("", self.value(child)) for child in children if "comment" not in child.type]
 
-    def row(self, parts: Iterable[Node], read: Callable[[Node], Variable], key: str = "") -> Variable:
-        """Return a new container of what `read` makes of its parts, by place or all under one key."""
+    def row(
+        self, parts: Iterable[Node], read: Callable[[Node], Variable], key: str = ""
+    ) -> Variable:
+        """Return a new container of what `read` makes of its parts, by place or all under one
+        key.
+        """
         held = self.builder.container()
         for place, part in enumerate(parts):
             self.store_index(held, key or place, read(part), part)
@@ -213,18 +227,29 @@ class TreeReader(Emission[Node]):
 
     # Definitions
 
-    def symbol(self, node: Node, name: str, kind: str, traits: Sequence[str] = (), doc: str = "") -> int:
+    def symbol(
+        self, node: Node, name: str, kind: str, traits: Sequence[str] = (), doc: str = ""
+    ) -> int:
         """Add a symbol inside the scope at hand and return its number."""
         start = self.line(node)
         fact = SymbolFact(
-            name, self._prefix(kind) + name, kind, start, self.before[1] + node.end_point[0] + 1, self.scope.symbol, doc=doc,
-            traits=tuple(sorted(traits)), status="deprecated" if "@deprecated" in doc.lower() else "active",
-        )  # fmt: skip
+            name,
+            self._prefix(kind) + name,
+            kind,
+            start,
+            self.before[1] + node.end_point[0] + 1,
+            self.scope.symbol,
+            doc=doc,
+            traits=tuple(sorted(traits)),
+            status="deprecated" if "@deprecated" in doc.lower() else "active",
+        )
         self.builder.symbols.append(fact)
         return len(self.builder.symbols) - 1
 
     def _prefix(self, kind: str) -> str:
-        """A function without a name is named after the symbol it stands in, which also bears its calls."""
+        """A function without a name is named after the symbol it stands in, which also bears its
+        calls.
+        """
         if kind != Kind.LAMBDA:
             return self.scope.prefix
         return f"{self.builder.symbols[self.scope.symbol].qualified}." if self.scope.symbol else ""
@@ -246,19 +271,32 @@ class TreeReader(Emission[Node]):
         return " ".join(reversed(lines))
 
     def function(
-        self, node: Node, name: str, kind: str, parameters: Sequence[tuple[str, Variable]], body: Node | None,
-        *, receiver: str = "", rest: str = "", traits: Sequence[str] = (),
-    ) -> tuple[int, Namespace]:  # fmt: skip
-        """Add a function and queue its body; `parameters` are names with what their annotation holds.
+        self,
+        node: Node,
+        name: str,
+        kind: str,
+        parameters: Sequence[tuple[str, Variable]],
+        body: Node | None,
+        *,
+        receiver: str = "",
+        rest: str = "",
+        traits: Sequence[str] = (),
+    ) -> tuple[int, Namespace]:
+        """Add a function and queue its body; `parameters` are names with what their annotation
+        holds.
 
-        `receiver` names the first parameter that a call fills with the object; a function without a name is a lambda.
-        Return its number and scope.
+        `receiver` names the first parameter that a call fills with the object; a function without a
+        name is a lambda. Return its number and scope.
         """
         builder = self.builder
         shown = name or builder.lambda_name(self.scope.symbol)
-        symbol = self.symbol(node, shown, kind if name else Kind.LAMBDA, traits, self.doc(node) if name else "")
+        symbol = self.symbol(
+            node, shown, kind if name else Kind.LAMBDA, traits, self.doc(node) if name else ""
+        )
         outer = self.scope
-        inner = Namespace(self.closure(), symbol, len(builder.functions), f"{builder.symbols[symbol].qualified}.")
+        inner = Namespace(
+            self.closure(), symbol, len(builder.functions), f"{builder.symbols[symbol].qualified}."
+        )
         places = [receiver] if receiver else []
         variables = [builder.bind(inner, receiver)] if receiver else []
         for parameter, annotation in parameters:
@@ -267,9 +305,17 @@ class TreeReader(Emission[Node]):
             places.append(parameter)
             variables.append(variable)
         fact = FunctionFact(
-            symbol, outer.owner, tuple(places), tuple(variables), {}, builder.bind(inner, rest) if rest else NOTHING,
-            NOTHING, builder.fresh(), builder.fresh(), (*traits, *((Trait.RECEIVER,) if receiver else ())),
-        )  # fmt: skip
+            symbol,
+            outer.owner,
+            tuple(places),
+            tuple(variables),
+            {},
+            builder.bind(inner, rest) if rest else NOTHING,
+            NOTHING,
+            builder.fresh(),
+            builder.fresh(),
+            (*traits, *((Trait.RECEIVER,) if receiver else ())),
+        )
         builder.functions.append(fact)
         if body is not None:
             self.waiting.append((body, inner, self.before))
@@ -287,7 +333,9 @@ class TreeReader(Emission[Node]):
         outer = self.scope
         number = len(self.builder.classes)
         inner = Namespace(outer, symbol, outer.function, f"{outer.prefix}{name}.", number)
-        self.builder.classes.append(ClassFact(symbol, inner.names, tuple(b for b in bases if b != NOTHING)))
+        self.builder.classes.append(
+            ClassFact(symbol, inner.names, tuple(b for b in bases if b != NOTHING))
+        )
         return number, inner
 
 

@@ -1,7 +1,9 @@
-"""The facts of one file, read without any other: symbols, and instructions about which values flow where.
+"""The facts of one file, read without any other: symbols, and instructions about which values flow
+where.
 
-Facts are a pure function of the file's bytes, in one form for every language, and are kept as JSON by content hash. The
-solver (`resolve/solver.py`) links the facts of all files. A variable is a number local to the file; -1 is "nothing is known".
+Facts are a pure function of the file's bytes, in one form for every language, and are kept as JSON
+by content hash. The solver (`resolve/solver.py`) links the facts of all files. A variable is a
+number local to the file; -1 is "nothing is known".
 """
 
 import json
@@ -44,7 +46,8 @@ class Trait(StrEnum):
     #: A wrapper that stands for what it wraps: seen through.
     TRANSPARENT = "transparent"
     TEST = "test"
-    #: Tests are inside, or it is built for tests only (`describe`, `#[cfg(test)] mod`): no test itself.
+    #: Tests are inside, or it is built for tests only (`describe`, `#[cfg(test)] mod`): no test
+    #: itself.
     SUITE = "suite"
     TESTING = "testing"
     #: The first parameter is the object, also where a call has none (`this`).
@@ -60,7 +63,9 @@ class Trait(StrEnum):
 
 
 class Op(IntEnum):
-    """Instructions. Operands are variables unless a name says otherwise; `where` is (symbol, line)."""
+    """Instructions. Operands are variables unless a name says otherwise; `where` is (symbol,
+    line).
+    """
 
     COPY = 0  # to, from
     FUNCTION = 1  # to, function
@@ -95,7 +100,9 @@ Instruction = tuple[object, ...]
 
 
 class SymbolFact(NamedTuple):
-    """A named stretch of a file: 1-based inclusive lines; `parent` is an index into the same file, -1 for none."""
+    """A named stretch of a file: 1-based inclusive lines; `parent` is an index into the same file,
+    -1 for none.
+    """
 
     name: str
     qualified: str
@@ -111,7 +118,9 @@ class SymbolFact(NamedTuple):
 
 
 class FunctionFact(NamedTuple):
-    """A body of code: which symbol it belongs to, and the variables through which values come and go."""
+    """A body of code: which symbol it belongs to, and the variables through which values come and
+    go.
+    """
 
     symbol: int
     owner: int  # class, or -1
@@ -123,7 +132,8 @@ class FunctionFact(NamedTuple):
     result: Variable
     yields: Variable
     traits: tuple[str, ...] = ()
-    #: Parameters that are given back as they came (`return self`): each call gets its own, not everybody's.
+    #: Parameters that are given back as they came (`return self`): each call gets its own, not
+    #: everybody's.
     passes: tuple[int, ...] = ()
 
 
@@ -136,7 +146,9 @@ class ClassFact(NamedTuple):
 
 
 class Packed:
-    """Instructions as bytes, in a tenth of the room: they are most of what facts weigh, and run once. Never stored."""
+    """Instructions as bytes, in a tenth of the room: they are most of what facts weigh, and run
+    once. Never stored.
+    """
 
     __slots__ = ("_bytes", "_count")
 
@@ -176,7 +188,9 @@ class Facts(NamedTuple):
         return json.dumps(self, separators=(",", ":"), ensure_ascii=False)
 
     def packed(self) -> "Facts":
-        """Return the facts with their instructions packed, to wait until those of all files are there."""
+        """Return the facts with their instructions packed, to wait until those of all files are
+        there.
+        """
         return self._replace(top=Packed(self.top), inner=Packed(self.inner))
 
 
@@ -194,7 +208,9 @@ class Namespace:
 
     __slots__ = ("function", "names", "outer", "outward", "owner", "prefix", "symbol")
 
-    def __init__(self, outer: "Namespace | None", symbol: int, function: int, prefix: str, owner: int = -1) -> None:
+    def __init__(
+        self, outer: "Namespace | None", symbol: int, function: int, prefix: str, owner: int = -1
+    ) -> None:
         self.outer = outer
         self.symbol = symbol
         self.function = function
@@ -217,7 +233,9 @@ class Builder:
 
     def __init__(self, language: str, lines: int) -> None:
         self.language = language
-        self.symbols: list[SymbolFact] = [SymbolFact("<module>", "<module>", Kind.MODULE, 1, max(lines, 1), -1)]
+        self.symbols: list[SymbolFact] = [
+            SymbolFact("<module>", "<module>", Kind.MODULE, 1, max(lines, 1), -1)
+        ]
         self.functions: list[FunctionFact] = []
         self.classes: list[ClassFact] = []
         self.top: list[Instruction] = []
@@ -229,7 +247,9 @@ class Builder:
         self.module = Namespace(None, 0, 0, "")
         self._external: dict[str, Variable] = {}
         self._lambdas: dict[int, int] = {}
-        self.functions.append(FunctionFact(0, -1, (), (), {}, NOTHING, NOTHING, self.fresh(), self.fresh()))
+        self.functions.append(
+            FunctionFact(0, -1, (), (), {}, NOTHING, NOTHING, self.fresh(), self.fresh())
+        )
 
     def fresh(self) -> Variable:
         """Return a new variable."""
@@ -244,7 +264,9 @@ class Builder:
         return variable
 
     def data(self, symbol: int, line: int) -> Variable:
-        """Return a literal of constants, however deep: one container of texts, for tables of them are long."""
+        """Return a literal of constants, however deep: one container of texts, for tables of them
+        are long.
+        """
         held = self.container()
         self.code.append((Op.STORE_INDEX, held, "*", self.external("str"), symbol, line))
         return held
@@ -286,13 +308,23 @@ class Builder:
         return variable
 
     def lambda_name(self, symbol: int) -> str:
-        """Return the name of the next function without a name inside a symbol: `<lambda1>`, then `<lambda2>`."""
+        """Return the name of the next function without a name inside a symbol: `<lambda1>`, then
+        `<lambda2>`.
+        """
         self._lambdas[symbol] = number = self._lambdas.get(symbol, 0) + 1
         return f"<lambda{number}>"
 
     def finish(self) -> Facts:
         """Return the facts."""
         return Facts(
-            self.language, tuple(self.symbols), tuple(self.functions), tuple(self.classes), self.module.names,
-            self.variables, self.containers, tuple(self.top), tuple(self.inner), self.package,
-        )  # fmt: skip
+            self.language,
+            tuple(self.symbols),
+            tuple(self.functions),
+            tuple(self.classes),
+            self.module.names,
+            self.variables,
+            self.containers,
+            tuple(self.top),
+            tuple(self.inner),
+            self.package,
+        )

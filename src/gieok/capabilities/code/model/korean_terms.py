@@ -1,9 +1,11 @@
-"""Korean words of a question → the English words that identifiers have for them, by `korean_terms.tsv`.
+"""Korean words of a question → the English words that identifiers have for them, by
+`korean_terms.tsv`.
 
-A row of the table holds Korean spellings (terms, loanwords, stems of verbs), separated by commas, a tab, and the English words,
-the most usual first; a row without any holds what questions are made of and code is not (곳, 하는, 어디). A term is found
-at the beginning of a word, under any particle or ending, or directly behind another term (요청본문); one of three syllables
-and more also inside of a word. What stands with a space (시간 초과) is found without it too.
+A row of the table holds Korean spellings (terms, loanwords, stems of verbs), separated by commas, a
+tab, and the English words, the most usual first; a row without any holds what questions are made of
+and code is not (곳, 하는, 어디). A term is found at the beginning of a word, under any particle or
+ending, or directly behind another term (요청본문); one of three syllables and more also inside of a
+word. What stands with a space (시간 초과) is found without it too.
 """
 
 import re
@@ -31,7 +33,9 @@ class Term(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What the table makes of a question: terms in order, and the words of which it knows no part."""
+    """What the table makes of a question: terms in order, and the words of which it knows no
+    part.
+    """
 
     terms: tuple[Term, ...]
     unknown: tuple[str, ...]
@@ -48,7 +52,8 @@ def read(question: str) -> Reading:
             continue
         following = words[number + 1 : number + 3]
         joined = word[0] + "".join(
-            next_word[0] if question[: next_word.start()].endswith(" ") else "" for next_word in following
+            next_word[0] if question[: next_word.start()].endswith(" ") else ""
+            for next_word in following
         )
         found = list(_terms(word[0], joined))
         terms += (term for _, term in found)
@@ -72,7 +77,11 @@ def _terms(word: str, joined: str) -> Iterator[tuple[int, Term]]:
             part = joined[at : at + size]
             english = table.get(part)
             goes_over = at + size > len(word)
-            if english is None or (goes_over and part not in _spaced()) or not (is_open or size >= _ANYWHERE):
+            if (
+                english is None
+                or (goes_over and part not in _spaced())
+                or not (is_open or size >= _ANYWHERE)
+            ):
                 continue
             if size == 1 and not _PARTICLE.match(word[at + 1 :]):
                 continue
@@ -84,7 +93,9 @@ def _terms(word: str, joined: str) -> Iterator[tuple[int, Term]]:
 
 
 def tokens(question: str) -> dict[str, float]:
-    """Return the keyword tokens of the English words for a Korean question, each with its weight; none for an English one."""
+    """Return the keyword tokens of the English words for a Korean question, each with its weight;
+    none for an English one.
+    """
     found: dict[str, float] = {}
     for term in read(question).terms:
         for place, word in enumerate(term.english):
@@ -94,7 +105,9 @@ def tokens(question: str) -> dict[str, float]:
 
 
 def in_english(question: str) -> str:
-    """Return the usual English words for a Korean question, in its order; '' where none is known."""
+    """Return the usual English words for a Korean question, in its order; '' where none is
+    known.
+    """
     said = [term.english[0] for term in read(question).terms if term.english]
     latin = re.findall(r"[A-Za-z_][A-Za-z0-9_.]*", question)
     return " ".join(dict.fromkeys([*latin, *said])) if said else ""
@@ -107,7 +120,10 @@ def _table() -> tuple[dict[str, tuple[str, ...]], int]:
     for spellings, english in _rows():
         for spelling in spellings:
             known = rows.get(spelling.replace(" ", ""), ())
-            rows[spelling.replace(" ", "")] = (*known, *(word for word in english if word not in known))
+            rows[spelling.replace(" ", "")] = (
+                *known,
+                *(word for word in english if word not in known),
+            )
     return rows, max(map(len, rows))
 
 

@@ -22,7 +22,9 @@ def index_file(root: Path) -> Path:
 
 
 def find_root(start: Path) -> Path | None:
-    """Return the nearest project at or above `start` that is indexed; a repository is never part of one around it."""
+    """Return the nearest project at or above `start` that is indexed; a repository is never part of
+    one around it.
+    """
     root = places.project_root(str(start), str(FOLDER.relative_to(places.PROJECT_FOLDER) / _INDEX))
     return Path(root) if root else None
 
@@ -36,7 +38,9 @@ def prepare(root: Path) -> None:
 
 
 def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
-    """Add a line to `logs/NAME.jsonl`, in one write, so that lines of several processes do not mix."""
+    """Add a line to `logs/NAME.jsonl`, in one write, so that lines of several processes do not
+    mix.
+    """
     file = root / FOLDER / "logs" / f"{name}.jsonl"
     fs.append(file, json.dumps(row, ensure_ascii=False) + "\n")
 
@@ -44,7 +48,11 @@ def append_log(root: Path, name: str, row: Mapping[str, object]) -> None:
 def read_log(root: Path, name: str) -> Iterator[dict[str, object]]:
     """Yield the rows of a log; invalid lines are skipped."""
     try:
-        lines = (root / FOLDER / "logs" / f"{name}.jsonl").read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (
+            (root / FOLDER / "logs" / f"{name}.jsonl")
+            .read_text(encoding="utf-8", errors="replace")
+            .splitlines()
+        )
     except OSError:
         return
     for line in lines:

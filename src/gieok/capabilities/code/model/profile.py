@@ -1,7 +1,8 @@
 """How functions and classes are ranked for a question in words.
 
-Measured on CoSQA: words of a question rarely stand in the code, so vectors count far more than for prose; and a question
-dressed as the head of a function finds functions better (R@1 .49 → .55 for vector retrieval).
+Measured on CoSQA: words of a question rarely stand in the code, so vectors count far more than for
+prose; and a question dressed as the head of a function finds functions better (R@1 .49 → .55 for
+vector retrieval).
 """
 
 import re
@@ -14,13 +15,17 @@ from gieok.model.memory import PassageId
 from gieok.model.retrieval import Ranking
 from gieok.text.bm25 import CLASSIC, Bm25
 
-_LANGUAGE = re.compile(r"\b(in |using |with )?(python ?[23]?|javascript|java|golang|c\+\+)\b", re.IGNORECASE)
+_LANGUAGE = re.compile(
+    r"\b(in |using |with )?(python ?[23]?|javascript|java|golang|c\+\+)\b", re.IGNORECASE
+)
 _ASKING = re.compile(r"^\s*(how (do you|can i|do i|to)|what is the way to)\s+", re.IGNORECASE)
 _HANGUL = re.compile("[가-힣]")
 
 
 def as_function(question: str) -> str:
-    """Return the head of a function that would answer a question in English; '' for one in Korean without known terms."""
+    """Return the head of a function that would answer a question in English; '' for one in Korean
+    without known terms.
+    """
     if _HANGUL.search(question):
         question = korean_terms.in_english(question)
         if not question:
@@ -30,8 +35,12 @@ def as_function(question: str) -> str:
     return f'def {"_".join(words)}(): """{" ".join(words)}"""'
 
 
-def shares(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> dict[PassageId, float]:
-    """Fuse by a weighted sum of scores, each as a share of its ranking's best: magnitudes stay, and all are positive."""
+def shares(
+    rankings: Sequence[Ranking], weights: Sequence[float], full: int
+) -> dict[PassageId, float]:
+    """Fuse by a weighted sum of scores, each as a share of its ranking's best: magnitudes stay, and
+    all are positive.
+    """
     del full
     fused: dict[PassageId, float] = defaultdict(float)
     for ranking, weight in zip(rankings, weights, strict=True):
@@ -55,7 +64,8 @@ CODE = Profile(
     least_best=0.0,
 )
 
-#: What `code query` asks the engine for: many passages by plain scores; the rib's own rules order them (`query.py`).
+#: What `code query` asks the engine for: many passages by plain scores; the rib's own rules order
+#: them (`query.py`).
 SEARCH = Profile(
     name="code.search",
     keyword_share=0.65,

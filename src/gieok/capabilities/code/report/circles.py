@@ -1,4 +1,6 @@
-"""Finds circles of files: what cannot be loaded without itself. Folders that import each other need not hold one."""
+"""Finds circles of files: what cannot be loaded without itself. Folders that import each other need
+not hold one.
+"""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -9,7 +11,9 @@ _DONE = 1 << 60
 
 
 def circles(graph: Graph) -> dict[str, str]:
-    """Return file → the first file of the circle that it is in; files in none are left out. Source: Tarjan 1972."""
+    """Return file → the first file of the circle that it is in; files in none are left out. Source:
+    Tarjan 1972.
+    """
     found: dict[str, str] = {}
     number: dict[str, int] = {}
     low: dict[str, int] = {}
@@ -43,7 +47,9 @@ def circles(graph: Graph) -> dict[str, str]:
 
 
 def ring(graph: Graph, source: str, target: str) -> tuple[str, ...]:
-    """Return the shortest circle that begins with this import: source, target, …, source; () where it closes none."""
+    """Return the shortest circle that begins with this import: source, target, …, source; () where
+    it closes none.
+    """
     before = {target: source}
     waiting = deque([target])
     while waiting:

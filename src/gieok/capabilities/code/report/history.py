@@ -1,4 +1,6 @@
-"""What the newest commits tell of a project: what changes together, who works on what, what changes often."""
+"""What the newest commits tell of a project: what changes together, who works on what, what changes
+often.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -11,17 +13,21 @@ from typing import NamedTuple
 from gieok.capabilities.code.languages import places
 from gieok.ports.code import Commit
 
-#: Commits that are looked at; one of more files than the other number says nothing of any two of them.
+#: Commits that are looked at; one of more files than the other number says nothing of any two of
+#: them.
 COMMITS, _MOST_FILES = 500, 20
 _LEAST_TOGETHER = 3
 _MOST = 10
 _PROGRAM = re.compile(
-    r"\[bot\]|^(dependabot|renovate|github[- ]actions?|greenkeeper|pre-commit)\b|[- ]bot$", re.IGNORECASE
+    r"\[bot\]|^(dependabot|renovate|github[- ]actions?|greenkeeper|pre-commit)\b|[- ]bot$",
+    re.IGNORECASE,
 )
 
 
 class Together(NamedTuple):
-    """Two files that change in the same commits; `share` of those that change either. `is_joined`: one imports the other."""
+    """Two files that change in the same commits; `share` of those that change either. `is_joined`:
+    one imports the other.
+    """
 
     one: str
     other: str
@@ -40,7 +46,9 @@ class Worker(NamedTuple):
 
 
 class History(NamedTuple):
-    """What the newest commits tell; without git, or in a repository without commits, all is empty."""
+    """What the newest commits tell; without git, or in a repository without commits, all is
+    empty.
+    """
 
     commits: int = 0
     since: datetime | None = None
@@ -53,21 +61,31 @@ class History(NamedTuple):
 
 
 def history(
-    commits: Sequence[Commit], files: Collection[str], part_of: Mapping[str, str], joined: Collection[tuple[str, str]]
+    commits: Sequence[Commit],
+    files: Collection[str],
+    part_of: Mapping[str, str],
+    joined: Collection[tuple[str, str]],
 ) -> History:
-    """Return what commits tell of `files`. `joined` has the files that import each other, as sorted pairs.
+    """Return what commits tell of `files`. `joined` has the files that import each other, as sorted
+    pairs.
 
     Commits of programs (dependency updates) are of nobody, and count for no two files.
     """
     people = [commit for commit in commits if not _PROGRAM.search(commit.author)]
     changes = Counter(file for commit in people for file in commit.files if file in files)
     return History(
-        len(people), min((commit.at for commit in people), default=None), tuple(_together(people, files, joined)),
-        tuple(_workers(people, part_of)), _owners(people, part_of), changes,
-    )  # fmt: skip
+        len(people),
+        min((commit.at for commit in people), default=None),
+        tuple(_together(people, files, joined)),
+        tuple(_workers(people, part_of)),
+        _owners(people, part_of),
+        changes,
+    )
 
 
-def _together(commits: Sequence[Commit], files: Collection[str], joined: Collection[tuple[str, str]]) -> list[Together]:
+def _together(
+    commits: Sequence[Commit], files: Collection[str], joined: Collection[tuple[str, str]]
+) -> list[Together]:
     alone, pairs = Counter[str](), Counter[tuple[str, str]]()
     for commit in commits:
         changed = sorted({file for file in commit.files if file in files})
@@ -83,7 +101,9 @@ def _together(commits: Sequence[Commit], files: Collection[str], joined: Collect
 
 
 def _is_expected(one: str, other: str) -> bool:
-    """Say whether two files change together as a test does with what it tests, or are both tests, or both documents."""
+    """Say whether two files change together as a test does with what it tests, or are both tests,
+    or both documents.
+    """
     if places.is_test(one) == places.is_test(other):
         return places.is_test(one) or (one.endswith(".md") and other.endswith(".md"))
     return dirname(one) == dirname(other) or places.tested_stem(one) == places.tested_stem(other)
@@ -102,12 +122,17 @@ def _workers(commits: Sequence[Commit], part_of: Mapping[str, str]) -> list[Work
     ]
 
 
-def _owners(commits: Sequence[Commit], part_of: Mapping[str, str]) -> dict[str, tuple[tuple[str, float], ...]]:
+def _owners(
+    commits: Sequence[Commit], part_of: Mapping[str, str]
+) -> dict[str, tuple[tuple[str, float], ...]]:
     by: dict[str, Counter[str]] = defaultdict(Counter)
     for commit in commits:
         for part in {part_of[file] for file in commit.files if file in part_of}:
             by[part][commit.author] += 1
-    return {part: tuple((name, n / found.total()) for name, n in _most(found)) for part, found in sorted(by.items())}
+    return {
+        part: tuple((name, n / found.total()) for name, n in _most(found))
+        for part, found in sorted(by.items())
+    }
 
 
 def _most(found: Counter[str]) -> list[tuple[str, int]]:

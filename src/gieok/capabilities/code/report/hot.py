@@ -16,7 +16,9 @@ _BRANCHES = 5
 
 
 class HotSpot(NamedTuple):
-    """A function with many branches; `dependants` in code that is no test, `changes`: the commits that changed its file."""
+    """A function with many branches; `dependants` in code that is no test, `changes`: the commits
+    that changed its file.
+    """
 
     key: str
     branches: int
@@ -25,17 +27,31 @@ class HotSpot(NamedTuple):
     changes: int = 0
 
 
-def hot_spots(project: Project, symbols: Sequence[Symbol], changes: Mapping[str, int]) -> list[HotSpot]:
-    """Return functions by branches, the roots of dependants and of the changes of the file, the hottest first."""
+def hot_spots(
+    project: Project, symbols: Sequence[Symbol], changes: Mapping[str, int]
+) -> list[HotSpot]:
+    """Return functions by branches, the roots of dependants and of the changes of the file, the
+    hottest first.
+    """
     aside = {s.key for s in symbols if is_aside(s)}
     dependants: dict[str, set[str]] = defaultdict(set)
     for edge in project.store.all_edges():
         if edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME and edge.source not in aside:
             dependants[edge.target].add(edge.source)
     found = [
-        HotSpot(s.key, s.complexity, s.end_line - s.start_line + 1, len(dependants[s.key]), changes.get(s.path, 0))
+        HotSpot(
+            s.key,
+            s.complexity,
+            s.end_line - s.start_line + 1,
+            len(dependants[s.key]),
+            changes.get(s.path, 0),
+        )
         for s in symbols
-        if s.kind in (Kind.FUNCTION, Kind.METHOD) and s.complexity >= _BRANCHES and s.key not in aside
+        if s.kind in (Kind.FUNCTION, Kind.METHOD)
+        and s.complexity >= _BRANCHES
+        and s.key not in aside
     ]
-    found.sort(key=lambda one: (-one.branches * ((1 + one.dependants) * (1 + one.changes)) ** 0.5, one.key))
+    found.sort(
+        key=lambda one: (-one.branches * ((1 + one.dependants) * (1 + one.changes)) ** 0.5, one.key)
+    )
     return found[:_MOST]

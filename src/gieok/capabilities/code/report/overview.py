@@ -1,4 +1,6 @@
-"""What a newcomer asks first: what it is, what the parts are, where it starts, what is hot, who knows it."""
+"""What a newcomer asks first: what it is, what the parts are, where it starts, what is hot, who
+knows it.
+"""
 
 import re
 from typing import NamedTuple
@@ -16,7 +18,9 @@ _LEAST_ABOUT, _MOST_ABOUT = 30, 300
 
 
 class Overview(NamedTuple):
-    """A project: what it says of itself, its structure, where it starts, its hot spots and its history."""
+    """A project: what it says of itself, its structure, where it starts, its hot spots and its
+    history.
+    """
 
     about: str
     found: Structure
@@ -38,16 +42,23 @@ def overview(project: Project) -> Overview:
     code = {path for path, file in files.items() if file.language != "manifest"}
     told = history.history(project.versions.log(history.COMMITS), code, found.part_of, found.joined)
     return Overview(
-        starts.about(project.root) or _readme(project), found, tuple(starts.starts(project.root, symbols, files)),
-        tuple(hot_spots(project, symbols, told.changes)), told,
-    )  # fmt: skip
+        starts.about(project.root) or _readme(project),
+        found,
+        tuple(starts.starts(project.root, symbols, files)),
+        tuple(hot_spots(project, symbols, told.changes)),
+        told,
+    )
 
 
 def _readme(project: Project) -> str:
     """Return the first paragraph of prose of the README."""
-    documents = project.store.get(SCOPE, [path for path in project.store.files() if path.lower() == "readme.md"])
+    documents = project.store.get(
+        SCOPE, [path for path in project.store.files() if path.lower() == "readme.md"]
+    )
     blocks = (
-        block.strip() for document in documents for block in re.split(r"\n\s*\n", _TAG.sub("", document.text)[:_HEAD])
+        block.strip()
+        for document in documents
+        for block in re.split(r"\n\s*\n", _TAG.sub("", document.text)[:_HEAD])
     )
     found = next((block for block in blocks if _is_prose(block)), "")
     text = re.sub(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])?", r"\1", found).replace("\n", " ")
@@ -55,7 +66,13 @@ def _readme(project: Project) -> str:
 
 
 def _is_prose(block: str) -> bool:
-    """Say whether a block of Markdown is a sentence: no heading, badge, list, table, code, HTML or line between two parts."""
+    """Say whether a block of Markdown is a sentence: no heading, badge, list, table, code, HTML or
+    line between two parts.
+    """
     if not re.search(r"\w[*_`)]*[.!?。](\s|$)", block):
         return False
-    return len(block) >= _LEAST_ABOUT and block[0] not in "#<!|>`=~-*+:{(" and block[:2] not in ("[!", "[]")
+    return (
+        len(block) >= _LEAST_ABOUT
+        and block[0] not in "#<!|>`=~-*+:{("
+        and block[:2] not in ("[!", "[]")
+    )

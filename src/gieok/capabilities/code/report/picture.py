@@ -1,4 +1,6 @@
-"""The parts of a project as an SVG, importing parts above imported ones, for light and dark pages."""
+"""The parts of a project as an SVG, importing parts above imported ones, for light and dark
+pages.
+"""
 
 import unicodedata
 from collections import defaultdict
@@ -16,12 +18,16 @@ _MOST_BACK = 6
 _SWEEPS = 12
 _COLOURS = 5
 _STYLE = """<style>
-text{font-family:system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK KR",sans-serif;font-size:13px;fill:#1d2b45}
-.s{font-size:11px;fill:#55637c}.t{font-size:16px;font-weight:600}.b{fill:#fff}.p{stroke:#8794ad;stroke-width:1}.z{fill:#5b7fb8}
-.l{fill:none;stroke:#76839b;stroke-opacity:.75}.h{fill:#76839b}.x{fill:none;stroke:#d1592c;stroke-dasharray:5 3}.y{fill:#d1592c}
+text{font-family:system-ui,-apple-system,"Segoe UI","Noto Sans","Noto Sans CJK KR",sans-serif;
+font-size:13px;fill:#1d2b45}
+.s{font-size:11px;fill:#55637c}.t{font-size:16px;font-weight:600}.b{fill:#fff}
+.p{stroke:#8794ad;stroke-width:1}.z{fill:#5b7fb8}
+.l{fill:none;stroke:#76839b;stroke-opacity:.75}.h{fill:#76839b}
+.x{fill:none;stroke:#d1592c;stroke-dasharray:5 3}.y{fill:#d1592c}
 .m{fill:none;stroke:#76839b;stroke-dasharray:2 4}
 .c0{fill:#eef2f9}.c1{fill:#e3f1ea}.c2{fill:#fbeee0}.c3{fill:#efe8fa}.c4{fill:#fdeaee}
-@media(prefers-color-scheme:dark){text{fill:#e4e9f2}.s{fill:#a3aec2}.b{fill:#0d1117}.p{stroke:#5d6b84}.z{fill:#7fa3dc}
+@media(prefers-color-scheme:dark){text{fill:#e4e9f2}.s{fill:#a3aec2}.b{fill:#0d1117}
+.p{stroke:#5d6b84}.z{fill:#7fa3dc}
 .l{stroke:#94a1ba}.h{fill:#94a1ba}.x{stroke:#f08a5d}.y{fill:#f08a5d}.m{stroke:#94a1ba}
 .c0{fill:#1b2434}.c1{fill:#16302a}.c2{fill:#35281a}.c3{fill:#2a2140}.c4{fill:#3a1f28}}
 </style>"""
@@ -40,12 +46,16 @@ class _Node(NamedTuple):
 
 
 def svg(
-    found: Structure, title: str, link: Callable[[str], str] | None = None, words: Words = lambda en, ko: en
+    found: Structure,
+    title: str,
+    link: Callable[[str], str] | None = None,
+    words: Words = lambda en, ko: en,
 ) -> str:
-    """Return the picture. Its lines are the transitive reduction of the imports; the page's table has all of them.
+    """Return the picture. Its lines are the transitive reduction of the imports; the page's table
+    has all of them.
 
-    With `link`, which gives a part's address, it is for the inside of a page: boxes lead there, and the page has the styles.
-    `words` chooses between English and Korean.
+    With `link`, which gives a part's address, it is for the inside of a page: boxes lead there, and
+    the page has the styles. `words` chooses between English and Korean.
     """
     rows, lines = _laid_out(found)
     place = _columns(rows, lines)
@@ -72,24 +82,35 @@ def svg(
     mutual = [(row, "m", "a") for row in found.mutual()[:_MOST_BACK]]
     out += [_back(found, row, boxes, place, *shape) for row, *shape in (*mutual, *circles)]
     for p in found.parts:
-        drawn = _box(found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name], words)
+        drawn = _box(
+            found, p, boxes[p.name], place[boxes[p.name]], p.lines / most, colours[p.name], words
+        )
         out.append(f'<a href="{escape(link(p.name))}">{drawn}</a>' if link else drawn)
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
 def _counted(many: int) -> str:
-    """Return how many lines there are, behind how many of them are drawn where that is fewer; '' for none."""
+    """Return how many lines there are, behind how many of them are drawn where that is fewer; ''
+    for none.
+    """
     drawn = f"{_MOST_BACK}/" if many > _MOST_BACK else ""
     return f"({drawn}{many})" if many else ""
 
 
 def _legend(found: Structure, words: Words) -> list[str]:
-    lines = [words("↓ imports; the wider, the more; what follows from other lines is left out",
-                   "↓ 가져옴; 굵을수록 많음; 다른 선에서 따라 나오는 것은 뺌")]  # fmt: skip
+    lines = [
+        words(
+            "↓ imports; the wider, the more; what follows from other lines is left out",
+            "↓ 가져옴; 굵을수록 많음; 다른 선에서 따라 나오는 것은 뺌",
+        )
+    ]
     more = []
     if circles := _counted(len(found.against())):
         more.append(
-            words(f"red, dashed: part of a circle of files {circles}", f"빨간 점선: 파일 순환의 일부 {circles}")
+            words(
+                f"red, dashed: part of a circle of files {circles}",
+                f"빨간 점선: 파일 순환의 일부 {circles}",
+            )
         )
     if mutual := _counted(len(found.mutual())):
         more.append(
@@ -99,10 +120,15 @@ def _legend(found: Structure, words: Words) -> list[str]:
             )
         )
     if aside := len(found.aside()):
-        more.append(words(
-            f"left out: {aside} upwards for types alone, inside functions, or inside one package",
-            f"뺀 것: 타입만을 위하거나 함수 안이거나 한 패키지 안인 거꾸로 가는 것 {aside}",
-        ))  # fmt: skip
+        more.append(
+            words(
+                (
+                    f"left out: {aside} upwards for types alone, inside functions, or inside one "
+                    f"package"
+                ),
+                f"뺀 것: 타입만을 위하거나 함수 안이거나 한 패키지 안인 거꾸로 가는 것 {aside}",
+            )
+        )
     return [*lines, *(["; ".join(more)] if more else [])]
 
 
@@ -122,13 +148,21 @@ class _Line(NamedTuple):
 
 def _laid_out(found: Structure) -> tuple[list[list[_Node]], list[_Line]]:
     """Return rows of boxes and of passing lines, and the lines."""
-    names = [row[i : i + _MOST_IN_ROW] for row in layers(found) for i in range(0, len(row), _MOST_IN_ROW)]
-    rows = [[_Node(_width(found.label(name)), name, number) for name in row] for number, row in enumerate(names)]
+    names = [
+        row[i : i + _MOST_IN_ROW] for row in layers(found) for i in range(0, len(row), _MOST_IN_ROW)
+    ]
+    rows = [
+        [_Node(_width(found.label(name)), name, number) for name in row]
+        for number, row in enumerate(names)
+    ]
     nodes = {node.name: node for row in rows for node in row}
     lines = []
     for source, target, count in needed(found):
         first, last = nodes[source], nodes[target]
-        passed = [_Node(_PASSING, f"{source}\n{target}", number) for number in range(first.row + 1, last.row)]
+        passed = [
+            _Node(_PASSING, f"{source}\n{target}", number)
+            for number in range(first.row + 1, last.row)
+        ]
         for node in passed:
             rows[node.row].append(node)
         lines.append(_Line((first, *passed, last), count))
@@ -154,13 +188,17 @@ def _columns(rows: list[list[_Node]], lines: Sequence[_Line]) -> dict[_Node, flo
             _packed(row, place, wish)
     middle = _mean([place[n] for n in (above | below)])
     for row in rows:
-        _packed(row, place, {n: _mean([place[o] for o in above[n] + below[n]] or [middle]) for n in row})
+        _packed(
+            row, place, {n: _mean([place[o] for o in above[n] + below[n]] or [middle]) for n in row}
+        )
     left = min((place[n] - n.width / 2 for row in rows for n in row), default=0.0)
     return {n: x - left + _MARGIN for n, x in place.items()}
 
 
 def _packed(row: Sequence[_Node], place: dict[_Node, float], wish: Mapping[_Node, float]) -> None:
-    """Place the boxes of a row in order, without overlap, as near as possible to the wanted positions."""
+    """Place the boxes of a row in order, without overlap, as near as possible to the wanted
+    positions.
+    """
     edge = float("-inf")
     for node in row:
         place[node] = max(wish[node], edge + node.width / 2)
@@ -183,12 +221,18 @@ def _line(found: Structure, line: _Line, place: Mapping[_Node, float]) -> str:
     for one, other in zip(line.nodes, line.nodes[1:], strict=False):
         y, end = _top(one.row) + _HEIGHT, _top(other.row)
         middle = (y + end) / 2
-        path.append(f"C{place[one]:.0f},{middle:.0f} {place[other]:.0f},{middle:.0f} {place[other]:.0f},{end}")
+        path.append(
+            f"C{place[one]:.0f},{middle:.0f} {place[other]:.0f},{middle:.0f} "
+            f"{place[other]:.0f},{end}"
+        )
         if other is not line.nodes[-1]:
             path.append(f"V{end + _HEIGHT}")
-    names = f"{found.label(line.nodes[0].name)} → {found.label(line.nodes[-1].name)}: {line.imports}"
+    names = (
+        f"{found.label(line.nodes[0].name)} → {found.label(line.nodes[-1].name)}: {line.imports}"
+    )
     return (
-        f'<path class="l" d="{" ".join(path)}" stroke-width="{_stroke(line.imports)}" marker-end="url(#a)">'
+        f'<path class="l" d="{" ".join(path)}" stroke-width="{_stroke(line.imports)}" '
+        f'marker-end="url(#a)">'
         f"<title>{escape(names)}</title></path>"
     )
 
@@ -212,11 +256,17 @@ def _back(
     else:
         x1, x2 = place[one] + one.width / 2, place[other] + other.width / 2
         bend = max(x1, x2) + _GAP_X
-    way = " → ".join(found.label(file) for file in found.ways.get((source, target), ())) if shape == "x" else ""
+    way = (
+        " → ".join(found.label(file) for file in found.ways.get((source, target), ()))
+        if shape == "x"
+        else ""
+    )
     told = f"{found.label(source)} → {found.label(target)}: {count}" + (f" ({way})" if way else "")
     return (
-        f'<path class="{shape}" d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} {bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
-        f'stroke-width="{_stroke(count)}" marker-end="url(#{head})"><title>{escape(told)}</title></path>'
+        f'<path class="{shape}" d="M{x1:.0f},{y1:.0f} C{bend:.0f},{y1:.0f} '
+        f'{bend:.0f},{y2:.0f} {x2:.0f},{y2:.0f}" '
+        f'stroke-width="{_stroke(count)}" '
+        f'marker-end="url(#{head})"><title>{escape(told)}</title></path>'
     )
 
 
@@ -224,7 +274,15 @@ def _stroke(count: int) -> str:
     return f"{min(4.0, 0.8 + count**0.5 / 3):.1f}"
 
 
-def _box(found: Structure, part: Component, node: _Node, x: float, share: float, colour: int, words: Words) -> str:
+def _box(
+    found: Structure,
+    part: Component,
+    node: _Node,
+    x: float,
+    share: float,
+    colour: int,
+    words: Words,
+) -> str:
     left, y, width = x - node.width / 2, _top(node.row), node.width
     counted = words(f"{part.lines:,} lines", f"{part.lines:,}줄")
     if part.files > 1:
@@ -234,10 +292,12 @@ def _box(found: Structure, part: Component, node: _Node, x: float, share: float,
         f"부분 {part.dependants}개와 테스트 파일 {part.tests}개가 가져감",
     )
     return (
-        f'<g><title>{escape(told)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" width="{width:.0f}" '
+        f'<g><title>{escape(told)}</title><rect class="p c{colour}" x="{left:.0f}" y="{y}" '
+        f'width="{width:.0f}" '
         f'height="{_HEIGHT}" rx="6"/><rect class="z" x="{left + 8:.0f}" y="{y + _HEIGHT - 7}" '
         f'width="{max(2.0, share * (width - 16)):.0f}" height="3" rx="1.5"/>'
-        f'<text x="{x:.0f}" y="{y + 19}" text-anchor="middle">{escape(_shown(found.label(part.name)))}</text>'
+        f'<text x="{x:.0f}" y="{y + 19}" '
+        f'text-anchor="middle">{escape(_shown(found.label(part.name)))}</text>'
         f'<text class="s" x="{x:.0f}" y="{y + 35}" text-anchor="middle">{counted}</text></g>'
     )
 

@@ -1,4 +1,6 @@
-"""Tells imports that close no circle: what runs later, what is for types alone, and what stays inside one package."""
+"""Tells imports that close no circle: what runs later, what is for types alone, and what stays
+inside one package.
+"""
 
 import re
 from collections import defaultdict
@@ -29,7 +31,11 @@ class Reading:
         #: Path → what a file declares that is gone once it is compiled.
         self._types: dict[str, set[str]] = defaultdict(set)
         for symbol in project.store.all_symbols():
-            if symbol.kind == Kind.CLASS and symbol.path.endswith(_SCRIPTS) and _TYPE.match(symbol.signature):
+            if (
+                symbol.kind == Kind.CLASS
+                and symbol.path.endswith(_SCRIPTS)
+                and _TYPE.match(symbol.signature)
+            ):
                 self._types[symbol.path].add(symbol.name)
 
     def soft(self, imports: Mapping[tuple[str, str], Sequence[int]]) -> set[tuple[str, str]]:
@@ -64,12 +70,16 @@ def _is_soft(path: str, text: Sequence[str], number: int, types: Collection[str]
 
 
 def _is_of_types(statement: str, types: Collection[str]) -> bool:
-    """Say whether an import of TypeScript is gone once it is compiled; `types` are those that the imported file declares."""
+    """Say whether an import of TypeScript is gone once it is compiled; `types` are those that the
+    imported file declares.
+    """
     if _TYPES_ALONE.match(statement):
         return True
     found = _NAMED.match(statement)
     names = [name.strip() for name in found[1].split(",") if name.strip()] if found else []
-    return bool(names) and all(name.startswith("type ") or name.partition(" ")[0] in types for name in names)
+    return bool(names) and all(
+        name.startswith("type ") or name.partition(" ")[0] in types for name in names
+    )
 
 
 def _runs_later(text: Sequence[str], place: int) -> bool:

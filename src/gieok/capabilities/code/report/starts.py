@@ -1,4 +1,6 @@
-"""Where a project starts: the commands and packages that its manifests name, and the functions that run it."""
+"""Where a project starts: the commands and packages that its manifests name, and the functions that
+run it.
+"""
 
 import contextlib
 import json
@@ -22,21 +24,33 @@ _SCRIPTS = (".ts", ".tsx", ".mts", ".js", ".mjs", ".cjs", ".jsx")
 
 
 def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[tuple[str, str]]:
-    """Return (command or `import PACKAGE`, what it runs) of the manifests, and, as '', the places that run by themselves."""
+    """Return (command or `import PACKAGE`, what it runs) of the manifests, and, as '', the places
+    that run by themselves.
+    """
     known = set(paths)
-    named = [row for path in sorted(known) if not _is_aside(path) for row in _manifest(root, path, known)]
+    named = [
+        row for path in sorted(known) if not _is_aside(path) for row in _manifest(root, path, known)
+    ]
     named += _python(root)
     named += _libraries(root, known)
     named.sort(key=lambda row: row[0].startswith("import "))
     framework = _FRAMEWORK if "manage.py" in known else ()
-    own = [f"{s.path}#L{s.start_line}" for s in symbols if not _is_aside(s.path) and _is_start(s, framework)]
+    own = [
+        f"{s.path}#L{s.start_line}"
+        for s in symbols
+        if not _is_aside(s.path) and _is_start(s, framework)
+    ]
     return [*dict.fromkeys(named), *(("", place) for place in own)]
 
 
 def about(root: Path) -> str:
     """Return the sentence in which the project's own manifest says what it is, or ''."""
     with contextlib.suppress(*_UNREADABLE):
-        if text := str(tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["description"]):
+        if text := str(
+            tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+                "description"
+            ]
+        ):
             return text.strip()
     with contextlib.suppress(*_UNREADABLE):
         if text := str(_json(root / "package.json")["description"]):
@@ -44,7 +58,9 @@ def about(root: Path) -> str:
     for folder in (root, root / root.name):  # a workspace of Rust is named after its first crate
         with contextlib.suppress(*_UNREADABLE):
             return str(
-                tomllib.loads((folder / "Cargo.toml").read_text(encoding="utf-8"))["package"]["description"]
+                tomllib.loads((folder / "Cargo.toml").read_text(encoding="utf-8"))["package"][
+                    "description"
+                ]
             ).strip()
     return ""
 
@@ -64,7 +80,9 @@ def _is_start(symbol: Symbol, framework: tuple[str, ...]) -> bool:
 
 
 def _libraries(root: Path, known: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the packages of Python and the crates of Rust that others import; a site of Django is imported by nobody."""
+    """Yield the packages of Python and the crates of Rust that others import; a site of Django is
+    imported by nobody.
+    """
     for path in sorted(known):
         if _is_aside(path):
             continue
@@ -77,7 +95,9 @@ def _libraries(root: Path, known: set[str]) -> Iterator[tuple[str, str]]:
 
 def _python(root: Path) -> Iterator[tuple[str, str]]:
     with contextlib.suppress(*_UNREADABLE):
-        found = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+        found = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+            "scripts"
+        ]
         yield from sorted((str(name), str(target)) for name, target in found.items())
 
 
@@ -89,7 +109,9 @@ def _manifest(root: Path, path: str, known: set[str]) -> Iterator[tuple[str, str
         manifest = _json(root / path)
         folder, name = dirname(path), str(manifest.get("name", ""))
         commands = manifest.get("bin", {})
-        for command, target in sorted((commands if isinstance(commands, dict) else {name: commands}).items()):
+        for command, target in sorted(
+            (commands if isinstance(commands, dict) else {name: commands}).items()
+        ):
             yield command.rpartition("/")[2], _source(folder, str(target), known)
         main = manifest.get("main") or manifest.get("module") or _exported(manifest.get("exports"))
         if name and main and not manifest.get("private"):
@@ -104,12 +126,18 @@ def _exported(exports: Any) -> str:  # noqa: ANN401 - whatever a manifest holds
 
 
 def _source(folder: str, target: str, known: set[str]) -> str:
-    """Return the file of the project that is built into `target`, or `target` where it cannot be told."""
+    """Return the file of the project that is built into `target`, or `target` where it cannot be
+    told.
+    """
     built = normpath(join(folder, target))
     if built in known:
         return built
     stem = join(folder, "src", built.rpartition("/")[2].partition(".")[0])
-    found = (f"{one}{suffix}" for one in (stem, *(join(folder, s) for s in _SOURCES)) for suffix in _SCRIPTS)
+    found = (
+        f"{one}{suffix}"
+        for one in (stem, *(join(folder, s) for s in _SOURCES))
+        for suffix in _SCRIPTS
+    )
     return next((one for one in found if one in known), built)
 
 

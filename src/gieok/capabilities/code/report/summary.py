@@ -1,4 +1,6 @@
-"""Summaries of symbols in a line or two: from signature, documentation and callees, or written once by a model."""
+"""Summaries of symbols in a line or two: from signature, documentation and callees, or written once
+by a model.
+"""
 
 import re
 from collections.abc import Sequence
@@ -15,11 +17,15 @@ _MOST_KEYWORDS = 12
 
 
 def told(project: Project, symbols: Sequence[Symbol]) -> list[tuple[str, str]]:
-    """Return (summary, model) of each symbol: a model's of this exact code, or one made without a model ('')."""
+    """Return (summary, model) of each symbol: a model's of this exact code, or one made without a
+    model ('').
+    """
     kept = project.store.summaries([symbol.code_hash for symbol in symbols])
     found = [kept.get(symbol.code_hash) for symbol in symbols]
     return [
-        (row.text, row.model) if row and row.text else (summary(symbol, callees(project, symbol.key)), "")
+        (row.text, row.model)
+        if row and row.text
+        else (summary(symbol, callees(project, symbol.key)), "")
         for symbol, row in zip(symbols, found, strict=True)
     ]
 
@@ -43,8 +49,16 @@ def first_sentence(doc: str) -> str:
 
 def callees(project: Project, key: str) -> list[str]:
     """Return the names of what a symbol calls, surest first."""
-    edges = [e for e in project.store.edges_out_of([key]) if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME]
-    return list(dict.fromkeys(e.target.partition("::")[2] for e in sorted(edges, key=lambda e: (e.line, e.target))))
+    edges = [
+        e
+        for e in project.store.edges_out_of([key])
+        if e.kind == CALLS and e.tier <= Certainty.UNIQUE_NAME
+    ]
+    return list(
+        dict.fromkeys(
+            e.target.partition("::")[2] for e in sorted(edges, key=lambda e: (e.line, e.target))
+        )
+    )
 
 
 def keywords(symbol: Symbol) -> list[str]:

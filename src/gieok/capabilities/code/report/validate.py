@@ -58,7 +58,9 @@ def _fresh(project: Project) -> Validation:
     state = freshness(project)
     total = len(project.store.files())
     share = max(0.0, 1 - _share(len(state.dirty), max(total, 1)))
-    return Validation("hashes current", share, f"{len(state.dirty)} of {total} files differ on disk", 2)
+    return Validation(
+        "hashes current", share, f"{len(state.dirty)} of {total} files differ on disk", 2
+    )
 
 
 def _files(project: Project, counted: Statistics) -> Validation:
@@ -67,13 +69,18 @@ def _files(project: Project, counted: Statistics) -> Validation:
     missing = [path for path in project.store.files() if path not in hashes]
     share = _share(parsed, counted.files) if not missing else 0.0
     return Validation(
-        "files accounted for", share, f"{parsed} of {counted.files} parsed whole, {len(missing)} without text", 1
+        "files accounted for",
+        share,
+        f"{parsed} of {counted.files} parsed whole, {len(missing)} without text",
+        1,
     )
 
 
 def _sound(project: Project) -> Validation:
     wrong = project.store.check()
-    return Validation("store sound", 0.0 if wrong else 1.0, "; ".join(wrong) or "the database is sound", 2)
+    return Validation(
+        "store sound", 0.0 if wrong else 1.0, "; ".join(wrong) or "the database is sound", 2
+    )
 
 
 def _edges(project: Project) -> Validation:
@@ -83,7 +90,10 @@ def _edges(project: Project) -> Validation:
         total += 1
         dangling += edge.source not in known or edge.target not in known
     return Validation(
-        "no dangling edges", 1 - _share(dangling, max(total, 1)), f"{dangling} of {total} edges lead nowhere", 2
+        "no dangling edges",
+        1 - _share(dangling, max(total, 1)),
+        f"{dangling} of {total} edges lead nowhere",
+        2,
     )
 
 
@@ -91,7 +101,10 @@ def _resolved(counted: Statistics) -> Validation:
     calls = counted.edges.get("calls", 0)
     share = _share(calls, calls + counted.unresolved_calls)
     return Validation(
-        "calls resolved", share, f"{counted.unresolved_calls} calls of known names without a target, {calls} with", 1
+        "calls resolved",
+        share,
+        f"{counted.unresolved_calls} calls of known names without a target, {calls} with",
+        1,
     )
 
 
@@ -99,16 +112,23 @@ def _vectors(counted: Statistics, embedder: Embedder | None) -> Validation:
     if embedder is None:
         return Validation("embeddings present", 1.0, "no embedder is configured", 0)
     return Validation(
-        "embeddings present", _share(counted.vectors, counted.passages), f"{counted.vectors} of {counted.passages}", 1
+        "embeddings present",
+        _share(counted.vectors, counted.passages),
+        f"{counted.vectors} of {counted.passages}",
+        1,
     )
 
 
 def _documented(project: Project) -> Validation:
-    """Summaries made from signature and documentation are as fresh as the symbol; those by a model wait where code changed."""
+    """Summaries made from signature and documentation are as fresh as the symbol; those by a model
+    wait where code changed.
+    """
     symbols = [s for s in project.store.all_symbols() if s.kind in (Kind.MODULE, *_HEADED)]
     kept = project.store.summaries()
     rows = [kept.get(s.code_hash) for s in symbols]
-    by_model, waiting = (sum(1 for row in rows if row and bool(row.text) is written) for written in (True, False))
+    by_model, waiting = (
+        sum(1 for row in rows if row and bool(row.text) is written) for written in (True, False)
+    )
     total = sum(1 for s in symbols if s.kind in _HEADED)
     told = sum(1 for s in symbols if s.kind in _HEADED and (s.signature or s.doc))
     detail = f"{told} of {total} symbols have a head"
@@ -119,12 +139,20 @@ def _documented(project: Project) -> Validation:
 
 def _samples(project: Project) -> Validation:
     """Symbols, chosen by a fixed seed, that their own name must find."""
-    symbols = [s for s in project.store.all_symbols() if s.kind in (Kind.FUNCTION, Kind.CLASS) and len(s.name) > 3]
-    chosen = random.Random(0).sample(symbols, min(_SAMPLES, len(symbols)))  # noqa: S311 - the same every time, on purpose
+    symbols = [
+        s
+        for s in project.store.all_symbols()
+        if s.kind in (Kind.FUNCTION, Kind.CLASS) and len(s.name) > 3
+    ]
+    # The same every time, on purpose.
+    chosen = random.Random(0).sample(symbols, min(_SAMPLES, len(symbols)))  # noqa: S311
     hit = 0
     for symbol in chosen:
         answers = search(project, None, symbol.name, 10, expand=False).answers
         hit += any(a.symbol.key == symbol.key or a.symbol.name == symbol.name for a in answers)
     return Validation(
-        "sample queries", _share(hit, len(chosen)), f"{hit} of {len(chosen)} symbols are found by their name", 2
+        "sample queries",
+        _share(hit, len(chosen)),
+        f"{hit} of {len(chosen)} symbols are found by their name",
+        2,
     )

@@ -1,4 +1,6 @@
-"""What a call of a function of the project connects: arguments with parameters, the result with the call."""
+"""What a call of a function of the project connects: arguments with parameters, the result with the
+call.
+"""
 
 from collections.abc import Sequence
 
@@ -6,7 +8,8 @@ from gieok.capabilities.code.model.facts import NOTHING, Argument, FunctionFact,
 from gieok.capabilities.code.resolve.program import FAN, Part, Program, Site
 from gieok.capabilities.code.resolve.values import Value
 
-#: Beyond this many functions, arguments are not followed into parameters: half the time for two points of recall.
+#: Beyond this many functions, arguments are not followed into parameters: half the time for two
+#: points of recall.
 _MOST_FUNCTIONS = 20_000
 
 
@@ -21,7 +24,11 @@ class Arguments(Part):
         """`site` calls a function of the project, with a receiver or none."""
         targets = site.targets
         fact = self.program.functions[function]
-        if Trait.EXACT in fact.traits and len(site.arguments) != len(fact.parameters) - 1 and not _is_variadic(site):
+        if (
+            Trait.EXACT in fact.traits
+            and len(site.arguments) != len(fact.parameters) - 1
+            and not _is_variadic(site)
+        ):
             return
         if function not in targets:
             targets[function] = None
@@ -35,7 +42,14 @@ class Arguments(Part):
             parameters = parameters[1:]
         self._connect(site, function, fact, parameters, receiver)
 
-    def _connect(self, site: Site, function: int, fact: FunctionFact, parameters: Sequence[int], receiver: int) -> None:
+    def _connect(
+        self,
+        site: Site,
+        function: int,
+        fact: FunctionFact,
+        parameters: Sequence[int],
+        receiver: int,
+    ) -> None:
         """Connect a function with a site, once."""
         wiring = (function, receiver != NOTHING)
         if fact.passes and receiver != NOTHING and 0 in fact.passes:
@@ -70,17 +84,25 @@ class Arguments(Part):
             if variable != NOTHING:
                 self.flows.flow(variable, site.to)
 
-    def _pass(self, arguments: Sequence[Argument], fact: FunctionFact, parameters: Sequence[int]) -> None:
+    def _pass(
+        self, arguments: Sequence[Argument], fact: FunctionFact, parameters: Sequence[int]
+    ) -> None:
         flows, place = self.flows, 0
         skipped = len(fact.parameters) - len(parameters)
         for keyword, argument in arguments:
             if argument == NOTHING:
                 place += not keyword
             elif not keyword:
-                flows.flow(argument, parameters[place] if place < len(parameters) else self._inside(fact.rest))
+                flows.flow(
+                    argument,
+                    parameters[place] if place < len(parameters) else self._inside(fact.rest),
+                )
                 place += 1
             elif keyword == "*":
-                flows.wait(argument, (self._spread_places, tuple(parameters[place:]), self._inside(fact.rest)))
+                flows.wait(
+                    argument,
+                    (self._spread_places, tuple(parameters[place:]), self._inside(fact.rest)),
+                )
             elif keyword == "**":
                 flows.wait(argument, (self._spread_names, fact, skipped))
             elif keyword == "this" and Trait.RECEIVER in fact.traits:
@@ -96,7 +118,9 @@ class Arguments(Part):
         return self._inside(fact.keywords, name)
 
     def _inside(self, variable: int, key: str = "*") -> int:
-        """Return the variable of a key in the container that `*args` or `**kwargs` is; a new one if there is none."""
+        """Return the variable of a key in the container that `*args` or `**kwargs` is; a new one if
+        there is none.
+        """
         for value in self.flows.held(variable) if variable != NOTHING else ():
             if self.values.kinds[value] == Value.CONTAINER:
                 return self.containers.key(int(self.values.first[value]), key)

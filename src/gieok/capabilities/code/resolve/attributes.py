@@ -1,4 +1,6 @@
-"""Variables of attributes: of instances, classes and functions. What a class has is looked up along its bases."""
+"""Variables of attributes: of instances, classes and functions. What a class has is looked up along
+its bases.
+"""
 
 from collections import defaultdict
 
@@ -14,7 +16,8 @@ class Attributes(Part):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._fields: dict[tuple[int, str], int] = {}
-        #: Names under which anything was stored in an instance; and who asks for the others: most are names of methods.
+        #: Names under which anything was stored in an instance; and who asks for the others: most
+        #: are names of methods.
         self._stored: set[str] = set()
         self._asked: dict[str, list[tuple[int, int | Trigger]]] = defaultdict(list)
         #: (class, name) → the variable of what is found under the name, in the class or above it.
@@ -22,7 +25,9 @@ class Attributes(Part):
         self._of_functions: dict[tuple[int, str], int] = {}
 
     def field(self, owner: int, name: str) -> int:
-        """Return the variable of an instance's attribute, to store in: one for all instances of a class."""
+        """Return the variable of an instance's attribute, to store in: one for all instances of a
+        class.
+        """
         if name not in self._stored:
             self._stored.add(name)
             for asker, reader in self._asked.pop(name, ()):
@@ -36,7 +41,9 @@ class Attributes(Part):
         return variable
 
     def read(self, owner: int, name: str, reader: int | Trigger) -> None:
-        """Let what instances of a class hold under `name`, now and later, reach a variable or a trigger."""
+        """Let what instances of a class hold under `name`, now and later, reach a variable or a
+        trigger.
+        """
         if name in self._stored:
             self._read(owner, name, reader)
         else:
@@ -57,7 +64,9 @@ class Attributes(Part):
         return variable
 
     def has_field(self, owner: int, name: str) -> bool:
-        """Say whether anything was stored under a name in instances of a class or of those above it."""
+        """Say whether anything was stored under a name in instances of a class or of those above
+        it.
+        """
         fields = (self._fields.get((base, name)) for base in self.hierarchy.linear(owner))
         return any(self.flows.held(field) for field in fields if field is not None)
 
@@ -79,7 +88,9 @@ class Attributes(Part):
         look()
 
     def settle(self) -> None:
-        """Give those who asked for a name that holds nothing what is stored under no known name (`?`)."""
+        """Give those who asked for a name that holds nothing what is stored under no known name
+        (`?`).
+        """
         held, wild = self.flows.held, "?"
         for (function, name), variable in list(self._of_functions.items()):
             stored = self._of_functions.get((function, wild))
@@ -106,7 +117,9 @@ class Attributes(Part):
         self.flows.wait(source, (self._owned, owner))
 
     def _owned(self, value: int, owner: int) -> None:
-        """A function that is put on a class (`A.prototype.f = …`) is called with instances of it."""
+        """A function that is put on a class (`A.prototype.f = …`) is called with instances of
+        it.
+        """
         if self.values.kinds[value] == Value.FUNCTION:
             fact = self.program.functions[int(self.values.first[value])]
             if Trait.RECEIVER in fact.traits and fact.owner == NOTHING:

@@ -1,7 +1,8 @@
-"""Links files of a language without a resolver: a call means what has its name, the nearest first, and says so.
+"""Links files of a language without a resolver: a call means what has its name, the nearest first,
+and says so.
 
-Facts of such a language hold `Op.CALL` (a name that is called), `Op.CALL_METHOD` (of some object), `Op.LOAD` (a base of a
-class) and `Op.IMPORT`; no variables.
+Facts of such a language hold `Op.CALL` (a name that is called), `Op.CALL_METHOD` (of some object),
+`Op.LOAD` (a base of a class) and `Op.IMPORT`; no variables.
 """
 
 from collections import defaultdict
@@ -10,12 +11,15 @@ from typing import Any, NamedTuple
 
 from gieok.capabilities.code.model.facts import Facts, Kind, Op
 
-#: Parts of a dotted name that a path ends in, for it to be meant: the first ones may be the project's own.
+#: Parts of a dotted name that a path ends in, for it to be meant: the first ones may be the
+#: project's own.
 _ENOUGH = 2
 
 
 class Named(NamedTuple):
-    """What a symbol names at a line, and the symbols that it may mean; `op` says what it does with them."""
+    """What a symbol names at a line, and the symbols that it may mean; `op` says what it does with
+    them.
+    """
 
     op: Op
     source: str
@@ -25,8 +29,13 @@ class Named(NamedTuple):
 
 
 def linked(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
-    """Yield every name that is called, extended or imported, with what of the family it may mean: keys of symbols."""
-    functions, classes = _defined(files, (Kind.FUNCTION, Kind.CLASS)), _defined(files, (Kind.CLASS,))
+    """Yield every name that is called, extended or imported, with what of the family it may mean:
+    keys of symbols.
+    """
+    functions, classes = (
+        _defined(files, (Kind.FUNCTION, Kind.CLASS)),
+        _defined(files, (Kind.CLASS,)),
+    )
     methods, above = _defined(files, (Kind.METHOD,)), _bases(files)
     ends = _by_end(path for path, _ in files)
     for path, facts in files:
@@ -36,7 +45,8 @@ def linked(files: Sequence[tuple[str, Facts]]) -> Iterator[Named]:
             if op == Op.IMPORT:
                 file = _file(path, name, ends)
                 targets = (f"{file}::<module>",) if file else ()
-            elif op == Op.CALL_METHOD:  # of an object that nothing is known of: no place is nearer than another
+            # of an object that nothing is known of: no place is nearer than another
+            elif op == Op.CALL_METHOD:
                 targets = methods.get(name, ())
             elif op == Op.LOAD:
                 targets = _nearest(path, classes.get(name, ()))
@@ -56,12 +66,18 @@ def _bases(files: Sequence[tuple[str, Facts]]) -> Mapping[str, set[str]]:
     return found
 
 
-def _own(path: str, source: str, methods: Sequence[str], above: Mapping[str, set[str]]) -> list[str]:
-    """Return the methods that a call without an object may mean: of the class around, of those it extends, of the file."""
+def _own(
+    path: str, source: str, methods: Sequence[str], above: Mapping[str, set[str]]
+) -> list[str]:
+    """Return the methods that a call without an object may mean: of the class around, of those it
+    extends, of the file.
+    """
     around = {_owner(source)}
     while more := {base for name in around for base in above.get(name, ())} - around:
         around |= more
-    return [key for key in methods if _owner(key) in around] or [key for key in methods if key.startswith(f"{path}::")]
+    return [key for key in methods if _owner(key) in around] or [
+        key for key in methods if key.startswith(f"{path}::")
+    ]
 
 
 def _owner(key: str) -> str:

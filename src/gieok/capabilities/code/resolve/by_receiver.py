@@ -1,7 +1,8 @@
-"""What a call may mean on an object that comes from outside, by the name of the parameter that holds it: `res.send()`.
+"""What a call may mean on an object that comes from outside, by the name of the parameter that
+holds it: `res.send()`.
 
-A framework calls handlers with objects that the project defined (`res.send = function …`, `class Route`): nothing in the
-project hands them over, but the parameter is called as the object is.
+A framework calls handlers with objects that the project defined (`res.send = function …`, `class
+Route`): nothing in the project hands them over, but the parameter is called as the object is.
 """
 
 from collections import defaultdict
@@ -13,8 +14,11 @@ from gieok.capabilities.code.resolve.program import Program, Site
 _TESTS = frozenset((Trait.TEST, Trait.SUITE))
 
 
-def named_after(program: Program, keys: Sequence[str], is_product: Callable[[str], bool]) -> Mapping[Site, str]:
-    """Return the function that each unresolved call means whose receiver is named after what the only one is put on.
+def named_after(
+    program: Program, keys: Sequence[str], is_product: Callable[[str], bool]
+) -> Mapping[Site, str]:
+    """Return the function that each unresolved call means whose receiver is named after what the
+    only one is put on.
 
     The only one of the product (by its key), or else of the tests and examples.
     """
@@ -25,6 +29,8 @@ def named_after(program: Program, keys: Sequence[str], is_product: Callable[[str
         owner, _, name = key.rpartition("::")[2].rpartition(".")
         if owner and not name.endswith(">") and not _TESTS.intersection(fact.traits):
             members[owner.rpartition(".")[2].lower(), name].add(key)
-    meant = {place: sorted(filter(is_product, own)) or sorted(own) for place, own in members.items()}
+    meant = {
+        place: sorted(filter(is_product, own)) or sorted(own) for place, own in members.items()
+    }
     found = {site: meant.get((program.receivers[site].lower(), site.name), []) for site in waiting}
     return {site: own[0] for site, own in found.items() if len(own) == 1}

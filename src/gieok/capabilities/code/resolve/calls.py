@@ -1,7 +1,8 @@
-"""What a call goes to: functions, bound methods, classes, objects with `__call__`, things from outside.
+"""What a call goes to: functions, bound methods, classes, objects with `__call__`, things from
+outside.
 
-Operators and statements call methods too; in every language they bear the names that Python gives them (`__init__`, `__iter__`,
-`__get__`).
+Operators and statements call methods too; in every language they bear the names that Python gives
+them (`__init__`, `__iter__`, `__get__`).
 """
 
 from collections.abc import Sequence
@@ -75,16 +76,22 @@ class Calls(Part):
                     self.flows.flow(argument, self.attributes.field(owner, keyword))
 
     def _made_instead(self, value: int, to: int, owner: int) -> None:
-        """`__new__` may give an object of another class; what it gives of its own is known better."""
+        """`__new__` may give an object of another class; what it gives of its own is known
+        better.
+        """
         kinds, first = self.values.kinds, self.values.first
-        if kinds[value] == Value.INSTANCE and not self.hierarchy.are_related(owner, int(first[value])):
+        if kinds[value] == Value.INSTANCE and not self.hierarchy.are_related(
+            owner, int(first[value])
+        ):
             self.flows.add(to, value)
 
     def _construct_by(self, value: int, site: Site, made: int) -> None:
         """A metaclass may have a `__call__` of its own, which makes the object."""
         if self.values.kinds[value] == Value.CLASS:
             inner = site.constructor(self.flows.fresh())
-            self.attributes.look(int(self.values.first[value]), "__call__", (self.call_member, inner, made))
+            self.attributes.look(
+                int(self.values.first[value]), "__call__", (self.call_member, inner, made)
+            )
 
     def inherit(self, value: int, owner: int, place: int) -> None:
         """Let a class have a base, which is told of it."""
@@ -95,7 +102,14 @@ class Calls(Part):
             return
         base = int(values.first[value])
         if self.hierarchy.inherit(owner, base, place):
-            site = program.site(self.flows.fresh(), (), program.class_symbol[owner], 0, "__init_subclass__", "special")
+            site = program.site(
+                self.flows.fresh(),
+                (),
+                program.class_symbol[owner],
+                0,
+                "__init_subclass__",
+                "special",
+            )
             subclass = values.number(Value.CLASS, owner)
             self.attributes.look(base, "__init_subclass__", (self.call_member, site, subclass))
 
@@ -107,7 +121,9 @@ class Calls(Part):
     def refer(self, value: int, symbol: int, line: int) -> None:
         """Note that a function is handed to something outside: it may be called from there."""
         if self.values.kinds[value] in (Value.FUNCTION, Value.BOUND):
-            self.program.refer(symbol, self.program.function_symbol[int(self.values.first[value])], line)
+            self.program.refer(
+                symbol, self.program.function_symbol[int(self.values.first[value])], line
+            )
 
     # Members that are called
 
@@ -133,9 +149,14 @@ class Calls(Part):
             self._arguments.call(site, function, self.receiver(traits, receiver))
 
     def call_own(self, value: int, site: Site, receiver: int) -> None:
-        """`site` calls what an instance or a function has of its own: in JavaScript, as a method of it."""
+        """`site` calls what an instance or a function has of its own: in JavaScript, as a method of
+        it.
+        """
         values = self.values
-        is_method = values.kinds[value] == Value.FUNCTION and values.kinds[receiver] in (Value.INSTANCE, Value.FUNCTION)
+        is_method = values.kinds[value] == Value.FUNCTION and values.kinds[receiver] in (
+            Value.INSTANCE,
+            Value.FUNCTION,
+        )
         if is_method and Trait.RECEIVER in self.program.functions[int(values.first[value])].traits:
             self._arguments.call(site, int(values.first[value]), receiver)
         else:
@@ -156,10 +177,18 @@ class Calls(Part):
         self.call_member(value, site, self.values.number(Value.INSTANCE, self.values.second[above]))
 
     def call_property(
-        self, to: int, arguments: Sequence[Argument], function: int, receiver: int, symbol: int, line: int
+        self,
+        to: int,
+        arguments: Sequence[Argument],
+        function: int,
+        receiver: int,
+        symbol: int,
+        line: int,
     ) -> None:
         """Call the getter or setter of a property where it is read or written."""
-        self._arguments.call(self.program.site(to, arguments, symbol, line, "", "property"), function, receiver)
+        self._arguments.call(
+            self.program.site(to, arguments, symbol, line, "", "property"), function, receiver
+        )
 
     def receiver(self, traits: Sequence[str], receiver: int) -> int:
         """Return what a method is bound to: a class method to the instance's class."""
@@ -169,8 +198,12 @@ class Calls(Part):
 
     # Operators and statements
 
-    def special(self, value: int, to: int, name: str, arguments: Sequence[Argument], symbol: int, line: int) -> None:
-        """Call a method that an operator or statement stands for; only instances of the project have one."""
+    def special(
+        self, value: int, to: int, name: str, arguments: Sequence[Argument], symbol: int, line: int
+    ) -> None:
+        """Call a method that an operator or statement stands for; only instances of the project
+        have one.
+        """
         values = self.values
         if values.kinds[value] != Value.INSTANCE:
             if values.kinds[value] == Value.EXTERNAL:
@@ -182,9 +215,14 @@ class Calls(Part):
             self.attributes.look(owner, name, (self.call_member, site, value))
 
     def described(self, value: int, to: int, receiver: int, symbol: int, line: int) -> bool:
-        """Let an attribute that is a descriptor (`__get__`) give its value; return whether it is one."""
+        """Let an attribute that is a descriptor (`__get__`) give its value; return whether it is
+        one.
+        """
         values = self.values
-        if values.kinds[value] != Value.INSTANCE or values.kinds[receiver] not in (Value.INSTANCE, Value.CLASS):
+        if values.kinds[value] != Value.INSTANCE or values.kinds[receiver] not in (
+            Value.INSTANCE,
+            Value.CLASS,
+        ):
             return False
         if self.hierarchy.find(int(values.first[value]), "__get__") is None:
             return False
@@ -273,7 +311,10 @@ class Decorators(Part):
         kind = self.values.kinds[value]
         if kind in (Value.EXTERNAL, Value.IDENTITY):
             self.flows.flow(source, to)
-            if kind == Value.EXTERNAL and self.values.first[value] not in self._calls.natives.keeping:
+            if (
+                kind == Value.EXTERNAL
+                and self.values.first[value] not in self._calls.natives.keeping
+            ):
                 refer(self._calls, site)
         else:
             self._calls.apply(value, site)

@@ -1,14 +1,17 @@
-"""Inclusion constraints between variables, solved by propagating differences. It knows of no kind of value.
+"""Inclusion constraints between variables, solved by propagating differences. It knows of no kind
+of value.
 
-Every (variable, value) pair is handled once, in an order that depends on the order of the constraints alone: the same files
-give the same answer in any process. Source: Andersen 1994; difference propagation, Pearce et al. 2003.
+Every (variable, value) pair is handled once, in an order that depends on the order of the
+constraints alone: the same files give the same answer in any process. Source: Andersen 1994;
+difference propagation, Pearce et al. 2003.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-#: Values kept per variable: a registry or a decorator of everything holds more, and is not followed.
+#: Values kept per variable: a registry or a decorator of everything holds more, and is not
+#: followed.
 CAP = 20
 #: (function, further arguments): the function is called with a value before these.
 Trigger = tuple[Any, ...]
@@ -26,13 +29,15 @@ class Flows:
     """Variables, the values they hold, where these flow, and what waits for them."""
 
     def __init__(self, steps: int, *, is_lenient: bool = False) -> None:
-        #: Where the steps are spent, what brings itself about without end is dropped instead of raising, and the others go on,
-        #: with less at a time: what is known only ever grows, so all of it is true.
+        #: Where the steps are spent, what brings itself about without end is dropped instead of
+        #: raising, and the others go on, with less at a time: what is known only ever grows, so all
+        #: of it is true.
         self._is_lenient = is_lenient
         self._rests = _RESTS if is_lenient else 0
         self._rest_steps = max(1, steps // _RESTS)
         self._is_spent = False
-        #: Triggers with a value each, to be called next: a trigger calls none itself, so nothing here recurses.
+        #: Triggers with a value each, to be called next: a trigger calls none itself, so nothing
+        #: here recurses.
         self.due: list[tuple[Any, Trigger]] = []
         self._points: list[list[int] | None] = []
         self._targets: list[list[int] | None] = []
@@ -77,7 +82,9 @@ class Flows:
             waiting.append(value)
 
     def add_all(self, variable: int, values: list[int]) -> None:
-        """Let a variable hold values, up to the cap. Most hold one or two: a list, which has a third of a set's weight."""
+        """Let a variable hold values, up to the cap. Most hold one or two: a list, which has a
+        third of a set's weight.
+        """
         known = self._points[variable]
         if known is None:
             fresh = values[:]
@@ -134,7 +141,9 @@ class Flows:
             due.clear()
 
     def drain(self, refresh: Callable[[], bool]) -> None:
-        """Propagate until nothing changes and `refresh` finds no look-up to make again. Raises Tangled."""
+        """Propagate until nothing changes and `refresh` finds no look-up to make again. Raises
+        Tangled.
+        """
         self._go_on()
         self.fire()
         self._propagate()
@@ -152,7 +161,8 @@ class Flows:
                 self.add_all(target, fresh)
             if waiting:
                 self._spend(len(fresh) * len(waiting))
-                triggers = tuple(waiting)  # one that is added meanwhile is called with all that is known
+                # one that is added meanwhile is called with all that is known
+                triggers = tuple(waiting)
                 for value in fresh:
                     for trigger in triggers:
                         trigger[0](value, *trigger[1:])
@@ -176,5 +186,7 @@ class Flows:
             raise Tangled("values and calls bring about each other without end")
 
     def let_go(self) -> None:
-        """Drop the triggers: they refer to their owners, which refer to these flows, and the collector is off."""
+        """Drop the triggers: they refer to their owners, which refer to these flows, and the
+        collector is off.
+        """
         self._waits.clear()

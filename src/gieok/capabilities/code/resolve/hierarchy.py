@@ -1,4 +1,6 @@
-"""Classes, their bases and who inherits from whom; answers in the method resolution order of Python (C3)."""
+"""Classes, their bases and who inherits from whom; answers in the method resolution order of Python
+(C3).
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -11,7 +13,9 @@ Lookup = Callable[[], None]
 
 
 class Hierarchy:
-    """Grows while bases are resolved; look-ups that a new base or attribute may change are made again."""
+    """Grows while bases are resolved; look-ups that a new base or attribute may change are made
+    again.
+    """
 
     def __init__(self) -> None:
         self.attributes: list[dict[str, Variable]] = []
@@ -21,7 +25,8 @@ class Hierarchy:
         self._linear: dict[Class, tuple[Class, ...]] = {}
         #: Look-ups to make again, by class.
         self._looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
-        #: Classes whose look-ups, of one name or all, wait for `refresh`: of a long line each once, not at every new base.
+        #: Classes whose look-ups, of one name or all, wait for `refresh`: of a long line each once,
+        #: not at every new base.
         self._stale: dict[tuple[Class, str | None], None] = {}
         #: Classes with a base from outside of the project.
         self._outside: set[Class] = set()
@@ -76,12 +81,16 @@ class Hierarchy:
         return bool(self._outside) and not self._outside.isdisjoint(self.linear(owner))
 
     def overriders(self, owner: Class, name: str) -> list[Variable]:
-        """Return what the classes below have of their own under a name, each once, in the order in which they were added."""
+        """Return what the classes below have of their own under a name, each once, in the order in
+        which they were added.
+        """
         found = (self.attributes[child].get(name) for child in sorted(self.descendants(owner)))
         return list(dict.fromkeys(variable for variable in found if variable is not None))
 
     def satisfying(self, owner: Class, name: str) -> list[Variable]:
-        """Return what those classes have of their own under a name that have all that a class has, which is a protocol."""
+        """Return what those classes have of their own under a name that have all that a class has,
+        which is a protocol.
+        """
         if not self._having:
             for number, names in enumerate(self.attributes):
                 for one in names:
@@ -104,7 +113,9 @@ class Hierarchy:
                 self._stale[child, name] = None
 
     def refresh(self) -> bool:
-        """Make the look-ups again that what was added since may have changed; return whether there are any."""
+        """Make the look-ups again that what was added since may have changed; return whether there
+        are any.
+        """
         stale, self._stale = self._stale, {}
         for child, name in stale:
             for looked, lookup in self._looked[child]:
@@ -113,7 +124,9 @@ class Hierarchy:
         return bool(stale)
 
     def watch(self, owner: Class, name: str, lookup: Lookup) -> None:
-        """Make `lookup` again (`refresh`) whenever what `owner` has under `name` may have changed."""
+        """Make `lookup` again (`refresh`) whenever what `owner` has under `name` may have
+        changed.
+        """
         self._looked[owner].append((name, lookup))
 
     def let_go(self) -> None:
@@ -139,11 +152,14 @@ class Hierarchy:
         return None
 
     def linear(self, owner: Class) -> tuple[Class, ...]:
-        """Return the class and its bases in resolution order; where C3 has no answer, depth first."""
+        """Return the class and its bases in resolution order; where C3 has no answer, depth
+        first.
+        """
         linear, asked = self._linear, [owner]
         while owner not in linear:
             bases = self._bases[asked[-1]]
-            missing = [base for base in bases if base not in linear]  # never in a circle: `inherit` takes none
+            # never in a circle: `inherit` takes none
+            missing = [base for base in bases if base not in linear]
             asked += missing
             if not missing:
                 last = asked.pop()

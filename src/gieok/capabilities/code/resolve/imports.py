@@ -26,12 +26,16 @@ class Imports(Part):
         if target.space is not None:
             self._bind_space(bound, target, to, line)
         elif file is not None and target.path:
-            self._follow(bound, self._names.variable(file, target.path[0]), target.path[1:], to, line)
+            self._follow(
+                bound, self._names.variable(file, target.path[0]), target.path[1:], to, line
+            )
         elif file is not None and name:
             flows.flow(self._names.variable(file, name), to)
         elif file is not None:
             flows.add(to, values.number(Value.MODULE, file))
-        if target.member is not None and (file is None or not flows.held(self._names.variable(file, name))):
+        if target.member is not None and (
+            file is None or not flows.held(self._names.variable(file, name))
+        ):
             flows.add(to, values.number(Value.MODULE, program.file_of[target.member]))
         if target.package:
             flows.add(to, values.number(Value.PACKAGE, target.package))
@@ -68,7 +72,9 @@ class Imports(Part):
                 self.program.imports[file, self.program.file_of[path], line] = None
 
     def bind_all(self, bound: Bound, module: str, level: int) -> None:
-        """`from module import *`; of languages whose packages share names, the names of the package."""
+        """`from module import *`; of languages whose packages share names, the names of the
+        package.
+        """
         linker = self._names.linker
         paths = linker.all_of(self.program.paths[bound.file], module, level)
         if not linker.spaces:

@@ -1,4 +1,6 @@
-"""The instructions of a file, run once each: operands get the numbers they have in the whole project."""
+"""The instructions of a file, run once each: operands get the numbers they have in the whole
+project.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
@@ -11,14 +13,35 @@ from gieok.capabilities.code.resolve.members import Members
 from gieok.capabilities.code.resolve.program import Bound, Part
 from gieok.capabilities.code.resolve.values import Value
 
-#: What each operand is: a variable, function, class, container (k), symbol, the arguments of a call, or none of these (=).
+#: What each operand is: a variable, function, class, container (k), symbol, the arguments of a
+#: call, or none of these (=).
 _OPERANDS: dict[int, str] = {
-    Op.COPY: "vv", Op.FUNCTION: "vf", Op.CLASS: "vc", Op.LOAD: "vv=s=", Op.STORE: "v=vs=", Op.CALL: "vvas==",
-    Op.CALL_METHOD: "vv=as=", Op.ELEMENT: "vvs=", Op.INDEX: "vv=s=", Op.STORE_INDEX: "v=vs=", Op.CONTAINER: "vk",
-    Op.IMPORT: "v====", Op.IMPORT_ALL: "==", Op.EXTERNAL: "v=", Op.SPECIAL: "vv=as=", Op.INSTANCE: "vv", Op.ENTER: "vvs=",
-    Op.SUPER: "vvc", Op.DECORATE: "vvvs=", Op.RAISE: "vs=", Op.PROVIDED: "v=s=", Op.CONTAINERS: "vv", Op.DECLARED: "vv",
-    Op.NARROW: "vvv", Op.MIX: "vvs=",
-}  # fmt: skip
+    Op.COPY: "vv",
+    Op.FUNCTION: "vf",
+    Op.CLASS: "vc",
+    Op.LOAD: "vv=s=",
+    Op.STORE: "v=vs=",
+    Op.CALL: "vvas==",
+    Op.CALL_METHOD: "vv=as=",
+    Op.ELEMENT: "vvs=",
+    Op.INDEX: "vv=s=",
+    Op.STORE_INDEX: "v=vs=",
+    Op.CONTAINER: "vk",
+    Op.IMPORT: "v====",
+    Op.IMPORT_ALL: "==",
+    Op.EXTERNAL: "v=",
+    Op.SPECIAL: "vv=as=",
+    Op.INSTANCE: "vv",
+    Op.ENTER: "vvs=",
+    Op.SUPER: "vvc",
+    Op.DECORATE: "vvvs=",
+    Op.RAISE: "vs=",
+    Op.PROVIDED: "v=s=",
+    Op.CONTAINERS: "vv",
+    Op.DECLARED: "vv",
+    Op.NARROW: "vvv",
+    Op.MIX: "vvs=",
+}
 _ARGUMENTS = {op: kinds.index("a") for op, kinds in _OPERANDS.items() if "a" in kinds}
 
 
@@ -26,7 +49,12 @@ class Instructions(Part):
     """Turns instructions into constraints. `enter` a file before its instructions are run."""
 
     def __init__(
-        self, rules: LinkRules, calls: Calls, members: Members, imports: Imports, decorators: Decorators
+        self,
+        rules: LinkRules,
+        calls: Calls,
+        members: Members,
+        imports: Imports,
+        decorators: Decorators,
     ) -> None:
         super().__init__(calls.program)
         self._rules = rules
@@ -36,10 +64,16 @@ class Instructions(Part):
         self._decorators = decorators
         #: What is called with each value of the second operand, and the other operands.
         self._awaiting: dict[int, Callable[..., None]] = {
-            Op.LOAD: members.load, Op.INDEX: members.index, Op.ELEMENT: calls.iterate, Op.ENTER: calls.enter,
-            Op.SPECIAL: calls.special, Op.INSTANCE: calls.types.instantiate, Op.DECLARED: calls.types.allow,
-            Op.CONTAINERS: calls.types.keep_container, Op.NARROW: calls.types.narrow,
-        }  # fmt: skip
+            Op.LOAD: members.load,
+            Op.INDEX: members.index,
+            Op.ELEMENT: calls.iterate,
+            Op.ENTER: calls.enter,
+            Op.SPECIAL: calls.special,
+            Op.INSTANCE: calls.types.instantiate,
+            Op.DECLARED: calls.types.allow,
+            Op.CONTAINERS: calls.types.keep_container,
+            Op.NARROW: calls.types.narrow,
+        }
         #: The container of a variable that holds nothing else.
         self._literals: dict[int, int] = {}
         #: Variables of parameters, with their names.
@@ -48,22 +82,32 @@ class Instructions(Part):
             for fact in self.program.functions:
                 self._parameters.update(zip(fact.parameters, fact.names, strict=False))
         self._bound = Bound(0, 0, 0, 0, 0, 0)
-        #: Instruction → which operands are numbered in the whole project, with the numbers of the file at hand.
+        #: Instruction → which operands are numbered in the whole project, with the numbers of the
+        #: file at hand.
         self._numbers: dict[int, list[tuple[int, list[int]]]] = {}
         self._variables: list[int] = []
 
     def enter(self, bound: Bound, facts: Facts) -> None:
         """Take operands for those of a file."""
         self._bound = bound
-        counts = (facts.variables, len(facts.functions), len(facts.classes), facts.containers, len(facts.symbols))
-        #: The last one is what -1, which is nothing, stands for. Each number is one object, whoever holds it.
+        counts = (
+            facts.variables,
+            len(facts.functions),
+            len(facts.classes),
+            facts.containers,
+            len(facts.symbols),
+        )
+        #: The last one is what -1, which is nothing, stands for. Each number is one object, whoever
+        #: holds it.
         numbers = {
             kind: [*range(first, first + count), NOTHING]
             for kind, first, count in zip("vfcks", bound[1:], counts, strict=True)
         }
         self._variables = numbers["v"]
         for op, kinds in _OPERANDS.items():
-            self._numbers[op] = [(place, numbers[kind]) for place, kind in enumerate(kinds) if kind in numbers]
+            self._numbers[op] = [
+                (place, numbers[kind]) for place, kind in enumerate(kinds) if kind in numbers
+            ]
 
     def run(self, instructions: Iterable[Sequence[Any]]) -> None:
         """Run instructions, and what becomes due by each."""
@@ -72,7 +116,9 @@ class Instructions(Part):
             for place, numbers in numbered[op]:
                 operands[place] = numbers[operands[place]]
             if (listed := _ARGUMENTS.get(op)) is not None:
-                operands[listed] = [(keyword, variables[variable]) for keyword, variable in operands[listed]]
+                operands[listed] = [
+                    (keyword, variables[variable]) for keyword, variable in operands[listed]
+                ]
             if trigger := self._awaiting.get(op):
                 to, place, *more = operands
                 flows.wait(place, (trigger, to, *more))
@@ -83,7 +129,10 @@ class Instructions(Part):
 
     def await_base(self, owner: int, place: int, variable: int) -> None:
         """Let a class have what a variable holds as its base number `place`."""
-        self.flows.wait(self._bound.variables + variable, (self._calls.inherit, self._bound.classes + owner, place))
+        self.flows.wait(
+            self._bound.variables + variable,
+            (self._calls.inherit, self._bound.classes + owner, place),
+        )
         self.flows.fire()
 
     # Values
@@ -100,7 +149,8 @@ class Instructions(Part):
         if fact.owner != NOTHING and fact.parameters and Trait.STATIC not in fact.traits:
             kind = Value.CLASS if Trait.CLASS in fact.traits else Value.INSTANCE
             self.flows.add(fact.parameters[0], self.values.number(kind, fact.owner))
-            if Trait.TEST in fact.traits:  # nobody calls it but the runner, on every class that inherits it
+            # nobody calls it but the runner, on every class that inherits it
+            if Trait.TEST in fact.traits:
                 self._calls.types.allow_subclasses(fact.owner, fact.parameters[0])
 
     def _class(self, to: int, owner: int) -> None:
@@ -136,7 +186,9 @@ class Instructions(Part):
     def _mix(self, place: int, source: int, symbol: int, line: int) -> None:
         self.flows.wait(place, (self._members.mixing.mix, source, symbol, line))
 
-    def _store_index(self, place: int, key: str | int | None, source: int, symbol: int, line: int) -> None:
+    def _store_index(
+        self, place: int, key: str | int | None, source: int, symbol: int, line: int
+    ) -> None:
         key = "*" if key is None else key
         literal = self._literals.get(place)
         if literal is None:
@@ -146,11 +198,15 @@ class Instructions(Part):
 
     # Calls
 
-    def _call(self, to: int, callee: int, arguments: list[Argument], symbol: int, line: int, name: str) -> None:
+    def _call(
+        self, to: int, callee: int, arguments: list[Argument], symbol: int, line: int, name: str
+    ) -> None:
         site = self.program.site(to, arguments, symbol, line, name, "call")
         self.flows.wait(callee, (self._calls.apply, site))
 
-    def _call_method(self, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int) -> None:
+    def _call_method(
+        self, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int
+    ) -> None:
         site = self.program.site(to, arguments, symbol, line, name, "method")
         site.place = place
         if (receiver := self._parameters.get(place)) is not None:
@@ -173,8 +229,20 @@ class Instructions(Part):
         self._imports.bind_all(self._bound, module, level)
 
     _handlers: ClassVar[dict[int, Callable[..., None]]] = {
-        Op.COPY: _copy, Op.FUNCTION: _function, Op.CLASS: _class, Op.STORE: _store, Op.CALL: _call,
-        Op.CALL_METHOD: _call_method, Op.STORE_INDEX: _store_index, Op.CONTAINER: _container, Op.IMPORT: _import,
-        Op.IMPORT_ALL: _import_all, Op.EXTERNAL: _external, Op.SUPER: _super, Op.DECORATE: _decorate, Op.RAISE: _raise,
-        Op.PROVIDED: _provided, Op.MIX: _mix,
-    }  # fmt: skip
+        Op.COPY: _copy,
+        Op.FUNCTION: _function,
+        Op.CLASS: _class,
+        Op.STORE: _store,
+        Op.CALL: _call,
+        Op.CALL_METHOD: _call_method,
+        Op.STORE_INDEX: _store_index,
+        Op.CONTAINER: _container,
+        Op.IMPORT: _import,
+        Op.IMPORT_ALL: _import_all,
+        Op.EXTERNAL: _external,
+        Op.SUPER: _super,
+        Op.DECORATE: _decorate,
+        Op.RAISE: _raise,
+        Op.PROVIDED: _provided,
+        Op.MIX: _mix,
+    }

@@ -1,4 +1,6 @@
-"""What one strange file breaks: it is found by halving, left out and named; all others are done together."""
+"""What one strange file breaks: it is found by halving, left out and named; all others are done
+together.
+"""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,9 +14,11 @@ _Done = TypeVar("_Done")
 def isolated(
     work: Callable[[Files], _Done], files: Files, again: Callable[[], Files]
 ) -> tuple[_Done, tuple[tuple[str, str], ...]]:
-    """Return what `work` makes of the files, and those without which it had to, each with the reason.
+    """Return what `work` makes of the files, and those without which it had to, each with the
+    reason.
 
-    `work` may take `files` apart; `again` gives them once more. The same files give the same answer.
+    `work` may take `files` apart; `again` gives them once more. The same files give the same
+    answer.
     """
     try:
         return work(files), ()
@@ -22,7 +26,9 @@ def isolated(
         return _sifted(work, again())
 
 
-def _sifted(work: Callable[[Files], _Done], files: Files) -> tuple[_Done, tuple[tuple[str, str], ...]]:
+def _sifted(
+    work: Callable[[Files], _Done], files: Files
+) -> tuple[_Done, tuple[tuple[str, str], ...]]:
     done = work([])
     kept: Files = []
     strange: list[tuple[str, str]] = []

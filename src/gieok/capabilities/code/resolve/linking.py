@@ -10,13 +10,16 @@ from gieok.capabilities.code.resolve.natives import COMMON, Natives
 
 
 class Target(NamedTuple):
-    """What an import names: a file, a module inside a package, a folder of modules, or something outside."""
+    """What an import names: a file, a module inside a package, a folder of modules, or something
+    outside.
+    """
 
     file: str | None = None
     member: str | None = None
     package: str = ""
     external: str = ""
-    #: The package in whose space of names the rest is looked up (Java, Go), and what follows inside of what is found.
+    #: The package in whose space of names the rest is looked up (Java, Go), and what follows inside
+    #: of what is found.
     space: str | None = None
     path: tuple[str, ...] = ()
 
@@ -24,15 +27,20 @@ class Target(NamedTuple):
 class Linker(ABC):
     """The imports of one language."""
 
-    #: File → the package whose names it shares with other files; empty where every file has its own.
+    #: File → the package whose names it shares with other files; empty where every file has its
+    #: own.
     spaces: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
     def target(self, importer: str, module: str, name: str, level: int) -> Target:
-        """Return what `from module import name` means in the file `importer` (`name` may be empty)."""
+        """Return what `from module import name` means in the file `importer` (`name` may be
+        empty).
+        """
 
     def member(self, file: str, name: str) -> str | None:
-        """Return the module inside a package, by the package's file; None where modules hold no modules."""
+        """Return the module inside a package, by the package's file; None where modules hold no
+        modules.
+        """
         del file, name
         return None
 
@@ -48,7 +56,9 @@ class Linker(ABC):
 
 
 class PackageLinker(Linker):
-    """Imports of a language whose packages are no values, and whose files share the names of their package."""
+    """Imports of a language whose packages are no values, and whose files share the names of their
+    package.
+    """
 
     def __init__(self, spaces: Mapping[str, str]) -> None:
         self.spaces = spaces
@@ -59,10 +69,14 @@ class PackageLinker(Linker):
         """Return the package of the project that an import names."""
 
     def all_of(self, importer: str, module: str, level: int) -> list[str]:
-        """Return one file of the package, the importer's own without a name: its names are the package's."""
+        """Return one file of the package, the importer's own without a name: its names are the
+        package's.
+        """
         del level
         space = self.package(importer, module) if module else self.spaces.get(importer)
-        return [path for path, other in self.spaces.items() if other == space and space is not None][:1]
+        return [
+            path for path, other in self.spaces.items() if other == space and space is not None
+        ][:1]
 
 
 class LinkRules(NamedTuple):
@@ -70,7 +84,8 @@ class LinkRules(NamedTuple):
 
     linker: Linker
     natives: Natives = COMMON
-    #: (file of a provider, file that asks) → whether what the first provides by name is there for the second.
+    #: (file of a provider, file that asks) → whether what the first provides by name is there for
+    #: the second.
     provides: Callable[[str, str], bool] = lambda origin, path: origin == path
     #: Adds bases that no class names: types that satisfy an interface by what they have.
     relate: Callable[[Hierarchy], None] = lambda hierarchy: None

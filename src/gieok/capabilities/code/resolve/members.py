@@ -1,4 +1,6 @@
-"""What `a.b` and `a[b]` read and write, and what `a.b()` calls, by the kind of value that `a` holds."""
+"""What `a.b` and `a[b]` read and write, and what `a.b()` calls, by the kind of value that `a`
+holds.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,7 +27,8 @@ class Members(Part):
         self._names = names
         self.mixing = Mixing(calls, self.load, self.store)
         self._fallbacks: list[tuple[int, str, Callable[[], None]]] = []
-        #: What is read and called on objects whose class inherits from outside, and may come from there.
+        #: What is read and called on objects whose class inherits from outside, and may come from
+        #: there.
         self._inherited: dict[int, None] = {}
         self._handed_over: list[tuple[Site, int, str]] = []
         self.keep(*_TRIGGERS)
@@ -64,7 +67,9 @@ class Members(Part):
             self._names.read_package(str(first), name, to)
 
     def _load_some(self, value: int, to: int, prefix: str, symbol: int, line: int) -> None:
-        """A name that is put together may be any that begins so; each such method is bound to the object."""
+        """A name that is put together may be any that begins so; each such method is bound to the
+        object.
+        """
         owner = int(self.values.first[value])
         self.program.computed[symbol, owner, prefix, line] = None
         methods = self.program.methods(owner, prefix)
@@ -85,14 +90,18 @@ class Members(Part):
             self._fall_back(value, name, to, symbol, line)
 
     def _fall_back(self, value: int, name: str, to: int, symbol: int, line: int) -> None:
-        """Let `__getattr__` answer, in the end, for a name that neither a class nor its instances have."""
+        """Let `__getattr__` answer, in the end, for a name that neither a class nor its instances
+        have.
+        """
         owner, find = int(self.values.first[value]), self.hierarchy.find
         if find(owner, "__getattr__") is not None and find(owner, name) is None:
             again = partial(self._calls.special, value, to, "__getattr__", (), symbol, line)
             self._fallbacks.append((owner, name, again))
 
     def _look_above(self, value: int, name: str, trigger: Trigger) -> bool:
-        """Wait for what a class above has under `name`; return whether one of the project has it."""
+        """Wait for what a class above has under `name`; return whether one of the project has
+        it.
+        """
         start, owner = int(self.values.first[value]), int(self.values.second[value])
         variable = self.hierarchy.find_after(start, owner, name)
         if variable is not None:
@@ -124,7 +133,9 @@ class Members(Part):
         elif Trait.STATIC in traits:
             self.flows.add(to, value)
         else:
-            self.flows.add(to, values.number(Value.BOUND, function, calls.receiver(traits, receiver)))
+            self.flows.add(
+                to, values.number(Value.BOUND, function, calls.receiver(traits, receiver))
+            )
 
     def _read_through_class(self, value: int, to: int, owner: int) -> None:
         values = self.values
@@ -138,7 +149,9 @@ class Members(Part):
         if values.kinds[value] == Value.FUNCTION:
             traits = self.program.functions[int(values.first[value])].traits
             if Trait.STATIC not in traits:
-                receiver = self._calls.receiver(traits, values.number(Value.INSTANCE, values.second[above]))
+                receiver = self._calls.receiver(
+                    traits, values.number(Value.INSTANCE, values.second[above])
+                )
                 value = values.number(Value.BOUND, values.first[value], receiver)
         self.flows.add(to, value)
 
@@ -164,7 +177,8 @@ class Members(Part):
             site.note("external")
         elif kind == Value.EXTERNAL:
             calls.apply(values.number(Value.EXTERNAL, name), site)
-        elif kind in (Value.FUNCTION, Value.BOUND) and name[-2:] == "()":  # the one method of a functional interface
+        # the one method of a functional interface
+        elif kind in (Value.FUNCTION, Value.BOUND) and name[-2:] == "()":
             calls.apply(value, site)
         else:
             function = self.flows.fresh()
@@ -190,7 +204,9 @@ class Members(Part):
         return self._calls.natives.is_open or self.containers.has(container, name)
 
     def _hand_up(self, site: Site) -> None:
-        """A base from outside gets functions and objects that can be called: it keeps them to call them."""
+        """A base from outside gets functions and objects that can be called: it keeps them to call
+        them.
+        """
         for keyword, variable in site.arguments:
             handed = self.flows.fresh() if keyword[:1] == "*" else variable
             if variable not in (handed, NOTHING):
@@ -237,15 +253,21 @@ class Members(Part):
         if kind in (Value.CLASS, Value.INSTANCE):
             base = self.values.number(Value.CLASS, first)
             self._calls.inherit(base, owner, len(self.hierarchy.bases(owner)))
-        self.containers.spread(value, lambda key, variable: self._attributes.define(owner, str(key), variable))
+        self.containers.spread(
+            value, lambda key, variable: self._attributes.define(owner, str(key), variable)
+        )
 
     def _write(self, value: int, source: int, receiver: int, symbol: int, line: int) -> None:
-        """An attribute of a class is written through an instance: a property or a descriptor is called."""
+        """An attribute of a class is written through an instance: a property or a descriptor is
+        called.
+        """
         values = self.values
         kind, first = values.kinds[value], values.first[value]
         if kind == Value.FUNCTION and Trait.PROPERTY in self.program.functions[int(first)].traits:
             arguments = [("", source)] if source != NOTHING else ()
-            self._calls.call_property(self.flows.fresh(), arguments, int(first), receiver, symbol, line)
+            self._calls.call_property(
+                self.flows.fresh(), arguments, int(first), receiver, symbol, line
+            )
         elif kind == Value.INSTANCE:
             instance = self.flows.fresh()
             self.flows.add(instance, receiver)
@@ -288,7 +310,9 @@ class Members(Part):
             self._calls.special(value, self.flows.fresh(), "__setitem__", arguments, symbol, line)
 
     def settle_outside(self) -> None:
-        """Let what no class of the project has, but one from outside may, be something from outside."""
+        """Let what no class of the project has, but one from outside may, be something from
+        outside.
+        """
         values, flows = self.values, self.flows
         for to in self._inherited:
             if not flows.held(to):
@@ -299,7 +323,9 @@ class Members(Part):
                 flows.fire()
 
     def settle(self) -> None:
-        """Let `__getattr__` serve the names that nothing else does, and members of computed names."""
+        """Let `__getattr__` serve the names that nothing else does, and members of computed
+        names.
+        """
         self._attributes.settle()
         for owner, name, call in self._fallbacks:
             if not self._attributes.has_field(owner, name):

@@ -1,4 +1,6 @@
-"""What an object gets from others all at once: `Object.assign(a, b)`, mixins, a prototype that is set."""
+"""What an object gets from others all at once: `Object.assign(a, b)`, mixins, a prototype that is
+set.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -12,14 +14,17 @@ _CLASSES = (Value.CLASS, Value.INSTANCE)
 
 
 class Mixing(Part):
-    """Gives members of one value to another. A function that has attributes asks what was mixed into it."""
+    """Gives members of one value to another. A function that has attributes asks what was mixed
+    into it.
+    """
 
     def __init__(self, calls: Calls, load: Callable[..., None], store: Callable[..., None]) -> None:
         super().__init__(calls.program)
         self._calls = calls
         self._load = load
         self._store = store
-        #: Function → values whose members it has too; and what was asked of it: (name, variable) → (symbol, line).
+        #: Function → values whose members it has too; and what was asked of it: (name, variable) →
+        #: (symbol, line).
         self._above: dict[int, dict[int, None]] = defaultdict(dict)
         self._asked: dict[int, dict[tuple[str, int], tuple[int, int]]] = defaultdict(dict)
 
@@ -39,7 +44,9 @@ class Mixing(Part):
                 for (name, to), place in list(self._asked[function].items()):
                     self._load(source, to, name, *place)
         elif given == Value.CONTAINER:
-            self.containers.spread(source, lambda key, held: self._give(target, key, held, symbol, line))
+            self.containers.spread(
+                source, lambda key, held: self._give(target, key, held, symbol, line)
+            )
         elif given in _CLASSES and kind == Value.CLASS:
             owner = int(values.first[target])
             base = values.number(Value.CLASS, values.first[source])

@@ -1,4 +1,6 @@
-"""Names of modules and packages: their own, those that star imports bring, those that the files of a package share."""
+"""Names of modules and packages: their own, those that star imports bring, those that the files of
+a package share.
+"""
 
 from collections import defaultdict
 
@@ -17,7 +19,9 @@ class Names(Part):
         self._own: list[dict[str, int]] = []
         self._stars: dict[int, list[int]] = defaultdict(list)
         #: Package → name → (file, variable) of those who define it.
-        self.spaces: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
+        self.spaces: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
         for (path, facts), bound in zip(files, program.bounds, strict=True):
             own = {name: bound.variables + variable for name, variable in facts.names.items()}
             self._own.append(own)

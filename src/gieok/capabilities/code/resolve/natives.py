@@ -1,6 +1,8 @@
-"""What calls into a language and its libraries do with the functions, classes and containers that they are given.
+"""What calls into a language and its libraries do with the functions, classes and containers that
+they are given.
 
-By the last part of the name that is called. `COMMON` holds for all languages; a language adds its own (`and_also`).
+By the last part of the name that is called. `COMMON` holds for all languages; a language adds its
+own (`and_also`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +24,9 @@ class Machine(Protocol):
     def iterate(self, value: int, to: int, symbol: int, line: int) -> None:
         """Let `to` hold the elements of a value."""
 
-    def special(self, value: int, to: int, name: str, arguments: Sequence[Argument], symbol: int, line: int) -> None:
+    def special(
+        self, value: int, to: int, name: str, arguments: Sequence[Argument], symbol: int, line: int
+    ) -> None:
         """Call a method that an operator stands for."""
 
     def apply(self, value: int, site: Site) -> None:
@@ -41,7 +45,8 @@ Method = Callable[[Machine, Site, int, list[int]], None]
 class HigherOrder(NamedTuple):
     """A function that calls what it is given with the elements of what else it is given."""
 
-    #: What the call gives, by (machine, site, variable of the elements, variable of what was called gave).
+    #: What the call gives, by (machine, site, variable of the elements, variable of what was called
+    #: gave).
     gives: Callable[[Machine, Site, int, int], None] = lambda machine, site, elements, result: None
     iterated: slice = slice(1, None)
     called: slice = slice(None)
@@ -53,7 +58,8 @@ class Natives(NamedTuple):
     callers: Mapping[str, HigherOrder]
     functions: Mapping[str, Function]
     methods: Mapping[str, Method]
-    #: As decorators: what they are given stays with the class or module it stands in; nobody else is handed it.
+    #: As decorators: what they are given stays with the class or module it stands in; nobody else
+    #: is handed it.
     keeping: frozenset[str] = frozenset()
     #: Methods of containers that have no model: they give nothing.
     unmodelled: frozenset[str] = frozenset(("remove", "then", "has"))
@@ -63,9 +69,13 @@ class Natives(NamedTuple):
     def and_also(self, other: "Natives") -> "Natives":
         """Return the models of both."""
         return Natives(
-            {**self.callers, **other.callers}, {**self.functions, **other.functions}, {**self.methods, **other.methods},
-            self.keeping | other.keeping, self.unmodelled | other.unmodelled, self.is_open or other.is_open,
-        )  # fmt: skip
+            {**self.callers, **other.callers},
+            {**self.functions, **other.functions},
+            {**self.methods, **other.methods},
+            self.keeping | other.keeping,
+            self.unmodelled | other.unmodelled,
+            self.is_open or other.is_open,
+        )
 
     def call(self, machine: Machine, site: Site, name: str) -> None:
         """Model a call of something external, by the last part of its name, once."""
@@ -134,7 +144,9 @@ def container_of(machine: Machine, held: Mapping[Any, int]) -> int:
     made = program.containers.new()
     for key, variable in held.items():
         if variable != NOTHING:
-            program.flows.flow(variable, program.containers.key(int(program.values.first[made]), key))
+            program.flows.flow(
+                variable, program.containers.key(int(program.values.first[made]), key)
+            )
     return made
 
 
@@ -149,7 +161,9 @@ def _call_back(machine: Machine, site: Site, caller: HigherOrder) -> None:
     caller.gives(machine, site, elements, result)
 
 
-def call_with(machine: Machine, site: Site, arguments: Sequence[int], given: int, result: int) -> None:
+def call_with(
+    machine: Machine, site: Site, arguments: Sequence[int], given: int, result: int
+) -> None:
     """Call those of the arguments that are functions with what `given` holds."""
     inner = machine.program.site(result, (("", given),), site.symbol, site.line, "", "callback")
     for variable in arguments:
@@ -208,8 +222,11 @@ def by_name(*models: tuple[str, _Model]) -> dict[str, _Model]:
     return {name: model for names, model in models for name in names.split()}
 
 
-_SPECIAL = {"str": "__str__", "repr": "__repr__", "format": "__str__", "len": "__len__", "bool": "__bool__", "hash": "__hash__",
-            "int": "__int__", "float": "__float__", "bytes": "__bytes__", "abs": "__abs__"}  # fmt: skip
+_SPECIAL = {
+    "str": "__str__", "repr": "__repr__", "format": "__str__", "len": "__len__", "bool": "__bool__",
+    "hash": "__hash__", "int": "__int__", "float": "__float__", "bytes": "__bytes__",
+    "abs": "__abs__",
+}  # fmt: skip
 
 
 # What callers give
@@ -258,7 +275,16 @@ def _enumerated(machine: Machine, site: Site, arguments: list[int]) -> None:
 def _special(method: str, machine: Machine, site: Site, arguments: list[int]) -> None:
     """Model what calls a special method of its first argument."""
     for first in arguments[:1]:
-        await_(machine, first, machine.special, machine.program.flows.fresh(), method, (), site.symbol, site.line)
+        await_(
+            machine,
+            first,
+            machine.special,
+            machine.program.flows.fresh(),
+            method,
+            (),
+            site.symbol,
+            site.line,
+        )
 
 
 def _next(machine: Machine, site: Site, arguments: list[int]) -> None:
@@ -306,7 +332,9 @@ def _update(machine: Machine, site: Site, container: int, arguments: list[int]) 
 def _merge(value: int, program: Program, container: int) -> None:
     if program.values.first[value] != container:
         key, flow = program.containers.key, program.flows.flow
-        program.containers.spread(value, lambda name, variable: flow(variable, key(container, name)))
+        program.containers.spread(
+            value, lambda name, variable: flow(variable, key(container, name))
+        )
 
 
 def _take(machine: Machine, site: Site, container: int, arguments: list[int]) -> None:
@@ -314,14 +342,18 @@ def _take(machine: Machine, site: Site, container: int, arguments: list[int]) ->
     containers = machine.program.containers
     key = constant(machine.program, arguments[0]) if arguments else ""
     places = (
-        (containers.key(container, key), containers.key(container, "*")) if key else (containers.any_of(container),)
+        (containers.key(container, key), containers.key(container, "*"))
+        if key
+        else (containers.any_of(container),)
     )
     for variable in (*places, *arguments[1:2]):
         pass_on(machine, site, variable)
 
 
 def constant(program: Program, variable: int) -> str:
-    """Return the text that a variable holds, where its reader kept it: `'text`, as a thing from outside."""
+    """Return the text that a variable holds, where its reader kept it: `'text`, as a thing from
+    outside.
+    """
     held = program.flows.held(variable) if variable in program.inert else ()
     names = [str(program.values.first[value]) for value in held]
     return names[0][1:] if len(names) == 1 and names[0][:1] == "'" else ""
@@ -381,18 +413,22 @@ COMMON = Natives(
         ("setdefault", _set_default),
         ("items entries entrySet", _items),
         (
-            """pop get popleft popitem __getitem__ shift getOrDefault orElse orElseThrow getFirst getLast getValue poll peek
+            """pop get popleft popitem __getitem__ shift getOrDefault orElse orElseThrow getFirst
+            getLast getValue poll peek
             next first last get_mut first_mut last_mut""",
             _take,
         ),
         (
-            """values copy slice concat keys stream parallelStream iterator listIterator toList collect sorted limit distinct
+            """values copy slice concat keys stream parallelStream iterator listIterator toList
+            collect sorted limit distinct
             findFirst findAny values_mut drain chain rev take skip""",
             _same,
         ),
         (
-            """sort map filter forEach find reduce some every flatMap ifPresent ifPresentOrElse anyMatch allMatch noneMatch
-            removeIf computeIfAbsent computeIfPresent orElseGet for_each filter_map flat_map any all fold sort_by_key
+            """sort map filter forEach find reduce some every flatMap ifPresent ifPresentOrElse
+            anyMatch allMatch noneMatch
+            removeIf computeIfAbsent computeIfPresent orElseGet for_each filter_map flat_map any all
+            fold sort_by_key
             sort_by find_map max_by_key min_by_key""",
             _each,
         ),

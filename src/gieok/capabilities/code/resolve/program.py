@@ -1,4 +1,6 @@
-"""What the parts of the solver share: the facts of all files in one numbering, and what was found about them."""
+"""What the parts of the solver share: the facts of all files in one numbering, and what was found
+about them.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,9 +11,11 @@ from gieok.capabilities.code.resolve.flows import Flows
 from gieok.capabilities.code.resolve.hierarchy import Hierarchy
 from gieok.capabilities.code.resolve.values import Containers, Value, Values
 
-#: A call that may go to more functions than this is a dispatch through a registry: possible, not certain, not followed.
+#: A call that may go to more functions than this is a dispatch through a registry: possible, not
+#: certain, not followed.
 FAN = 12
-#: Steps per instruction, and in addition: real projects take 1.1 to 1.8. A file that takes more is left out (`isolation`).
+#: Steps per instruction, and in addition: real projects take 1.1 to 1.8. A file that takes more is
+#: left out (`isolation`).
 _STEPS, _FREE_STEPS = 20, 100_000
 
 
@@ -27,11 +31,26 @@ class Bound(NamedTuple):
 
 
 class Site:
-    """Where something is called (kind `call`), read through a property or called by an operator (`special`)."""
+    """Where something is called (kind `call`), read through a property or called by an operator
+    (`special`).
+    """
 
-    __slots__ = ("arguments", "kind", "line", "met", "name", "place", "symbol", "targets", "to", "wired")
+    __slots__ = (
+        "arguments",
+        "kind",
+        "line",
+        "met",
+        "name",
+        "place",
+        "symbol",
+        "targets",
+        "to",
+        "wired",
+    )
 
-    def __init__(self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str) -> None:
+    def __init__(
+        self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
+    ) -> None:
         #: The variable of the object whose method is called.
         self.place = NOTHING
         self.to = to
@@ -41,10 +60,12 @@ class Site:
         self.name = name
         self.kind = kind
         self.targets: dict[int, None] = {}
-        #: What has been connected already; `external` where the callee is known to lie outside of the project.
+        #: What has been connected already; `external` where the callee is known to lie outside of
+        #: the project.
         self.wired: list[object] = []
         #: Objects and classes that were called here: each once, whatever their calls come back to.
-        self.met: set[int] | None = None  # most sites meet none: an empty set has three times a site's weight
+        # most sites meet none: an empty set has three times a site's weight
+        self.met: set[int] | None = None
 
     def meets(self, value: int) -> bool:
         """Say whether a value is called here for the first time, and note that it is."""
@@ -60,7 +81,8 @@ class Site:
             self.wired.append(mark)
 
     def constructor(self, to: int) -> "Site":
-        """Return a site with the same targets for `__init__`, whose result is not what the call gives.
+        """Return a site with the same targets for `__init__`, whose result is not what the call
+        gives.
 
         What was called is shared too: `A.__init__ = A` ends there.
         """
@@ -78,7 +100,9 @@ class Reference(NamedTuple):
 
 
 class Program:
-    """The files of one family of languages. Plain data: the parts of the solver read it and write to it."""
+    """The files of one family of languages. Plain data: the parts of the solver read it and write
+    to it.
+    """
 
     def __init__(self, files: Sequence[tuple[str, Facts]], *, is_lenient: bool = False) -> None:
         self.paths = [path for path, _ in files]
@@ -97,7 +121,8 @@ class Program:
         #: Variables that hold something external and nothing else.
         self.inert: set[int] = set()
         self.sites: list[Site] = []
-        #: Calls of a method on what a parameter holds, with the parameter's name, where that says something (`Natives`).
+        #: Calls of a method on what a parameter holds, with the parameter's name, where that says
+        #: something (`Natives`).
         self.receivers: dict[Site, str] = {}
         self.references: dict[Reference, None] = {}
         self.imports: dict[tuple[int, int, int], None] = {}
@@ -119,10 +144,16 @@ class Program:
                 self.providers[facts.symbols[fact.symbol].name].append((number, file))
         for kind in facts.classes:
             self.class_symbol.append(symbols + kind.symbol)
-            self.hierarchy.add({name: base + variable for name, variable in kind.attributes.items()})
-        self.bounds.append(Bound(file, base, functions, classes, self.containers.grow(facts.containers), symbols))
+            self.hierarchy.add(
+                {name: base + variable for name, variable in kind.attributes.items()}
+            )
+        self.bounds.append(
+            Bound(file, base, functions, classes, self.containers.grow(facts.containers), symbols)
+        )
 
-    def site(self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str) -> Site:
+    def site(
+        self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
+    ) -> Site:
         """Add a place where something is called."""
         site = Site(to, arguments, symbol, line, name, kind)
         self.sites.append(site)
@@ -139,16 +170,27 @@ class Program:
     # Methods
 
     def owners(self, function: int) -> list[int]:
-        """Return the classes whose objects have a method as it is here: its own, and those below that do not override it."""
+        """Return the classes whose objects have a method as it is here: its own, and those below
+        that do not override it.
+        """
         owner = self.functions[function].owner
         name = self._name_in(owner, function)
         if not name:
             return []
         variable = self.hierarchy.find(owner, name)
-        return [owner, *(c for c in self.hierarchy.descendants(owner) if self.hierarchy.find(c, name) == variable)]
+        return [
+            owner,
+            *(
+                c
+                for c in self.hierarchy.descendants(owner)
+                if self.hierarchy.find(c, name) == variable
+            ),
+        ]
 
     def stand_ins(self, function: int) -> list[int]:
-        """Return the methods that a body-less one stands for: those that override it, or satisfy its protocol."""
+        """Return the methods that a body-less one stands for: those that override it, or satisfy
+        its protocol.
+        """
         owner = self.functions[function].owner
         name = self._name_in(owner, function)
         if not name:
@@ -157,24 +199,33 @@ class Program:
         if Trait.DECLARED in self.functions[function].traits:
             below += self.hierarchy.satisfying(owner, name)
         return [
-            other for variable in dict.fromkeys(below) for other in self.held_functions(variable) if other != function
+            other
+            for variable in dict.fromkeys(below)
+            for other in self.held_functions(variable)
+            if other != function
         ]
 
     def _name_in(self, owner: int, function: int) -> str:
         """Return the name that a function has in its class; '' where it has none."""
         names = self.hierarchy.attributes[owner].items() if owner != NOTHING else ()
-        return next((name for name, variable in names if function in self.held_functions(variable)), "")
+        return next(
+            (name for name, variable in names if function in self.held_functions(variable)), ""
+        )
 
     def methods(self, owner: int, prefix: str) -> list[int]:
         """Return the methods of a class whose names begin so, inherited ones too."""
         attributes = self.hierarchy.attributes
-        names = dict.fromkeys(n for c in self.hierarchy.linear(owner) for n in attributes[c] if n.startswith(prefix))
+        names = dict.fromkeys(
+            n for c in self.hierarchy.linear(owner) for n in attributes[c] if n.startswith(prefix)
+        )
         return [f for name in names for f in self.held_functions(self.hierarchy.find(owner, name))]
 
     def is_family(self, functions: Sequence[int]) -> bool:
         """Say whether functions are methods of classes that have a base in common."""
         owners = {self.functions[function].owner for function in functions}
-        return NOTHING not in owners and bool(set.intersection(*(set(self.hierarchy.linear(o)) for o in owners)))
+        return NOTHING not in owners and bool(
+            set.intersection(*(set(self.hierarchy.linear(o)) for o in owners))
+        )
 
     def held_functions(self, variable: int | None) -> list[int]:
         """Return the functions that a variable holds; none of no variable."""
@@ -193,7 +244,9 @@ class Part:
         self.containers = program.containers
 
     def keep(self, *names: str) -> None:
-        """Let methods that triggers hold be one object each: asked for anew, each trigger would weigh two thirds more."""
+        """Let methods that triggers hold be one object each: asked for anew, each trigger would
+        weigh two thirds more.
+        """
         for name in names:
             setattr(self, name, getattr(self, name))
 
@@ -214,5 +267,8 @@ def _shifted(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
         names=tuple(fact.names),
         parameters=tuple(base + v for v in fact.parameters),
         keyword_only={name: base + v for name, v in fact.keyword_only.items()},
-        rest=move(fact.rest), keywords=move(fact.keywords), result=base + fact.result, yields=base + fact.yields,
-    )  # fmt: skip
+        rest=move(fact.rest),
+        keywords=move(fact.keywords),
+        result=base + fact.result,
+        yields=base + fact.yields,
+    )

@@ -1,8 +1,8 @@
 """Links the facts of all files: which values reach which variable, and so who calls whom.
 
-The order of everything depends on the sorted paths and their content alone. Parts, each above what it uses: flows and
-values (variables and what they hold), program (what is shared), attributes and arguments, calls, names, members, imports,
-instructions.
+The order of everything depends on the sorted paths and their content alone. Parts, each above what
+it uses: flows and values (variables and what they hold), program (what is shared), attributes and
+arguments, calls, names, members, imports, instructions.
 """
 
 from gieok.capabilities.code.model.facts import NOTHING, Facts, Op
@@ -20,9 +20,11 @@ _EARLY = frozenset((Op.IMPORT, Op.IMPORT_ALL, Op.CLASS, Op.FUNCTION, Op.EXTERNAL
 
 
 def solve(files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool = False) -> Program:
-    """Return the program with all sites, references and imports found. Takes the facts out of `files`.
+    """Return the program with all sites, references and imports found. Takes the facts out of
+    `files`.
 
-    Raises Tangled where values and calls bring about each other without end; with `is_lenient`, what is known then is returned.
+    Raises Tangled where values and calls bring about each other without end; with `is_lenient`,
+    what is known then is returned.
     """
     solver = _Solver(files, rules, is_lenient=is_lenient)
     solver.start(files)
@@ -33,7 +35,9 @@ def solve(files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool 
 class _Solver:
     """The parts, and the order in which they work."""
 
-    def __init__(self, files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool) -> None:
+    def __init__(
+        self, files: list[tuple[str, Facts]], rules: LinkRules, *, is_lenient: bool
+    ) -> None:
         self.program = Program(files, is_lenient=is_lenient)
         self._rules = rules
         self._calls = Calls(self.program, rules.natives)
@@ -41,10 +45,14 @@ class _Solver:
         self._members = Members(self._calls, names)
         self._decorators = Decorators(self._calls)
         imports = Imports(names, self._members)
-        self._instructions = Instructions(rules, self._calls, self._members, imports, self._decorators)
+        self._instructions = Instructions(
+            rules, self._calls, self._members, imports, self._decorators
+        )
 
     def start(self, files: list[tuple[str, Facts]]) -> None:
-        """Run imports and class heads first, so that look-ups find a hierarchy; then what modules do, then functions."""
+        """Run imports and class heads first, so that look-ups find a hierarchy; then what modules
+        do, then functions.
+        """
         instructions, bounds = self._instructions, self.program.bounds
         for bound in bounds:
             instructions.enter(bound, files[bound.file][1])
@@ -80,5 +88,11 @@ class _Solver:
         self._calls.settle()
         self._members.settle()
         self._drain()
-        for part in (self.program.flows, self.program.containers, self.program.hierarchy, self._calls, self._members):
+        for part in (
+            self.program.flows,
+            self.program.containers,
+            self.program.hierarchy,
+            self._calls,
+            self._members,
+        ):
             part.let_go()

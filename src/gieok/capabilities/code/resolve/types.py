@@ -1,4 +1,6 @@
-"""What annotations, casts and `super()` say of a value: instances of a class, or of what is below it."""
+"""What annotations, casts and `super()` say of a value: instances of a class, or of what is below
+it.
+"""
 
 from gieok.capabilities.code.resolve.flows import CAP
 from gieok.capabilities.code.resolve.program import Part, Program
@@ -28,7 +30,9 @@ class Types(Part):
         below: dict[int, list[int]] = {}
         for owner, to in self._allowed:
             if owner not in below:
-                below[owner] = [self.values.number(Value.INSTANCE, c) for c in self.hierarchy.descendants(owner)]
+                below[owner] = [
+                    self.values.number(Value.INSTANCE, c) for c in self.hierarchy.descendants(owner)
+                ]
             if len(below[owner]) <= CAP:
                 self.flows.add_all(to, below[owner])
 
@@ -41,7 +45,9 @@ class Types(Part):
             self.flows.wait(self.containers.any_of(int(first)), (self.instantiate, to))
 
     def narrow(self, value: int, to: int, kind: int) -> None:
-        """A cast lets through what may be of its class; of a class outside of the project nothing is known."""
+        """A cast lets through what may be of its class; of a class outside of the project nothing
+        is known.
+        """
         values = self.values
         if values.kinds[value] == Value.INSTANCE:
             classes = [v for v in self.flows.held(kind) if values.kinds[v] == Value.CLASS]

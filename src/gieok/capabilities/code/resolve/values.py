@@ -1,4 +1,6 @@
-"""Values that variables can hold, numbered, so that a set of them is a set of ints; and what is inside of containers."""
+"""Values that variables can hold, numbered, so that a set of them is a set of ints; and what is
+inside of containers.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -6,11 +8,15 @@ from enum import IntEnum
 
 from gieok.capabilities.code.resolve.flows import CAP, Flows, Trigger
 
-#: Members that objects have from outside: what is stored under no known name (`?`) is not meant by these.
+#: Members that objects have from outside: what is stored under no known name (`?`) is not meant by
+#: these.
 INHERITED = frozenset(
-    """call apply bind toString valueOf hasOwnProperty constructor prototype length name then catch finally forEach map filter
-    push pop slice join keys values entries on once off emit addListener removeListener removeAllListeners listeners
-    listenerCount pipe""".split()
+    """
+        call apply bind toString valueOf hasOwnProperty constructor prototype length name
+        then catch finally forEach map filter push pop slice join keys values entries on
+        once off emit addListener removeListener removeAllListeners listeners listenerCount
+        pipe
+    """.split()
 )
 
 
@@ -33,7 +39,9 @@ class Value(IntEnum):
 
 
 class Values:
-    """The numbering. The same value has the same number; numbers are given in order of first use."""
+    """The numbering. The same value has the same number; numbers are given in order of first
+    use.
+    """
 
     def __init__(self) -> None:
         self.kinds: list[int] = []
@@ -54,7 +62,9 @@ class Values:
 
     @property
     def unknown(self) -> int:
-        """Return whatever something external gives: one value for all, because nothing is known of any."""
+        """Return whatever something external gives: one value for all, because nothing is known of
+        any.
+        """
         return self.number(Value.EXTERNAL, "()")
 
 
@@ -71,7 +81,8 @@ class Containers:
         self._keys: list[dict[str | int, int]] = []
         self._any: list[int] = []
         self._listeners: dict[int, list[Listener]] = defaultdict(list)
-        #: Attributes of containers that are asked for by name: what is stored there by no known name (`?`) may be meant.
+        #: Attributes of containers that are asked for by name: what is stored there by no known
+        #: name (`?`) may be meant.
         self._asked: list[tuple[int, str, Trigger]] = []
 
     def grow(self, count: int) -> int:
@@ -98,7 +109,9 @@ class Containers:
         if variable is None:
             variable = keys[key] = self._flows.fresh()
             self._flows.flow(variable, self._any[container])
-            self._flows.due += [(key, (one, variable)) for one in reversed(self._listeners.get(container, ()))]
+            self._flows.due += [
+                (key, (one, variable)) for one in reversed(self._listeners.get(container, ()))
+            ]
         return variable
 
     def any_of(self, container: int) -> int:

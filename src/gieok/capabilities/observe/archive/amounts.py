@@ -14,7 +14,9 @@ from gieok.text.tokens import count_tokens
 
 
 class TierRow(NamedTuple):
-    """What of a scope is in a tier: `bytes` is None where only a service knows, `location` '' for hot."""
+    """What of a scope is in a tier: `bytes` is None where only a service knows, `location` '' for
+    hot.
+    """
 
     scope: Scope
     tier: Tier
@@ -44,7 +46,10 @@ def _hot(tiers: Tiers, scope: Scope) -> Iterator[TierRow]:
     if documents:
         days = [retention.day_of(document, tiers.zone) for document in documents]
         texts = [document.text for document in documents]
-        tokens, size = sum(map(count_tokens, texts)), sum(len(text.encode("utf-8", "replace")) for text in texts)
+        tokens, size = (
+            sum(map(count_tokens, texts)),
+            sum(len(text.encode("utf-8", "replace")) for text in texts),
+        )
         yield TierRow(scope, Tier.HOT, len(documents), min(days), max(days), tokens, size, "")
 
 

@@ -32,7 +32,9 @@ class DueDay(NamedTuple):
 
 
 def due(tiers: Tiers, warm_days: int) -> list[DueDay]:
-    """Return the days in warm that are over and were not rejected, oldest first. Raises StoreError, ArchiveFailed."""
+    """Return the days in warm that are over and were not rejected, oldest first. Raises StoreError,
+    ArchiveFailed.
+    """
     refused = tiers.journal.kept(_REJECTED)
     last = tiers.clock.now().astimezone(tiers.zone).date() - timedelta(days=warm_days)
     found: dict[date, DueDay] = {}
@@ -56,7 +58,11 @@ def approve(tiers: Tiers, days: Iterable[date]) -> Outcome:
     rows: list[ArchivedMemory] = []
     for one in tiers.journal.places():
         if one.place.tier is Tier.WARM:
-            rows += [row for row in tiers.journal.archived(one.place.scope, place=one.place) if row.day in wanted]
+            rows += [
+                row
+                for row in tiers.journal.archived(one.place.scope, place=one.place)
+                if row.day in wanted
+            ]
     return cold.to_cold(tiers, rows)
 
 
@@ -84,7 +90,9 @@ def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
             came = cold.arrival(tiers, move.in_hot(entry))
             arriving.setdefault((one.scope, _where(shelf, one, came)), []).append(came)
             back.append(one)
-    groups = [Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in arriving.items()]
+    groups = [
+        Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in arriving.items()
+    ]
     done.add(move.carry_out(tiers, groups))
     distil.deliver(tiers.journal, tiers.store)
     if not done.wrong:
@@ -94,10 +102,16 @@ def written_back(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
 
 
 def _where(shelf: Shelf, question: Question, came: Arrival) -> str:
-    """Return the plain path of the file where a memory was, or where it belongs now that cold is another archive."""
+    """Return the plain path of the file where a memory was, or where it belongs now that cold is
+    another archive.
+    """
     path = shelf.plain(question.path)
     is_note = not _DAY.fullmatch(path)
-    return path if is_note == isinstance(shelf.form, NoteForm) else shelf.form.path(came.entry.document, came.day)
+    return (
+        path
+        if is_note == isinstance(shelf.form, NoteForm)
+        else shelf.form.path(came.entry.document, came.day)
+    )
 
 
 def drop_beside(tiers: Tiers, asked: Sequence[Question]) -> None:
@@ -110,7 +124,9 @@ def drop_beside(tiers: Tiers, asked: Sequence[Question]) -> None:
 
 
 def take_beside(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
-    """Put the versions beside in the place of what lives, which goes to the history. Raises StoreError, ArchiveFailed."""
+    """Put the versions beside in the place of what lives, which goes to the history. Raises
+    StoreError, ArchiveFailed.
+    """
     done = Outcome()
     for one in asked:
         shelf = tiers.shelves[Tier.COLD]
@@ -121,10 +137,14 @@ def take_beside(tiers: Tiers, asked: Sequence[Question]) -> Outcome:
             done.wrong.append(f"{one.path} is gone")
             continue
         now = tiers.clock.now()
-        distil.correct(tiers.journal, tiers.store, live, observation.corrected(live, text, now), now)
+        distil.correct(
+            tiers.journal, tiers.store, live, observation.corrected(live, text, now), now
+        )
         if row is not None and row.place.tier is Tier.COLD:
             (entry,) = tiers.store.entries(one.scope, [one.key])
-            group = Group(one.scope, Tier.COLD, shelf.plain(row.place.path), (_again(tiers, entry),))
+            group = Group(
+                one.scope, Tier.COLD, shelf.plain(row.place.path), (_again(tiers, entry),)
+            )
             done.add(move.carry_out(tiers, [group]))
             distil.deliver(tiers.journal, tiers.store)
         drop_beside(tiers, [one])

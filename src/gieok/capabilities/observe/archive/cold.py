@@ -19,11 +19,15 @@ Whose = tuple[Scope, str]
 
 def arrival(tiers: Tiers, entry: Entry, before: ArchivedMemory | None = None) -> Arrival:
     """Return a memory that is to live in cold."""
-    return Arrival(entry, before.day if before else retention.day_of(entry.document, tiers.zone), before)
+    return Arrival(
+        entry, before.day if before else retention.day_of(entry.document, tiers.zone), before
+    )
 
 
 def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
-    """Move memories from warm to cold. The caller holds the lock, and sweeps afterwards. Raises StoreError."""
+    """Move memories from warm to cold. The caller holds the lock, and sweeps afterwards. Raises
+    StoreError.
+    """
     done = Outcome()
     if not rows:
         return done
@@ -32,7 +36,9 @@ def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
     arriving: list[Arrival] = []
     for place in places:
         arriving += [
-            one for one in _living(tiers, place, done) if (one.entry.document.scope, one.entry.document.key) in wanted
+            one
+            for one in _living(tiers, place, done)
+            if (one.entry.document.scope, one.entry.document.key) in wanted
         ]
         if len(arriving) >= _AT_ONCE:
             done.add(placed(tiers, arriving))
@@ -43,24 +49,33 @@ def to_cold(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> Outcome:
 
 
 def placed(tiers: Tiers, arriving: Sequence[Arrival]) -> Outcome:
-    """Write memories to cold, each to the note that it has there, else to the file that its form gives it."""
+    """Write memories to cold, each to the note that it has there, else to the file that its form
+    gives it.
+    """
     form, groups = tiers.shelves[Tier.COLD].form, dict[tuple[Scope, str], list[Arrival]]()
     noted = _notes_left(tiers) if isinstance(form, NoteForm) else {}
     for one in arriving:
         document = one.entry.document
         path = noted.get((document.scope, document.key)) or form.path(document, one.day)
         groups.setdefault((document.scope, path), []).append(one)
-    done = move.carry_out(tiers, [Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in groups.items()])
+    done = move.carry_out(
+        tiers,
+        [Group(scope, Tier.COLD, path, tuple(some)) for (scope, path), some in groups.items()],
+    )
     deliver(tiers.journal, tiers.store)
     return done
 
 
 def _notes_left(tiers: Tiers) -> dict[Whose, str]:
-    """Return the notes of memories that left them because they changed, and that could not be rewritten since."""
+    """Return the notes of memories that left them because they changed, and that could not be
+    rewritten since.
+    """
     found = dict[Whose, str]()
     shelf = tiers.shelves[Tier.COLD]
     for stale in tiers.journal.stale_places():
-        if stale.place.tier is not Tier.COLD or tiers.journal.archived(stale.place.scope, place=stale.place):
+        if stale.place.tier is not Tier.COLD or tiers.journal.archived(
+            stale.place.scope, place=stale.place
+        ):
             continue
         try:
             held = shelf.read(stale.place)
@@ -84,7 +99,8 @@ def _living(tiers: Tiers, place: Place, done: Outcome) -> Iterator[Arrival]:
 
 
 def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -> Outcome:
-    """Let the notes of memories, and those beside them in "newest wins", lead to each other where they are now.
+    """Let the notes of memories, and those beside them in "newest wins", lead to each other where
+    they are now.
 
     Notes that `are_fresh` have no links yet.
     """
@@ -95,7 +111,9 @@ def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -
     rows = {(row.place.scope, row.key): row for row in in_cold(tiers)}
     shelf.form.links = links(rows, list(_documents(tiers, {*rows, *whose})))
     whose |= {one for one, found in shelf.form.links.items() if not whose.isdisjoint(found.of)}
-    for one in sorted(whose & (shelf.form.links.keys() if are_fresh else rows.keys()) & rows.keys()):
+    for one in sorted(
+        whose & (shelf.form.links.keys() if are_fresh else rows.keys()) & rows.keys()
+    ):
         try:
             _relink(tiers, shelf.form, rows[one])
         except (ArchiveMissing, BrokenNote):  # the next look at the archive tells
@@ -107,7 +125,9 @@ def relink(tiers: Tiers, touched: Iterable[Whose], *, are_fresh: bool = False) -
 
 def in_cold(tiers: Tiers) -> Iterator[ArchivedMemory]:
     """Yield every memory that lives in cold."""
-    for scope in dict.fromkeys(one.place.scope for one in tiers.journal.places() if one.place.tier is Tier.COLD):
+    for scope in dict.fromkeys(
+        one.place.scope for one in tiers.journal.places() if one.place.tier is Tier.COLD
+    ):
         yield from (row for row in tiers.journal.archived(scope) if row.place.tier is Tier.COLD)
 
 
@@ -121,10 +141,19 @@ def _documents(tiers: Tiers, rows: Iterable[Whose]) -> Iterator[Document]:
 
 
 def links(rows: dict[Whose, ArchivedMemory], documents: Iterable[Document]) -> dict[Whose, Links]:
-    """Return where each note leads to: what replaced its memory, and what that replaced, where that has a note too."""
-    newer, older, beside = dict[Whose, Whose](), dict[Whose, list[Whose]](), dict[Whose, set[Whose]]()
+    """Return where each note leads to: what replaced its memory, and what that replaced, where that
+    has a note too.
+    """
+    newer, older, beside = (
+        dict[Whose, Whose](),
+        dict[Whose, list[Whose]](),
+        dict[Whose, set[Whose]](),
+    )
     for document in documents:
-        one, other = (document.scope, document.key), (document.scope, document.metadata.get(REPLACED_BY, ""))
+        one, other = (
+            (document.scope, document.key),
+            (document.scope, document.metadata.get(REPLACED_BY, "")),
+        )
         if not other[1]:
             continue
         beside.setdefault(one, set()).add(other)

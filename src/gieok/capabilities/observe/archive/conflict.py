@@ -19,7 +19,9 @@ from gieok.model.memory import CORRECTED, Document, Entry, Tier
 
 
 class Resolved(NamedTuple):
-    """What comes back to a file as its person has it there, and what stays beside as the person's own text."""
+    """What comes back to a file as its person has it there, and what stays beside as the person's
+    own text.
+    """
 
     arriving: tuple[Arrival, ...] = ()
     own: str = ""
@@ -28,8 +30,9 @@ class Resolved(NamedTuple):
 def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
     """Take in memories that a person edited in a file where they live no more.
 
-    The person's word in the file lives on, unless they have corrected it here since: then that does. The other one is kept in a
-    note beside the file, and asked about. What was forgotten meanwhile stays forgotten.
+    The person's word in the file lives on, unless they have corrected it here since: then that
+    does. The other one is kept in a note beside the file, and asked about. What was forgotten
+    meanwhile stays forgotten.
     """
     found, own = list[Arrival](), list[str]()
     distil.deliver(tiers.journal, tiers.store)
@@ -39,9 +42,13 @@ def resolved(tiers: Tiers, group: Group, strays: Sequence[Written]) -> Resolved:
         if held is None or held.text.strip() == theirs.text.strip():
             continue
         is_both = held.content_hash != theirs.content_hash
-        is_newer_here = is_both and held.metadata.get(CORRECTED, "") > theirs.metadata.get(CORRECTED, "")
+        is_newer_here = is_both and held.metadata.get(CORRECTED, "") > theirs.metadata.get(
+            CORRECTED, ""
+        )
         if is_both and group.tier is Tier.COLD:
-            _keep(tiers, group, theirs if is_newer_here else held, THEIRS if is_newer_here else OURS)
+            _keep(
+                tiers, group, theirs if is_newer_here else held, THEIRS if is_newer_here else OURS
+            )
         elif is_newer_here:
             own.append(f"- {theirs.text}")
         if not is_newer_here:
@@ -73,7 +80,9 @@ def _written(tiers: Tiers, group: Group, document: Document, whose: str) -> str:
                 return path
         else:
             return path
-    raise ArchiveConflict(f"a hundred versions lie beside {group.path!r}", hint="`gieok archive pending` names them")
+    raise ArchiveConflict(
+        f"a hundred versions lie beside {group.path!r}", hint="`gieok archive pending` names them"
+    )
 
 
 def _corrected(tiers: Tiers, held: Document, theirs: Document, now: datetime) -> Entry:

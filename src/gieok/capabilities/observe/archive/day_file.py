@@ -14,8 +14,8 @@
     - 🔴 14:05 Ship with SQLite
       <!-- gieok {"key": "observe:2026-08-01:…", "sum": …, …} -->
 
-What a bullet does not show stands in its comment, with a sum of the bullet as it was written: where the bullet differs, a
-person changed it. Other lines are the person's own, and stay, at the end.
+What a bullet does not show stands in its comment, with a sum of the bullet as it was written: where
+the bullet differs, a person changed it. Other lines are the person's own, and stay, at the end.
 """
 
 import json
@@ -39,12 +39,19 @@ _NOTHING = "\u200b"
 _HEAD = "gieok: day"
 _SECTIONS = ("Decision", "Preference", "Task", "State", "Pattern", "Other")
 _CATEGORIES = dict(
-    zip((Category.DECISION, Category.PREFERENCE, Category.TASK, Category.STATE), _SECTIONS, strict=False)
+    zip(
+        (Category.DECISION, Category.PREFERENCE, Category.TASK, Category.STATE),
+        _SECTIONS,
+        strict=False,
+    )
 )
 _MARKS = re.compile(rf"- ([{''.join(PRIORITY_OF_MARK)}]) (✅ )?")
 _LEAD = re.compile(rf"(?:[{''.join(PRIORITY_OF_MARK)}] )?(?:✅ )?(?:\d\d:\d\d )?")
-#: What would not come back as it is: other line ends, control characters, white space at the ends of lines, halves of pairs.
-_UNSAFE = re.compile(r"[^\S\n]+$|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]", re.MULTILINE)
+#: What would not come back as it is: other line ends, control characters, white space at the ends
+#: of lines, halves of pairs.
+_UNSAFE = re.compile(
+    r"[^\S\n]+$|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +70,21 @@ class DayForm:
         day = path.removesuffix(".md")
         entries = sorted((one.entry for one in contents.memories), key=_order)
         tokens = sum(count_tokens(entry.document.text) for entry in entries)
-        head = [_HEAD, f"day: {day}", f"scope: {json.dumps(scope.path, ensure_ascii=False)}", f"tier: {tier}"]
-        lines = ["---", *head, f"memories: {len(entries)}", f"tokens: {tokens}", "---", "", f"# {day}"]
+        head = [
+            _HEAD,
+            f"day: {day}",
+            f"scope: {json.dumps(scope.path, ensure_ascii=False)}",
+            f"tier: {tier}",
+        ]
+        lines = [
+            "---",
+            *head,
+            f"memories: {len(entries)}",
+            f"tokens: {tokens}",
+            "---",
+            "",
+            f"# {day}",
+        ]
         for section in _SECTIONS:
             found = [entry for entry in entries if _section(entry.document) == section]
             lines += ["", f"## {section}", ""] if found else []
@@ -93,14 +113,20 @@ def _section(document: Document) -> str:
     if document.kind == observation.PATTERN_KIND:
         return "Pattern"
     is_observed = document.kind == observation.KIND
-    return _CATEGORIES.get(document.metadata.get("category", ""), "Other") if is_observed else "Other"  # type: ignore[call-overload]
+    if not is_observed:
+        return "Other"
+    category = document.metadata.get("category", "")
+    return _CATEGORIES.get(category, "Other")  # type: ignore[call-overload,no-any-return]
 
 
 def _bullet(entry: Entry, zone: tzinfo) -> Iterator[str]:
     document = entry.document
     shown = _UNSAFE.sub(" ", document.text).split("\n")
     shown = [_NOTHING + line if line.startswith(_OPENS.strip()) else line for line in shown]
-    lines = [f"- {_lead(document, zone)}{shown[0]}", *(f"  {line}" if line else "" for line in shown[1:])]
+    lines = [
+        f"- {_lead(document, zone)}{shown[0]}",
+        *(f"  {line}" if line else "" for line in shown[1:]),
+    ]
     facts = to_entry_fields(entry) | {"sum": _sum(lines)}
     if _text("\n".join(lines)) != document.text:
         facts["text"] = document.text
@@ -120,7 +146,10 @@ def _lead(document: Document, zone: tzinfo) -> str:
 def _text(block: str) -> str:
     """Return the text of a bullet."""
     first, *more = block.split("\n")
-    plain = [_LEAD.sub("", first.removeprefix("- "), count=1), *(line.removeprefix("  ") for line in more)]
+    plain = [
+        _LEAD.sub("", first.removeprefix("- "), count=1),
+        *(line.removeprefix("  ") for line in more),
+    ]
     return "\n".join(line.removeprefix(_NOTHING) for line in plain)
 
 
@@ -134,7 +163,10 @@ def _memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Wr
     for line in lines:
         pending.append(line)
         if line.startswith(_OPENS) and line.rstrip().endswith(_CLOSES):
-            start = next((n for n in range(len(pending) - 1, -1, -1) if pending[n].startswith("- ")), len(pending) - 1)
+            start = next(
+                (n for n in range(len(pending) - 1, -1, -1) if pending[n].startswith("- ")),
+                len(pending) - 1,
+            )
             found = _memory(line.rstrip()[len(_OPENS) : -len(_CLOSES)], pending[start:-1])
             own += _of_person(pending[: start if found else -1])
             pending = []
@@ -146,26 +178,40 @@ def _memories(scope: Scope, lines: Sequence[str], own: list[str]) -> Iterator[Wr
 def _of_person(lines: Sequence[str]) -> list[str]:
     """Return lines without those that Gieok writes itself."""
     ours = {f"## {section}" for section in _SECTIONS}
-    kept = [line for line in lines if line not in ours and not re.fullmatch(r"# \d{4}-\d\d-\d\d", line)]
+    kept = [
+        line for line in lines if line not in ours and not re.fullmatch(r"# \d{4}-\d\d-\d\d", line)
+    ]
     return kept if any(line.strip() for line in kept) else []
 
 
 def _as_marked(facts: dict[str, Any], line: str) -> dict[str, Any]:
-    """Return the facts of a memory with the priority, and whether it is done, as a person marks them now."""
+    """Return the facts of a memory with the priority, and whether it is done, as a person marks
+    them now.
+    """
     found = _MARKS.match(line)
     if found is None or facts["kind"] != observation.KIND:
         return facts
-    metadata = {**facts["metadata"], "priority": PRIORITY_OF_MARK[found[1]], "done": "yes" if found[2] else ""}
+    metadata = {
+        **facts["metadata"],
+        "priority": PRIORITY_OF_MARK[found[1]],
+        "done": "yes" if found[2] else "",
+    }
     return {**facts, "metadata": {name: value for name, value in metadata.items() if value}}
 
 
 def _memory(comment: str, block: list[str]) -> Written | None:
-    """Return the memory of a bullet; None where its comment is damaged, or nothing but the comment is left."""
+    """Return the memory of a bullet; None where its comment is damaged, or nothing but the comment
+    is left.
+    """
     try:
         facts = json.loads(comment)
         if _sum(block) == facts["sum"]:
             return Written(from_entry_fields(facts, facts.get("text", _text("\n".join(block)))))
         text = _text("\n".join(line.rstrip() for line in block)).strip()
-        return Written(from_entry_fields(_as_marked(facts, block[0]), text), is_edited=True) if text else None
+        return (
+            Written(from_entry_fields(_as_marked(facts, block[0]), text), is_edited=True)
+            if text
+            else None
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -1,4 +1,6 @@
-"""What a document or an entry is beside its text, as JSON: for the forms of archive files, and for exports."""
+"""What a document or an entry is beside its text, as JSON: for the forms of archive files, and for
+exports.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,19 +13,33 @@ _TIMES = ("created_at", "updated_at", "valid_from", "valid_to")
 
 def to_fields(document: Document) -> dict[str, object]:
     """Return the fields of a document but for its text and tier, those that are empty left out."""
-    times = {name: moment.isoformat() for name in _TIMES if (moment := getattr(document, name)) is not None}
+    times = {
+        name: moment.isoformat()
+        for name in _TIMES
+        if (moment := getattr(document, name)) is not None
+    }
     fields = {
-        "scope": document.scope.path, "key": document.key, "kind": document.kind, "hash": document.content_hash, **times,
-        "importance": document.importance, "title": document.title, "metadata": dict(document.metadata),
+        "scope": document.scope.path,
+        "key": document.key,
+        "kind": document.kind,
+        "hash": document.content_hash,
+        **times,
+        "importance": document.importance,
+        "title": document.title,
+        "metadata": dict(document.metadata),
         # No list in a list: `[[` is a link to Obsidian.
         "from": [origin._asdict() for origin in document.provenance],
-    }  # fmt: skip
+    }
     return {name: value for name, value in fields.items() if value not in ("", [], {})}
 
 
 def from_fields(fields: Mapping[str, Any], text: str) -> Document:
-    """Return the document of these fields and a text. Raises KeyError, ValueError, TypeError, AttributeError for others."""
-    times: dict[str, Any] = {name: datetime.fromisoformat(fields[name]) for name in _TIMES if name in fields}
+    """Return the document of these fields and a text. Raises KeyError, ValueError, TypeError,
+    AttributeError for others.
+    """
+    times: dict[str, Any] = {
+        name: datetime.fromisoformat(fields[name]) for name in _TIMES if name in fields
+    }
     return Document(
         scope=Scope(fields["scope"]),
         key=fields["key"],
@@ -34,7 +50,8 @@ def from_fields(fields: Mapping[str, Any], text: str) -> Document:
         importance=float(fields["importance"]),
         metadata={str(name): str(value) for name, value in fields.get("metadata", {}).items()},
         provenance=tuple(
-            Provenance(**{**row, "message_ids": tuple(row["message_ids"])}) for row in fields.get("from", ())
+            Provenance(**{**row, "message_ids": tuple(row["message_ids"])})
+            for row in fields.get("from", ())
         ),
         **times,
     )
@@ -44,7 +61,9 @@ def to_entry_fields(entry: Entry) -> dict[str, object]:
     """Return the fields of an entry: with passages, unless the whole text is one."""
     fields, passages = to_fields(entry.document), entry.passages
     is_whole = passages == _whole(entry.document.text)
-    return fields if is_whole else {**fields, "passages": [passage._asdict() for passage in passages]}
+    return (
+        fields if is_whole else {**fields, "passages": [passage._asdict() for passage in passages]}
+    )
 
 
 def from_entry_fields(fields: Mapping[str, Any], text: str) -> Entry:

@@ -1,4 +1,5 @@
-"""What leaves the hot tier before its time, because there is too much: what holds no more, then what is old and unimportant.
+"""What leaves the hot tier before its time, because there is too much: what holds no more, then
+what is old and unimportant.
 
 What a person corrected, and important decisions that hold, leave last.
 """
@@ -21,9 +22,13 @@ class Limits(NamedTuple):
 
 
 def leave_early(
-    documents: Iterable[Document], limits: Limits, now: datetime, may_leave: Callable[[Document], bool]
+    documents: Iterable[Document],
+    limits: Limits,
+    now: datetime,
+    may_leave: Callable[[Document], bool],
 ) -> list[Document]:
-    """Return what has to leave so that the rest is within the limits, in the order in which it leaves.
+    """Return what has to leave so that the rest is within the limits, in the order in which it
+    leaves.
 
     `documents` are all that is in hot, whatever may not leave counts too.
     """
@@ -31,7 +36,9 @@ def leave_early(
     tokens, size = (sum(map(weigh, held)) for weigh in (_tokens, _bytes))
     gone: list[Document] = []
     for document in sorted(filter(may_leave, held), key=lambda d: _worth(d, now)):
-        if (not limits.tokens or tokens <= limits.tokens) and (not limits.size_bytes or size <= limits.size_bytes):
+        if (not limits.tokens or tokens <= limits.tokens) and (
+            not limits.size_bytes or size <= limits.size_bytes
+        ):
             break
         gone.append(document)
         tokens -= _tokens(document)
@@ -47,7 +54,10 @@ def _worth(document: Document, now: datetime) -> tuple[int, float, datetime, str
 
 
 def _rank(document: Document, now: datetime) -> int:
-    status, is_important = status_of(document, now), document.metadata.get("priority") == Priority.HIGH
+    status, is_important = (
+        status_of(document, now),
+        document.metadata.get("priority") == Priority.HIGH,
+    )
     if status in ("replaced", "ended", "done"):
         return 0
     if status == "corrected":

@@ -1,10 +1,12 @@
 """Writes what lives in a file of an archive, with what arrives there, and lets the journal say so.
 
-In this order: the place is marked as stale; the file is written, read back and compared; one transaction of the journal lets
-the memories live there, unless they changed meanwhile; the mark is dropped. So after a kill at any moment each memory lives in
-exactly one place, and what a file holds beyond that is known to be stale.
+In this order: the place is marked as stale; the file is written, read back and compared; one
+transaction of the journal lets the memories live there, unless they changed meanwhile; the mark is
+dropped. So after a kill at any moment each memory lives in exactly one place, and what a file holds
+beyond that is known to be stale.
 
-What a person changed in a file is taken as their correction. What a file lost (it was deleted, it is damaged) the store still
+What a person changed in a file is taken as their correction. What a file lost (it was deleted, it
+is damaged) the store still
 holds: it is written again, and said.
 """
 
@@ -36,7 +38,9 @@ Stored = Callable[[Scope, Sequence[str]], list[Entry]]
 
 
 class Living(NamedTuple):
-    """A memory that lives in a file, as the journal says and as it reads; `replaced` is what a person corrected."""
+    """A memory that lives in a file, as the journal says and as it reads; `replaced` is what a
+    person corrected.
+    """
 
     row: ArchivedMemory
     entry: Entry
@@ -45,7 +49,9 @@ class Living(NamedTuple):
 
 @dataclass(slots=True)
 class FileState:
-    """What lives in a file, under whichever of its names; the files there; what a person wrote beside; what is wrong."""
+    """What lives in a file, under whichever of its names; the files there; what a person wrote
+    beside; what is wrong.
+    """
 
     living: dict[str, Living] = field(default_factory=dict)
     held: dict[str, Held] = field(default_factory=dict)
@@ -56,7 +62,9 @@ class FileState:
 
 
 class _Plan(NamedTuple):
-    """What is to be written where, and the moves that follow; `data` None: nothing lives there, the file goes."""
+    """What is to be written where, and the moves that follow; `data` None: nothing lives there, the
+    file goes.
+    """
 
     group: Group
     state: FileState
@@ -66,7 +74,9 @@ class _Plan(NamedTuple):
 
 
 def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
-    """Read what lives in a file; what it lacks is `stored` (in the store, unless told). Raises ArchiveFailed, StoreError."""
+    """Read what lives in a file; what it lacks is `stored` (in the store, unless told). Raises
+    ArchiveFailed, StoreError.
+    """
     shelf, state, stored = tiers.shelves[group.tier], FileState(), stored or tiers.store.entries
     lost: list[ArchivedMemory] = []
     for path in shelf.spellings(group.path):
@@ -76,7 +86,9 @@ def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
         if held:
             state.held[path] = held
         if rows and (held is None or held.wrong):
-            state.wrong.append(f"{_name(shelf, place)}: {held.wrong if held else 'the file is gone'}")
+            state.wrong.append(
+                f"{_name(shelf, place)}: {held.wrong if held else 'the file is gone'}"
+            )
         written = {one.entry.document.key: one for one in held.contents.memories} if held else {}
         living = {row.key for row in rows}
         state.strays += [one for key, one in written.items() if one.is_edited and key not in living]
@@ -95,17 +107,23 @@ def read(tiers: Tiers, group: Group, stored: Stored | None = None) -> FileState:
 
 
 def carry_out(tiers: Tiers, groups: Sequence[Group]) -> Outcome:
-    """Write the files of groups, and move what arrives. The caller holds the lock, and delivers and sweeps afterwards.
+    """Write the files of groups, and move what arrives. The caller holds the lock, and delivers and
+    sweeps afterwards.
 
     A file that cannot be written is left as it is, with what was to move there, and named.
     """
     done = Outcome()
     plans = [plan for group in groups if (plan := _planned(tiers, group, done)) is not None]
-    touched = {Place(p.group.scope, p.group.tier, path) for p in plans for path in (p.place.path, *p.state.held)}
+    touched = {
+        Place(p.group.scope, p.group.tier, path)
+        for p in plans
+        for path in (p.place.path, *p.state.held)
+    }
     marks = {stale.place: stale for stale in tiers.journal.mark_stale(sorted(touched))}
     settled: list[tuple[StalePlace, str]] = []
     written: list[_Plan] = []
-    with ThreadPoolExecutor(_WRITERS) as pool:  # disks and services take several at once: 365 files in 0.3 s, not 3.6
+    # disks and services take several at once: 365 files in 0.3 s, not 3.6
+    with ThreadPoolExecutor(_WRITERS) as pool:
         tried = list(pool.map(partial(_try, tiers), plans))
     for plan, first in zip(plans, tried, strict=True):
         if (now := _written(tiers, plan, first, marks, done)) is not None:
@@ -142,7 +160,11 @@ def lives_at(place: Place, entry: Entry, arrival: Arrival, tiers: Tiers) -> Arch
 def in_hot(entry: Entry) -> Entry:
     """Return an entry with the tier that a file does not tell."""
     document = entry.document
-    return entry if document.tier is Tier.HOT else entry._replace(document=replace(document, tier=Tier.HOT))
+    return (
+        entry
+        if document.tier is Tier.HOT
+        else entry._replace(document=replace(document, tier=Tier.HOT))
+    )
 
 
 def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written, stored: Stored) -> Living:
@@ -152,11 +174,15 @@ def _as_read(tiers: Tiers, row: ArchivedMemory, found: Written, stored: Stored) 
         document = cleaned(entry.document)
         fresh = observation.corrected(document, document.text, tiers.clock.now())
         before = [one.document for one in stored(document.scope, [row.key])]
-        return Living(row, fresh, before[0] if before and before[0].content_hash == row.content_hash else None)
+        return Living(
+            row, fresh, before[0] if before and before[0].content_hash == row.content_hash else None
+        )
     return Living(row, entry)
 
 
-def _find_again(shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory], stored: Stored) -> None:
+def _find_again(
+    shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory], stored: Stored
+) -> None:
     """Take what a file should hold and does not from the store."""
     if not lost:
         return
@@ -171,7 +197,9 @@ def _find_again(shelf: Shelf, state: FileState, lost: Sequence[ArchivedMemory], 
         again = sum(key in state.living for key in keys)
         gone = f", {len(keys) - again} are in neither" if again < len(keys) else ""
         place = Place(scope, shelf.tier, path)
-        state.wrong.append(f"{_name(shelf, place)}: {again} memories were missing and are written again{gone}")
+        state.wrong.append(
+            f"{_name(shelf, place)}: {again} memories were missing and are written again{gone}"
+        )
 
 
 def _planned(tiers: Tiers, group: Group, done: Outcome) -> _Plan | None:
@@ -195,8 +223,12 @@ def _plan(tiers: Tiers, group: Group) -> _Plan:
     contents = Contents(tuple(map(Written, entries.values())), state.own)
     text = shelf.form.render(group.scope, group.tier, group.path, contents)
     back = shelf.form.parse(group.scope, text)
-    if {one.entry.document.key: one.entry for one in back.memories} != entries or back.own != state.own:
-        raise ArchiveFailed(f"{group.path!r} cannot be written so that it reads the same", hint="report this")
+    if {
+        one.entry.document.key: one.entry for one in back.memories
+    } != entries or back.own != state.own:
+        raise ArchiveFailed(
+            f"{group.path!r} cannot be written so that it reads the same", hint="report this"
+        )
     path, data = shelf.packed(group.path, text)
     place = Place(group.scope, group.tier, path)
     if (same := _same(shelf, state, place, text)) is not None:
@@ -205,12 +237,18 @@ def _plan(tiers: Tiers, group: Group) -> _Plan:
 
 
 def _same(shelf: Shelf, state: FileState, place: Place, text: str) -> bytes | None:
-    """Return the content of a file that says just this already: sealing it anew would give other bytes."""
+    """Return the content of a file that says just this already: sealing it anew would give other
+    bytes.
+    """
     held = state.held.get(place.path)
     if held is None or held.wrong:
         return None
-    is_same = shelf.form.render(place.scope, place.tier, shelf.plain(place.path), held.contents) == text
-    return held.data if is_same and not any(one.is_edited for one in held.contents.memories) else None
+    is_same = (
+        shelf.form.render(place.scope, place.tier, shelf.plain(place.path), held.contents) == text
+    )
+    return (
+        held.data if is_same and not any(one.is_edited for one in held.contents.memories) else None
+    )
 
 
 def _moves(tiers: Tiers, group: Group, state: FileState, place: Place) -> Iterator[Move]:
@@ -219,21 +257,32 @@ def _moves(tiers: Tiers, group: Group, state: FileState, place: Place) -> Iterat
         document = entry.document
         if key not in arriving and (row.place, row.content_hash) != (place, document.content_hash):
             fresh = row._replace(
-                place=place, content_hash=document.content_hash, tokens=count_tokens(document.text),
+                place=place,
+                content_hash=document.content_hash,
+                tokens=count_tokens(document.text),
                 stands=retention.stands(document),
-            )  # fmt: skip
+            )
             yield Move(entry, fresh, row, replaced)
     for one in group.arriving:
         yield Move(in_hot(one.entry), lives_at(place, one.entry, one, tiers), one.before)
 
 
 def _written(
-    tiers: Tiers, plan: _Plan, first: str | ArchiveFailed, marks: dict[Place, StalePlace], done: Outcome
+    tiers: Tiers,
+    plan: _Plan,
+    first: str | ArchiveFailed,
+    marks: dict[Place, StalePlace],
+    done: Outcome,
 ) -> tuple[_Plan, str] | None:
-    """Return the plan of a file that was written, and its revision; where somebody changed it meanwhile, plan anew."""
+    """Return the plan of a file that was written, and its revision; where somebody changed it
+    meanwhile, plan anew.
+    """
     now, tried = plan, first
     for _ in range(_TRIES):
-        if not isinstance(tried, ArchiveConflict) or (again := _planned(tiers, plan.group, done)) is None:
+        if (
+            not isinstance(tried, ArchiveConflict)
+            or (again := _planned(tiers, plan.group, done)) is None
+        ):
             break
         now = again
         if now.place not in marks:
@@ -250,7 +299,9 @@ def _written(
 
 
 def _try(tiers: Tiers, plan: _Plan) -> str | ArchiveFailed:
-    """Write the file of a plan unless it says the same already; return its revision, '' where it is to go, or what failed."""
+    """Write the file of a plan unless it says the same already; return its revision, '' where it is
+    to go, or what failed.
+    """
     try:
         return _write(tiers, plan)
     except ArchiveFailed as error:
@@ -275,7 +326,9 @@ def _write(tiers: Tiers, plan: _Plan) -> str:
 def _drop_others(
     tiers: Tiers, plan: _Plan, marks: dict[Place, StalePlace], done: Outcome
 ) -> Iterator[tuple[StalePlace, str]]:
-    """Delete the files under other names of what was written, or all where nothing lives there any more."""
+    """Delete the files under other names of what was written, or all where nothing lives there any
+    more.
+    """
     archive = tiers.shelves[plan.group.tier].archive(plan.group.scope)
     for path, held in plan.state.held.items():
         place = Place(plan.group.scope, plan.group.tier, path)
@@ -293,8 +346,14 @@ def _drop_others(
 def _count(done: Outcome, written: Sequence[_Plan], refused: Sequence[Move]) -> None:
     moves = [move for plan in written for move in plan.moves if move not in refused]
     done.corrected += sum(1 for move in moves if move.before and _is_corrected(move))
-    arrived = {(one.entry.document.scope, one.entry.document.key) for plan in written for one in plan.group.arriving}
-    done.moved += sum(1 for move in moves if (move.entry.document.scope, move.entry.document.key) in arrived)
+    arrived = {
+        (one.entry.document.scope, one.entry.document.key)
+        for plan in written
+        for one in plan.group.arriving
+    }
+    done.moved += sum(
+        1 for move in moves if (move.entry.document.scope, move.entry.document.key) in arrived
+    )
 
 
 def _is_corrected(move: Move) -> bool:

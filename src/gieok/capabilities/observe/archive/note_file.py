@@ -1,8 +1,8 @@
 """The note of one memory, as Obsidian shows it, and back without loss.
 
     ---
-    properties of the memory: type, category, priority, status, dates, links to what replaced it and what it replaces, tags,
-    and behind them those of the person
+    properties of the memory: type, category, priority, status, dates, links to what replaced it and
+        what it replaces, tags, and behind them those of the person
     ---
 
     what the memory says
@@ -10,8 +10,8 @@
     <!-- gieok {…} -->
     what the person wrote below, which stays
 
-The comment holds what properties do not show, with a sum of the text above it: another text is an edit by a person. Without
-its comment, a note is still known by its property `gieok`, the handle.
+The comment holds what properties do not show, with a sum of the text above it: another text is an
+edit by a person. Without its comment, a note is still known by its property `gieok`, the handle.
 """
 
 import hashlib
@@ -41,15 +41,20 @@ _UNSAFE = re.compile("[<>#]|\\[(?=\\[)|[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\ud
 _HANDLE, _TAG = "gieok", "gieok"
 _MARK = re.compile(rf"^{_HANDLE}\s*:", re.MULTILINE)
 _OURS = frozenset(
-    "type category priority status date until corrected scope replaced_by replaces tags gieok".split(),
+    (
+        "type category priority status date until corrected scope replaced_by replaces tags gieok"
+    ).split(),
 )
 _PRIORITIES, _CATEGORIES = ("high", "medium", "low"), ("state", "decision", "preference", "task")
 _DONE, _STANDS = "done", "stands"
 #: What a note says that is not done: the older word is in notes which an earlier release wrote.
 _NOT_DONE = (_STANDS, "current")
 _SENTENCE = re.compile(r"(?<=[.!?。])\s")
-#: Copies that Obsidian Sync, Dropbox, Syncthing and this program make of what was written in two places: a person's to judge.
-_COPY = re.compile(r"conflicted copy|\.sync-conflict-|\(.*충돌.*\)|\((?:Gieok|Vault)'s version\b", re.IGNORECASE)
+#: Copies that Obsidian Sync, Dropbox, Syncthing and this program make of what was written in two
+#: places: a person's to judge.
+_COPY = re.compile(
+    r"conflicted copy|\.sync-conflict-|\(.*충돌.*\)|\((?:Gieok|Vault)'s version\b", re.IGNORECASE
+)
 
 
 class Links(NamedTuple):
@@ -62,19 +67,22 @@ class Links(NamedTuple):
 
 
 NO_LINKS = Links()
-#: In the names of notes that hold the version of a memory which does not live on: Gieok's, or that of its person.
+#: In the names of notes that hold the version of a memory which does not live on: Gieok's, or that
+#: of its person.
 OURS, THEIRS = "Gieok's version", "Vault's version"
 
 
 class BrokenNote(ValueError):
-    """The properties of a note have no end, its comment is cut, or nothing is left of its text: it cannot be taken in."""
+    """The properties of a note have no end, its comment is cut, or nothing is left of its text: it
+    cannot be taken in.
+    """
 
 
 class NoteForm:
     """`Form` of one note a memory, in folders of years and months below `folder`.
 
-    `is_taken` says whether another file than the note of a document has a path; `links` is where notes lead to, by scope and
-    key of their memories.
+    `is_taken` says whether another file than the note of a document has a path; `links` is where
+    notes lead to, by scope and key of their memories.
     """
 
     def __init__(
@@ -89,18 +97,28 @@ class NoteForm:
         self._given: dict[str, tuple[Scope, str]] = {}
 
     def path(self, document: Document, day: date) -> str:
-        """Return where the note of a document goes, `2026/03/04 We use ruff.md`: a name that no other file has."""
+        """Return where the note of a document goes, `2026/03/04 We use ruff.md`: a name that no
+        other file has.
+        """
         title = filenames.legal(title_of(document), _TITLE_BYTES) or document.kind
         whose = (document.scope, document.key)
-        for name in (title, f"{title} {_handle(document)}", _hash(document.scope.path, document.key)):
+        for name in (
+            title,
+            f"{title} {_handle(document)}",
+            _hash(document.scope.path, document.key),
+        ):
             found = f"{self._folder}{day:%Y/%m/%d} {name}{SUFFIX}"
-            if self._given.get(filenames.same(found), whose) == whose and not self.is_taken(found, document):
+            if self._given.get(filenames.same(found), whose) == whose and not self.is_taken(
+                found, document
+            ):
                 self._given[filenames.same(found)] = whose
                 return found
         raise ArchiveFailed(f"no name is left for the note {found!r}")
 
     def render(self, scope: Scope, tier: Tier, path: str, contents: Contents) -> str:
-        """Return a note; without a memory, what a person wrote in one. Raises ArchiveFailed for two memories."""
+        """Return a note; without a memory, what a person wrote in one. Raises ArchiveFailed for two
+        memories.
+        """
         del scope, tier
         if len(contents.memories) > 1:
             raise ArchiveFailed(f"two memories cannot be in the note {path!r}")
@@ -116,14 +134,18 @@ class NoteForm:
         text = _same_lines(text)
         found = read(text)
         if found is None:
-            return Contents((), text.strip("\n") if text.startswith(properties.FENCE) else _plain(text))
+            return Contents(
+                (), text.strip("\n") if text.startswith(properties.FENCE) else _plain(text)
+            )
         if found.entry is None:
             raise BrokenNote("Gieok's comment in it is gone")
         return Contents((Written(found.entry, found.is_edited),), found.own)
 
 
 class ReadNote(NamedTuple):
-    """What a note says: `entry` as a person left it, None where only the `handle` tells whose it is; `own` is the person's."""
+    """What a note says: `entry` as a person left it, None where only the `handle` tells whose it
+    is; `own` is the person's.
+    """
 
     handle: str
     text: str
@@ -147,7 +169,9 @@ def title_of(document: Document) -> str:
     """Return what a document is called in a list of files: its title, or its first sentence."""
     if document.title.strip():
         return document.title
-    first = next((line.strip(" #>*-\t") for line in document.text.splitlines() if line.strip(" #>*-\t")), "")
+    first = next(
+        (line.strip(" #>*-\t") for line in document.text.splitlines() if line.strip(" #>*-\t")), ""
+    )
     return _SENTENCE.split(first, maxsplit=1)[0]
 
 
@@ -157,14 +181,18 @@ def read(text: str) -> ReadNote | None:
     found = properties.split(text)
     if found is None:
         if _COMMENT.search(text) or _MARK.search(text):
-            raise BrokenNote("its properties cannot be read: `---` is missing, or a line among them has no name")
+            raise BrokenNote(
+                "its properties cannot be read: `---` is missing, or a line among them has no name"
+            )
         return None
     blocks, rest = found
     whose, comment = properties.word(blocks, _HANDLE), _COMMENT.search(rest)
     if comment is not None:
         return _whole(blocks, rest, comment)
     if whose and _OPENS.strip() in rest:
-        raise BrokenNote("Gieok's comment in it is cut: undo that in your editor, or delete the note")
+        raise BrokenNote(
+            "Gieok's comment in it is cut: undo that in your editor, or delete the note"
+        )
     if not whose:
         return None
     body, _, below = rest.partition(_BELOW)
@@ -178,10 +206,18 @@ def with_comment(text: str, entry: Entry) -> str:
 
 
 def conflict_note(document: Document, zone: tzinfo, of: str) -> str:
-    """Return a note that keeps the version of a memory which does not live on; `of` is the path of its note."""
+    """Return a note that keeps the version of a memory which does not live on; `of` is the path of
+    its note.
+    """
     of = of.removesuffix(SUFFIX)
-    blocks = {"type": "conflict", "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}", "of": f"[[{of}]]"}
-    head = properties.joined({name: properties.block(name, value) for name, value in blocks.items()})
+    blocks = {
+        "type": "conflict",
+        "date": f"{_since(document).astimezone(zone):%Y-%m-%dT%H:%M:%S}",
+        "of": f"[[{of}]]",
+    }
+    head = properties.joined(
+        {name: properties.block(name, value) for name, value in blocks.items()}
+    )
     return f"{head}\n{_shown(document.text)}\n"
 
 
@@ -210,12 +246,16 @@ def _whole(blocks: Mapping[str, str], rest: str, comment: re.Match[str]) -> Read
     chosen = _chosen(blocks, entry.document)
     is_edited = not is_same or chosen.metadata != entry.document.metadata
     own = _own(blocks, tuple(fields.get("tags", ())), rest[comment.end() + 1 :])
-    return ReadNote(_handle(chosen), text, _links(blocks), own, entry._replace(document=chosen), is_edited)
+    return ReadNote(
+        _handle(chosen), text, _links(blocks), own, entry._replace(document=chosen), is_edited
+    )
 
 
 def _chosen(blocks: Mapping[str, str], document: Document) -> Document:
     """Return a document with the properties that a person changed in its note."""
-    priority, category, status = (properties.word(blocks, name) for name in ("priority", "category", "status"))
+    priority, category, status = (
+        properties.word(blocks, name) for name in ("priority", "category", "status")
+    )
     metadata = dict(document.metadata)
     if priority in _PRIORITIES and "priority" in metadata:
         metadata["priority"] = priority
@@ -229,7 +269,9 @@ def _chosen(blocks: Mapping[str, str], document: Document) -> Document:
 
 
 def _own(blocks: Mapping[str, str], wrote: tuple[str, ...], below: str) -> str:
-    """Return what is the person's in a note, as a note of its own: properties, tags, what stands below; '' for nothing."""
+    """Return what is the person's in a note, as a note of its own: properties, tags, what stands
+    below; '' for nothing.
+    """
     kept = {name: block for name, block in blocks.items() if name and name not in _OURS}
     if tags := [tag for tag in properties.words(blocks, "tags") if tag not in wrote]:
         kept["tags"] = properties.block("tags", tags)
@@ -250,12 +292,17 @@ def _plain(text: str) -> str:
 def note(entry: Entry, zone: tzinfo, links: Links, own: str = "") -> str:
     """Return the note of a memory, with what is a person's `own` in it."""
     theirs, below = (properties.split(own + "\n") if own else None) or ({}, "")
-    ours = {name: value for name, value in _properties(entry.document, zone, links).items() if value}
+    ours = {
+        name: value for name, value in _properties(entry.document, zone, links).items() if value
+    }
     ours["tags"] = [*_tags(entry.document), *properties.words(theirs, "tags")]
     blocks = {name: properties.block(name, value) for name, value in ours.items()}
     blocks |= {name: block for name, block in theirs.items() if name != "tags"}
     below = below.strip("\n") or _BELOW
-    return f"{properties.joined(blocks)}\n{_shown(entry.document.text)}\n\n{_comment(entry)}\n{below}\n"
+    return (
+        f"{properties.joined(blocks)}\n{_shown(entry.document.text)}\n\n{_comment(entry)}\n{below}"
+        f"\n"
+    )
 
 
 def _comment(entry: Entry) -> str:
@@ -265,7 +312,9 @@ def _comment(entry: Entry) -> str:
     fields = {**to_entry_fields(entry), "sum": _sum(body), "tags": _tags(document)}
     if body != document.text:
         fields["text"] = document.text
-    text = _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(fields, ensure_ascii=False))
+    text = _UNSAFE.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(fields, ensure_ascii=False)
+    )
     return f"{_OPENS}{text}{_CLOSES}"
 
 
@@ -274,7 +323,9 @@ def _fields(comment: re.Match[str]) -> dict[str, Any]:
         found = json.loads(comment[1])
         from_entry_fields(found, "")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BrokenNote("Gieok's comment in it was changed: undo that in your editor, or delete the note") from error
+        raise BrokenNote(
+            "Gieok's comment in it was changed: undo that in your editor, or delete the note"
+        ) from error
     return dict(found)
 
 
@@ -298,7 +349,9 @@ def _properties(document: Document, zone: tzinfo, links: Links) -> dict[str, pro
 
 
 def _status(document: Document) -> str:
-    """Return what `model.memory.status_of` says, but `ends` of what has a last day: a note is not written anew on that day."""
+    """Return what `model.memory.status_of` says, but `ends` of what has a last day: a note is not
+    written anew on that day.
+    """
     if document.metadata.get(RETIRED):
         return "retired"
     if document.metadata.get(REPLACED_BY):

@@ -13,14 +13,18 @@ _REALM = "archive.questions"
 
 
 class Asked(StrEnum):
-    """What is asked: whether what was deleted shall be forgotten; whether the person's version stands."""
+    """What is asked: whether what was deleted shall be forgotten; whether the person's version
+    stands.
+    """
 
     DELETED = "deleted"
     EDITED = "edited"
 
 
 class Question(NamedTuple):
-    """One question. `path` is the memory's file, for EDITED the one with Gieok's version; a `group` is asked as one."""
+    """One question. `path` is the memory's file, for EDITED the one with Gieok's version; a `group`
+    is asked as one.
+    """
 
     what: Asked
     scope: Scope
@@ -49,7 +53,10 @@ def load(journal: KeptValues) -> list[Question]:
 
 def ask(journal: KeptValues, asked: Iterable[Question]) -> None:
     """Keep questions; one about the same memory takes the place of another."""
-    values = {_name(one.scope, one.key): json.dumps([*one], ensure_ascii=False, default=str) for one in asked}
+    values = {
+        _name(one.scope, one.key): json.dumps([*one], ensure_ascii=False, default=str)
+        for one in asked
+    }
     if values:
         journal.keep(_REALM, values)
 

@@ -1,7 +1,8 @@
 """Seals the files of tiers anew, after the key was changed, or sealing was switched on or off.
 
-File by file: what a file holds is sealed in memory, opened again and compared, written, and read back; only then the file as
-it was goes. So nothing is in the clear on a disk that was not before, and after a kill each file is as it was or as it is to
+File by file: what a file holds is sealed in memory, opened again and compared, written, and read
+back; only then the file as it was goes. So nothing is in the clear on a disk that was not before,
+and after a kill each file is as it was or as it is to
 be: both can be opened until all are done. Running it again goes on.
 """
 
@@ -18,7 +19,9 @@ from gieok.ports.archive import KeyedSealer
 
 
 def reseal(tiers: Tiers, progress: Callable[[int], None] = lambda done: None) -> Outcome:
-    """Seal every file of the tiers as the first of their sealers does; what cannot be is named. Raises StoreError."""
+    """Seal every file of the tiers as the first of their sealers does; what cannot be is named.
+    Raises StoreError.
+    """
     done = Outcome()
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
@@ -34,7 +37,9 @@ def reseal(tiers: Tiers, progress: Callable[[int], None] = lambda done: None) ->
 
 
 def left(tiers: Tiers) -> tuple[int, int]:
-    """Return how many files of the tiers are sealed, and how many are in the clear. Raises ArchiveFailed."""
+    """Return how many files of the tiers are sealed, and how many are in the clear. Raises
+    ArchiveFailed.
+    """
     sealed = clear = 0
     for shelf, scope in _shelves(tiers):
         ends = tuple(sealer.suffix for sealer in shelf.sealers if sealer.suffix)
@@ -54,7 +59,9 @@ def _shelves(tiers: Tiers) -> Iterator[tuple[Shelf, Scope]]:
 def _reseal(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> None:
     """Seal one file anew where it is not sealed as it is to be."""
     archive, sealer = shelf.archive(place.scope), shelf.sealers[0]
-    old = next((one for one in shelf.sealers if one.suffix and place.path.endswith(one.suffix)), None)
+    old = next(
+        (one for one in shelf.sealers if one.suffix and place.path.endswith(one.suffix)), None
+    )
     path = place.path.removesuffix(old.suffix if old else "") + sealer.suffix
     if path == place.path:
         if isinstance(sealer, KeyedSealer):
@@ -74,7 +81,9 @@ def _reseal(tiers: Tiers, shelf: Shelf, place: Place, done: Outcome) -> None:
     done.written += 1
 
 
-def _change_key(tiers: Tiers, shelf: Shelf, place: Place, sealer: KeyedSealer, done: Outcome) -> None:
+def _change_key(
+    tiers: Tiers, shelf: Shelf, place: Place, sealer: KeyedSealer, done: Outcome
+) -> None:
     """Seal a file with the new key, under the same name; the journal learns its revision."""
     data, revision = shelf.archive(place.scope).read(place.path)
     try:
@@ -82,11 +91,17 @@ def _change_key(tiers: Tiers, shelf: Shelf, place: Place, sealer: KeyedSealer, d
             return
         content = sealer.open(data)
     except ArchiveFailed as error:
-        done.wrong.append(f"{place.path!r} in {shelf.archive(place.scope).location}: {error} ({error.hint})")
+        done.wrong.append(
+            f"{place.path!r} in {shelf.archive(place.scope).location}: {error} ({error.hint})"
+        )
         return
     sealed = sealer.seal(content)
     _compare(place.path, sealer.open(sealed), content)
-    marks = tiers.journal.mark_stale([place]) if tiers.journal.archived(place.scope, place=place) else []
+    marks = (
+        tiers.journal.mark_stale([place])
+        if tiers.journal.archived(place.scope, place=place)
+        else []
+    )
     fresh = shelf.write(place, sealed, revision)
     tiers.journal.settle([(mark, fresh) for mark in marks])
     done.written += 1
@@ -94,4 +109,7 @@ def _change_key(tiers: Tiers, shelf: Shelf, place: Place, sealer: KeyedSealer, d
 
 def _compare(path: str, found: bytes, wanted: bytes) -> None:
     if found != wanted:
-        raise ArchiveFailed(f"{path!r} does not open as it was sealed", hint="the file is left as it was; report this")
+        raise ArchiveFailed(
+            f"{path!r} does not open as it was sealed",
+            hint="the file is left as it was; report this",
+        )

@@ -14,7 +14,9 @@ KEPT_DAYS = 30
 
 
 class Rule(NamedTuple):
-    """Days in hot, by a memory's date, of a kind and a category ('': all of the kind). None: it never leaves."""
+    """Days in hot, by a memory's date, of a kind and a category ('': all of the kind). None: it
+    never leaves.
+    """
 
     kind: str
     category: str
@@ -36,19 +38,30 @@ def day_of(document: Document, zone: tzinfo) -> date:
 
 
 def due(
-    entries: Iterable[Entry], table: Iterable[Rule], now: datetime, kept: Mapping[str, datetime] | None = None
+    entries: Iterable[Entry],
+    table: Iterable[Rule],
+    now: datetime,
+    kept: Mapping[str, datetime] | None = None,
 ) -> list[Entry]:
-    """Return what is to leave hot now, the oldest first. `kept` is key → until when it stays all the same."""
+    """Return what is to leave hot now, the oldest first. `kept` is key → until when it stays all
+    the same.
+    """
     table, kept = tuple(table), kept or {}
     found = [one for one in entries if _is_over(one.document, table, now)]
     found = [one for one in found if kept.get(one.document.key, now) <= now]
-    return sorted(found, key=lambda one: (one.document.valid_from or one.document.updated_at, one.document.key))
+    return sorted(
+        found,
+        key=lambda one: (one.document.valid_from or one.document.updated_at, one.document.key),
+    )
 
 
 def days_in_hot(document: Document, table: Iterable[Rule]) -> int | None:
     """Return how many days a memory is in hot; None where it never leaves."""
     category = document.metadata.get("category", "")
-    return next((r.hot_days for r in table if r.kind == document.kind and r.category in ("", category)), None)
+    return next(
+        (r.hot_days for r in table if r.kind == document.kind and r.category in ("", category)),
+        None,
+    )
 
 
 def _is_over(document: Document, table: tuple[Rule, ...], now: datetime) -> bool:
@@ -60,9 +73,13 @@ def _is_over(document: Document, table: tuple[Rule, ...], now: datetime) -> bool
 
 
 def stands(document: Document) -> bool:
-    """Say whether an agent is told of a memory whatever its age: a preference, or a weighty decision, that still holds."""
+    """Say whether an agent is told of a memory whatever its age: a preference, or a weighty
+    decision, that still holds.
+    """
     if document.kind != observation.KIND or document.valid_to is not None:
         return False
     category = document.metadata.get("category", "")
-    is_weighty = document.metadata.get("priority") == Priority.HIGH or CORRECTED in document.metadata
+    is_weighty = (
+        document.metadata.get("priority") == Priority.HIGH or CORRECTED in document.metadata
+    )
     return category == Category.PREFERENCE or (category == Category.DECISION and is_weighty)

@@ -1,7 +1,7 @@
 """A tier's files: an archive, the form of its files, and what seals them.
 
-A file is called by its plain path (`2026-08-01.md`); what is kept of it may be packed and sealed, which its name then says
-(`2026-08-01.md.gz.age`).
+A file is called by its plain path (`2026-08-01.md`); what is kept of it may be packed and sealed,
+which its name then says (`2026-08-01.md.gz.age`).
 """
 
 import gzip
@@ -23,7 +23,9 @@ _PACKED = ".gz"
 
 
 class Written(NamedTuple):
-    """A memory as a file holds it. `is_edited`: a person changed its text there since it was written."""
+    """A memory as a file holds it. `is_edited`: a person changed its text there since it was
+    written.
+    """
 
     entry: Entry
     is_edited: bool = False
@@ -60,7 +62,9 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The files of a tier. `archive` opens that of a scope; the first of `sealers` seals, each opens what has its suffix."""
+    """The files of a tier. `archive` opens that of a scope; the first of `sealers` seals, each
+    opens what has its suffix.
+    """
 
     tier: Tier
     form: Form
@@ -86,23 +90,33 @@ class Shelf:
         return path + sealer.suffix, sealer.seal(data)
 
     def read(self, place: Place) -> Held | None:
-        """Return a file; None where there is none. Raises ArchiveFailed, also for what none of the sealers opens."""
+        """Return a file; None where there is none. Raises ArchiveFailed, also for what none of the
+        sealers opens.
+        """
         try:
             data, revision = self.archive(place.scope).read(place.path)
         except ArchiveMissing:
             return None
         content = self._opened(place.path, data)
         try:
-            return Held(data, revision, self.form.parse(place.scope, content.decode("utf-8", "surrogatepass")))
+            return Held(
+                data,
+                revision,
+                self.form.parse(place.scope, content.decode("utf-8", "surrogatepass")),
+            )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             return Held(data, revision, wrong=f"{type(error).__name__}: {error}")
 
     def text(self, path: str, data: bytes) -> str:
-        """Return the text of a file as it was read. Raises ArchiveFailed for what none of the sealers opens."""
+        """Return the text of a file as it was read. Raises ArchiveFailed for what none of the
+        sealers opens.
+        """
         return self._opened(path, data).decode("utf-8", "replace")
 
     def _opened(self, path: str, data: bytes) -> bytes:
-        sealer = next((s for s in self.sealers if s.suffix and path.endswith(s.suffix)), PlainSealer())
+        sealer = next(
+            (s for s in self.sealers if s.suffix and path.endswith(s.suffix)), PlainSealer()
+        )
         try:
             content = sealer.open(data)
         except ArchiveFailed as error:
@@ -115,10 +129,14 @@ class Shelf:
             return b"\xff"  # damaged: no text
 
     def write(self, place: Place, data: bytes, expected: str | None) -> str:
-        """Write a file and read it back; return its revision. Raises ArchiveFailed, ArchiveConflict."""
+        """Write a file and read it back; return its revision. Raises ArchiveFailed,
+        ArchiveConflict.
+        """
         archive = self.archive(place.scope)
         archive.write(place.path, data, expected)
         back, revision = archive.read(place.path)
         if back != data:
-            raise ArchiveFailed(f"{place.path!r} in {archive.location} does not read as it was written")
+            raise ArchiveFailed(
+                f"{place.path!r} in {archive.location} does not read as it was written"
+            )
         return revision

@@ -1,4 +1,6 @@
-"""What is due moves from hot to warm, a day comes back, stale places are swept, and people's corrections are taken in."""
+"""What is due moves from hot to warm, a day comes back, stale places are swept, and people's
+corrections are taken in.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +27,8 @@ KEPT = "archive.kept:"
 
 
 def run(tiers: Tiers) -> Outcome:
-    """Do what is due: take in corrections, move what is over from hot to warm, sweep. Raises StoreError.
+    """Do what is due: take in corrections, move what is over from hot to warm, sweep. Raises
+    StoreError.
 
     Others may write files of archives between batches: nobody waits for all of a first night.
     """
@@ -46,7 +49,9 @@ def run(tiers: Tiers) -> Outcome:
 
 
 def leaving(tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = None) -> list[Entry]:
-    """Return what is to leave hot now: what is over, then what there is no room for. `kept` as in `retention.due`."""
+    """Return what is to leave hot now: what is over, then what there is no room for. `kept` as in
+    `retention.due`.
+    """
     made, now, kept = tiers.journal.made(scope), tiers.clock.now(), kept or {}
     over = retention.due(made, tiers.rules, now, kept)
     gone = {one.document.key for one in over}
@@ -55,7 +60,9 @@ def leaving(tiers: Tiers, scope: Scope, kept: Mapping[str, datetime] | None = No
     def may_leave(document: Document) -> bool:
         return retention.days_in_hot(document, tiers.rules) is not None and document.key not in kept
 
-    early = limits.leave_early((one.document for one in rest.values()), tiers.limits, now, may_leave)
+    early = limits.leave_early(
+        (one.document for one in rest.values()), tiers.limits, now, may_leave
+    )
     return [*over, *(rest[document.key] for document in early)]
 
 
@@ -67,7 +74,9 @@ def to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
 
 
 def sweep(tiers: Tiers) -> Outcome:
-    """Leave in each stale place only what lives there; nothing to do costs one query. Raises StoreError."""
+    """Leave in each stale place only what lives there; nothing to do costs one query. Raises
+    StoreError.
+    """
     if not tiers.journal.stale_places():
         return Outcome()
     with tiers.journal.exclusive(LOCK):
@@ -76,7 +85,9 @@ def sweep(tiers: Tiers) -> Outcome:
 
 
 def look(tiers: Tiers, tier: Tier = Tier.WARM) -> Outcome:
-    """Take in what people changed in the files of a tier, and write again what is missing. Raises StoreError."""
+    """Take in what people changed in the files of a tier, and write again what is missing. Raises
+    StoreError.
+    """
     with tiers.journal.exclusive(LOCK):
         deliver(tiers.journal, tiers.store)
         done = _look(tiers, tier)
@@ -104,7 +115,9 @@ def restore(tiers: Tiers, scope: Scope, day: date) -> Outcome:
 
 
 def drop_damaged(tiers: Tiers) -> Outcome:
-    """Delete copies of files that could not be read, and parts of files: nobody can tell what of the forgotten they hold."""
+    """Delete copies of files that could not be read, and parts of files: nobody can tell what of
+    the forgotten they hold.
+    """
     done = Outcome()
     with tiers.journal.exclusive(LOCK):
         for scope in tiers.journal.made_scopes():
@@ -112,7 +125,9 @@ def drop_damaged(tiers: Tiers) -> Outcome:
                 archive = tiers.shelves[Tier.WARM].archive(scope)
                 if isinstance(archive, Tidying):
                     archive.tidy()
-                for file in [one for one in archive.files() if one.path.startswith(f"{move.DAMAGED}/")]:
+                for file in [
+                    one for one in archive.files() if one.path.startswith(f"{move.DAMAGED}/")
+                ]:
                     archive.delete(file.path, file.revision)
             except ArchiveFailed as error:
                 done.wrong.append(str(error))
@@ -120,7 +135,9 @@ def drop_damaged(tiers: Tiers) -> Outcome:
 
 
 def told_by_files(tiers: Tiers, stored: move.Stored) -> Iterator[tuple[list[Entry], list[str]]]:
-    """Yield what lives in each file, with its tier, and what is wrong there; what a file lacks is `stored`, if at all."""
+    """Yield what lives in each file, with its tier, and what is wrong there; what a file lacks is
+    `stored`, if at all.
+    """
     done = Outcome()
     for group in _groups_of(tiers, {one.place for one in tiers.journal.places()}, done):
         try:
@@ -128,10 +145,20 @@ def told_by_files(tiers: Tiers, stored: move.Stored) -> Iterator[tuple[list[Entr
             found = [living.entry for living in state.living.values()]
         except ArchiveFailed as error:
             state = move.FileState(wrong=[f"{error} ({error.hint})"])
-            places = (Place(group.scope, group.tier, path) for path in tiers.shelves[group.tier].spellings(group.path))
-            keys = [row.key for place in places for row in tiers.journal.archived(group.scope, place=place)]
+            places = (
+                Place(group.scope, group.tier, path)
+                for path in tiers.shelves[group.tier].spellings(group.path)
+            )
+            keys = [
+                row.key
+                for place in places
+                for row in tiers.journal.archived(group.scope, place=place)
+            ]
             found = stored(group.scope, keys)
-        yield [one._replace(document=replace(one.document, tier=group.tier)) for one in found], state.wrong
+        yield (
+            [one._replace(document=replace(one.document, tier=group.tier)) for one in found],
+            state.wrong,
+        )
     yield [], done.wrong
 
 
@@ -157,7 +184,11 @@ def _to_shelf(tiers: Tiers, tier: Tier, entries: Sequence[Entry]) -> Outcome:
             path = tiers.shelves[tier].form.path(one.document, arrival.day)
             groups.setdefault((one.document.scope, path), []).append(arrival)
         with tiers.journal.exclusive(LOCK):
-            done.add(move.carry_out(tiers, [Group(s, tier, path, tuple(some)) for (s, path), some in groups.items()]))
+            done.add(
+                move.carry_out(
+                    tiers, [Group(s, tier, path, tuple(some)) for (s, path), some in groups.items()]
+                )
+            )
             deliver(tiers.journal, tiers.store)
     return done
 
@@ -166,7 +197,9 @@ def _heal(tiers: Tiers, done: Outcome) -> None:
     """Give the store what it lacks of what is archived: it may be a new one."""
     for scope in tiers.journal.made_scopes():
         held = tiers.store.hashes(scope)
-        lacking = [row for row in tiers.journal.archived(scope) if held.get(row.key) != row.content_hash]
+        lacking = [
+            row for row in tiers.journal.archived(scope) if held.get(row.key) != row.content_hash
+        ]
         keys = {row.key for row in lacking}
         for group in _groups_of(tiers, {row.place for row in lacking}, done):
             try:
@@ -175,7 +208,9 @@ def _heal(tiers: Tiers, done: Outcome) -> None:
                 done.wrong.append(f"{error} ({error.hint})")
                 continue
             found = [one for key, (row, one, _) in living.items() if key in keys]
-            tiers.store.put([one._replace(document=replace(one.document, tier=group.tier)) for one in found])
+            tiers.store.put(
+                [one._replace(document=replace(one.document, tier=group.tier)) for one in found]
+            )
 
 
 def _swept(tiers: Tiers) -> Outcome:
@@ -184,7 +219,11 @@ def _swept(tiers: Tiers) -> Outcome:
     for archive in {id(a): a for a in _archives(tiers)}.values():
         archive.tidy()
     for _ in range(_SWEEPS):
-        places = {stale.place for stale in tiers.journal.stale_places() if stale.place.tier in tiers.shelves}
+        places = {
+            stale.place
+            for stale in tiers.journal.stale_places()
+            if stale.place.tier in tiers.shelves
+        }
         if places == before:
             break
         before = places
@@ -201,10 +240,11 @@ def _swept(tiers: Tiers) -> Outcome:
 
 
 def _with_returning(tiers: Tiers, group: Group) -> Group:
-    """Return the file of a note, with the memory that left it because it changed: it is rewritten beside its person's words.
+    """Return the file of a note, with the memory that left it because it changed: it is rewritten
+    beside its person's words.
 
-    Where the vault was away since, it may be in warm by now. What a person brought back to hot, or is asked about, stays there.
-    What they changed in the note too is a conflict.
+    Where the vault was away since, it may be in warm by now. What a person brought back to hot, or
+    is asked about, stays there. What they changed in the note too is a conflict.
     """
     shelf = tiers.shelves[group.tier]
     if not isinstance(shelf.form, NoteForm):
@@ -213,8 +253,14 @@ def _with_returning(tiers: Tiers, group: Group) -> Group:
         held = next(filter(None, (shelf.read(place) for place in _places(tiers, group))), None)
     except ArchiveFailed:
         return group
-    written = {one.entry.document.key for one in held.contents.memories if not one.is_edited} if held else set()
-    if not written or any(tiers.journal.archived(group.scope, place=place) for place in _places(tiers, group)):
+    written = (
+        {one.entry.document.key for one in held.contents.memories if not one.is_edited}
+        if held
+        else set()
+    )
+    if not written or any(
+        tiers.journal.archived(group.scope, place=place) for place in _places(tiers, group)
+    ):
         return group
     wanted = written - _kept(tiers, group.scope).keys()
     hot = (one for one in tiers.journal.made(group.scope) if one.document.key in wanted)
@@ -223,7 +269,9 @@ def _with_returning(tiers: Tiers, group: Group) -> Group:
         if row.place.tier is Tier.WARM:
             stored = (one for one in tiers.store.entries(group.scope, [row.key]))
             arriving += [
-                cold.arrival(tiers, one, row) for one in stored if one.document.content_hash == row.content_hash
+                cold.arrival(tiers, one, row)
+                for one in stored
+                if one.document.content_hash == row.content_hash
             ]
     return replace(group, arriving=tuple(arriving))
 
@@ -247,7 +295,9 @@ def _archives(tiers: Tiers) -> Iterator[Tidying]:
 def _settle_missing(tiers: Tiers, places: Iterable[Place]) -> None:
     """Drop the marks of names under which there is neither a file nor a memory."""
     for stale in tiers.journal.stale_places():
-        if stale.place not in places or tiers.journal.archived(stale.place.scope, place=stale.place):
+        if stale.place not in places or tiers.journal.archived(
+            stale.place.scope, place=stale.place
+        ):
             continue
         try:
             is_there = tiers.shelves[stale.place.tier].read(stale.place) is not None
@@ -280,7 +330,9 @@ def _look(tiers: Tiers, tier: Tier) -> Outcome:
 
 
 def _groups_of(tiers: Tiers, places: Iterable[Place], done: Outcome) -> list[Group]:
-    """Return the files of places, each once under its plain path; a tier that is not configured is named."""
+    """Return the files of places, each once under its plain path; a tier that is not configured is
+    named.
+    """
     found = dict.fromkeys(
         Group(place.scope, place.tier, tiers.shelves[place.tier].plain(place.path))
         for place in sorted(places)

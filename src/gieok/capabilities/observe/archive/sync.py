@@ -1,9 +1,10 @@
 """Both ways between the cold tier and what people do in its files.
 
-A file that was changed is taken in as its person's word, one that was renamed or moved is followed by Gieok's mark in it, one
-that is gone is asked about: until the answer, its memory lives in hot, so that nothing is lost whatever happens to the index.
-Where half of all files vanished at once, one question is asked for all. Files of others, and the copies that sync programs
-make of conflicts, are left alone.
+A file that was changed is taken in as its person's word, one that was renamed or moved is followed
+by Gieok's mark in it, one
+that is gone is asked about: until the answer, its memory lives in hot, so that nothing is lost
+whatever happens to the index. Where half of all files vanished at once, one question is asked for
+all. Files of others, and the copies that sync programs make of conflicts, are left alone.
 """
 
 import json
@@ -26,7 +27,8 @@ from gieok.text import filenames
 
 _REALM = "archive.sync:"
 _CURSOR, _AGAIN = "cursor", "again"
-#: So many files, and half of all at least, gone at once: a folder was deleted or is not synchronised yet.
+#: So many files, and half of all at least, gone at once: a folder was deleted or is not
+#: synchronised yet.
 _MANY = 10
 VANISHED = "vanished"
 #: What is asked about stays in hot until it is answered.
@@ -35,7 +37,9 @@ _UNTIL_ANSWERED = timedelta(days=36_500)
 
 @dataclass(slots=True)
 class Synced(Outcome):
-    """What a run brought: besides, files that were followed, questions that are new, and files that came back."""
+    """What a run brought: besides, files that were followed, questions that are new, and files that
+    came back.
+    """
 
     followed: int = 0
     asked: int = 0
@@ -55,7 +59,9 @@ class _Look:
 
 
 def run(tiers: Tiers) -> Synced:
-    """Take in what people did in the files of the cold tier. The caller holds the lock. Raises StoreError, ArchiveFailed."""
+    """Take in what people did in the files of the cold tier. The caller holds the lock. Raises
+    StoreError, ArchiveFailed.
+    """
     done, shelf = Synced(), tiers.shelves[Tier.COLD]
     deliver(tiers.journal, tiers.store)
     by_location: dict[str, _Look] = {}
@@ -72,7 +78,9 @@ def run(tiers: Tiers) -> Synced:
 
 
 def is_edited(tiers: Tiers) -> bool:
-    """Say whether a file of the cold tier in which something lives is not as Gieok wrote it. Raises ArchiveFailed."""
+    """Say whether a file of the cold tier in which something lives is not as Gieok wrote it. Raises
+    ArchiveFailed.
+    """
     shelf = tiers.shelves.get(Tier.COLD)
     if shelf is None:
         return False
@@ -85,7 +93,11 @@ def is_edited(tiers: Tiers) -> bool:
     for location, archive in archives.items():
         look = _Look(archive, rows)
         found = archive.changes(tiers.journal.kept(_REALM + location).get(_CURSOR, ""))
-        if any(not _is_known(look, path, one) for one in found.files if (path := filenames.same(one.path)) in rows):
+        if any(
+            not _is_known(look, path, one)
+            for one in found.files
+            if (path := filenames.same(one.path)) in rows
+        ):
             return True
     return False
 
@@ -98,29 +110,50 @@ def _archive(tiers: Tiers, shelf: Shelf, look: _Look, done: Synced) -> None:
     again = json.loads(kept.get(_AGAIN, "[]"))
     look.files = {filenames.same(path): path for path in again}
     look.files |= {filenames.same(one.path): one for one in found.files}
-    gone = _gone(look, {filenames.same(path) for path in found.removed} | set(map(filenames.same, again)), cursor)
+    gone = _gone(
+        look,
+        {filenames.same(path) for path in found.removed} | set(map(filenames.same, again)),
+        cursor,
+    )
     changed = [(path, file) for path, file in look.files.items() if not _is_known(look, path, file)]
     if isinstance(shelf.form, NoteForm):
-        _strangers(tiers, shelf, look, [file for path, file in changed if path not in look.rows], done)
+        _strangers(
+            tiers, shelf, look, [file for path, file in changed if path not in look.rows], done
+        )
     _here(tiers, shelf, look, [path for path, _ in changed if path in look.rows], done)
-    _missing(tiers, look, [row for row in gone if (row.place.scope, row.key) not in look.followed], done)
+    _missing(
+        tiers, look, [row for row in gone if (row.place.scope, row.key) not in look.followed], done
+    )
     done.add(cold.relink(tiers, look.touched | look.followed))
     if found.cursor != cursor or look.again != again:
-        tiers.journal.keep(realm, {_CURSOR: found.cursor, _AGAIN: json.dumps(look.again, ensure_ascii=False)})
+        tiers.journal.keep(
+            realm, {_CURSOR: found.cursor, _AGAIN: json.dumps(look.again, ensure_ascii=False)}
+        )
 
 
 def _is_known(look: _Look, path: str, file: ArchivedFile | str) -> bool:
     """Say whether a file is as Gieok wrote it."""
     rows = look.rows.get(path, ())
-    return isinstance(file, ArchivedFile) and bool(rows) and all(row.revision == file.revision for row in rows)
+    return (
+        isinstance(file, ArchivedFile)
+        and bool(rows)
+        and all(row.revision == file.revision for row in rows)
+    )
 
 
 def _gone(look: _Look, removed: set[str], cursor: str) -> list[ArchivedMemory]:
-    """Return what lived in files that are gone. A cursor that begins anew tells of none: then each file is looked for."""
+    """Return what lived in files that are gone. A cursor that begins anew tells of none: then each
+    file is looked for.
+    """
     same = sum(1 for path, file in look.files.items() if _is_known(look, path, file))
     if not cursor or same * 2 > len(look.rows):
         removed = removed | (look.rows.keys() - look.files.keys())
-    return [row for path in sorted(removed & look.rows.keys()) for row in look.rows[path] if _is_missing(look, row)]
+    return [
+        row
+        for path in sorted(removed & look.rows.keys())
+        for row in look.rows[path]
+        if _is_missing(look, row)
+    ]
 
 
 def _is_missing(look: _Look, row: ArchivedMemory) -> bool:
@@ -134,8 +167,14 @@ def _is_missing(look: _Look, row: ArchivedMemory) -> bool:
 # Notes at a path where nothing lives: renamed, moved, copied, returned, or a person's own.
 
 
-def _strangers(tiers: Tiers, shelf: Shelf, look: _Look, files: Iterable[ArchivedFile | str], done: Synced) -> None:
-    by_handle = {note_file.handle(row.place.scope, row.key): row for rows in look.rows.values() for row in rows}
+def _strangers(
+    tiers: Tiers, shelf: Shelf, look: _Look, files: Iterable[ArchivedFile | str], done: Synced
+) -> None:
+    by_handle = {
+        note_file.handle(row.place.scope, row.key): row
+        for rows in look.rows.values()
+        for row in rows
+    }
     asked = {one.handle: one for one in questions.load(tiers.journal) if one.what is Asked.DELETED}
     followed: list[Place] = []
     for file in files:
@@ -152,7 +191,9 @@ def _strangers(tiers: Tiers, shelf: Shelf, look: _Look, files: Iterable[Archived
             continue
         row = by_handle.get(note.handle) if note else None
         if note and row and _is_missing(look, row):
-            followed += _follow(tiers, look, row, Place(row.place.scope, Tier.COLD, path), revision, done)
+            followed += _follow(
+                tiers, look, row, Place(row.place.scope, Tier.COLD, path), revision, done
+            )
         elif note and note.handle in asked:
             _return(tiers, asked[note.handle], path, done)
             look.touched.add((asked[note.handle].scope, asked[note.handle].key))
@@ -167,10 +208,14 @@ def _note(shelf: Shelf, archive: Archive, path: str) -> tuple[note_file.ReadNote
     return note_file.read(shelf.text(path, data)), revision
 
 
-def _follow(tiers: Tiers, look: _Look, row: ArchivedMemory, place: Place, revision: str, done: Synced) -> list[Place]:
+def _follow(
+    tiers: Tiers, look: _Look, row: ArchivedMemory, place: Place, revision: str, done: Synced
+) -> list[Place]:
     """Let a memory live where its note was moved to."""
     entries = tiers.store.entries(row.place.scope, [row.key])
-    refused = tiers.journal.archive([Move(one, row._replace(place=place, revision=revision), row) for one in entries])
+    refused = tiers.journal.archive(
+        [Move(one, row._replace(place=place, revision=revision), row) for one in entries]
+    )
     if not entries or refused:
         return []
     look.followed.add((row.place.scope, row.key))
@@ -221,7 +266,9 @@ def _here(tiers: Tiers, shelf: Shelf, look: _Look, paths: Sequence[str], done: S
 def _prepared(
     tiers: Tiers, shelf: Shelf, archive: Archive, place: Place, rows: Sequence[ArchivedMemory]
 ) -> list[ArchivedMemory]:
-    """Return the memories that a person took out of a file; a note that lost Gieok's comment gets it again."""
+    """Return the memories that a person took out of a file; a note that lost Gieok's comment gets
+    it again.
+    """
     held = shelf.read(place)
     if held is None:
         raise ArchiveMissing(place.path)
@@ -248,20 +295,28 @@ def _missing(tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Sy
     _ask(tiers, look, rows, done, VANISHED if is_many else "")
 
 
-def _ask(tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced, group: str = "") -> None:
+def _ask(
+    tiers: Tiers, look: _Look, rows: Sequence[ArchivedMemory], done: Synced, group: str = ""
+) -> None:
     """Ask whether memories shall be forgotten; they live in hot until then."""
     now = tiers.clock.now()
     asked: list[Question] = []
     moves: list[Move] = []
     for row, entry in _entries(tiers, rows):
-        asked.append(Question(Asked.DELETED, row.place.scope, row.key, row.place.path, now.isoformat(), group))
+        asked.append(
+            Question(
+                Asked.DELETED, row.place.scope, row.key, row.place.path, now.isoformat(), group
+            )
+        )
         moves.append(Move(move.in_hot(entry), None, row))
     questions.ask(tiers.journal, asked)
     for one in asked:
         until = (now + _UNTIL_ANSWERED).isoformat()
         tiers.journal.keep(KEPT + one.scope.path, {one.key: until})
     refused = tiers.journal.archive(moves)
-    questions.settle(tiers.journal, [(m.entry.document.scope, m.entry.document.key) for m in refused])
+    questions.settle(
+        tiers.journal, [(m.entry.document.scope, m.entry.document.key) for m in refused]
+    )
     deliver(tiers.journal, tiers.store)
     look.touched |= {(one.scope, one.key) for one in asked}
     done.asked += len(moves) - len(refused)
@@ -273,7 +328,9 @@ def _entries(tiers: Tiers, rows: Sequence[ArchivedMemory]) -> list[tuple[Archive
     for row in rows:
         by_scope.setdefault(row.place.scope, []).append(row)
     for scope, some in by_scope.items():
-        entries = {one.document.key: one for one in tiers.store.entries(scope, [row.key for row in some])}
+        entries = {
+            one.document.key: one for one in tiers.store.entries(scope, [row.key for row in some])
+        }
         found += [(row, entries[row.key]) for row in some if row.key in entries]
     return found
 
@@ -286,9 +343,11 @@ def answered(tiers: Tiers, asked: Sequence[Question]) -> None:
 
 
 def swept(tiers: Tiers) -> list[str]:
-    """Leave in files what lives there (`sweep.sweep`), and nothing of what was forgotten; return what could not be done.
+    """Leave in files what lives there (`sweep.sweep`), and nothing of what was forgotten; return
+    what could not be done.
 
-    Notes are called by what they say: so cursors, which hold their names, are let go of, and read anew by the next run.
+    Notes are called by what they say: so cursors, which hold their names, are let go of, and read
+    anew by the next run.
     """
     is_cold = any(one.place.tier is Tier.COLD for one in tiers.journal.stale_places())
     wrong = list(sweep.sweep(tiers).failed)

@@ -1,4 +1,6 @@
-"""What moves between tiers are made of: the journal, the store, the shelves; and what came of them."""
+"""What moves between tiers are made of: the journal, the store, the shelves; and what came of
+them.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +23,9 @@ INCIDENT = "archive"
 
 @dataclass(frozen=True, slots=True)
 class Tiers:
-    """The tiers of a home. `shelves` are those that are configured; warm always is. `rules`: see `retention`."""
+    """The tiers of a home. `shelves` are those that are configured; warm always is. `rules`: see
+    `retention`.
+    """
 
     journal: FullJournal
     store: Documents
@@ -37,7 +41,9 @@ class Tiers:
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of moves: memories that moved, corrections that a person wrote into files, files written, what is wrong."""
+    """What came of moves: memories that moved, corrections that a person wrote into files, files
+    written, what is wrong.
+    """
 
     moved: int = 0
     corrected: int = 0

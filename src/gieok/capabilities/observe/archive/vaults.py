@@ -19,13 +19,17 @@ class Vault(NamedTuple):
 
 
 def found(environment: Mapping[str, str], user: Path) -> list[Vault]:
-    """Return the vaults that Obsidian knows and that are there: the open ones first, then by the time of their last use."""
+    """Return the vaults that Obsidian knows and that are there: the open ones first, then by the
+    time of their last use.
+    """
     known: dict[Path, Vault] = {}
     for file in _lists(environment, user):
         for vault in _read(file):
             if vault.path.is_dir():
                 known.setdefault(vault.path.resolve(), vault)
-    return sorted(known.values(), key=lambda vault: (not vault.is_open, -vault.opened_ms, vault.path))
+    return sorted(
+        known.values(), key=lambda vault: (not vault.is_open, -vault.opened_ms, vault.path)
+    )
 
 
 def is_vault(folder: Path) -> bool:
@@ -39,7 +43,10 @@ def _lists(environment: Mapping[str, str], user: Path) -> Iterator[Path]:
     yield (Path(configured) if configured else user / ".config") / "obsidian" / _LIST
     yield user / ".var/app/md.obsidian.Obsidian/config/obsidian" / _LIST
     snap = user / "snap/obsidian"
-    yield from sorted(snap.glob(f"*/.config/obsidian/{_LIST}"), key=lambda file: ("current" not in file.parts, file))
+    yield from sorted(
+        snap.glob(f"*/.config/obsidian/{_LIST}"),
+        key=lambda file: ("current" not in file.parts, file),
+    )
     yield user / "Library/Application Support/obsidian" / _LIST
     if roaming := environment.get("APPDATA"):
         yield Path(roaming) / "obsidian" / _LIST
@@ -51,6 +58,12 @@ def _read(file: Path) -> Iterator[Vault]:
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return
     for row in rows:
-        if isinstance(row, dict) and isinstance(row.get("path"), str) and Path(row["path"]).is_absolute():
+        if (
+            isinstance(row, dict)
+            and isinstance(row.get("path"), str)
+            and Path(row["path"]).is_absolute()
+        ):
             at = row.get("ts")
-            yield Vault(Path(row["path"]), at if isinstance(at, int) else 0, row.get("open") is True)
+            yield Vault(
+                Path(row["path"]), at if isinstance(at, int) else 0, row.get("open") is True
+            )

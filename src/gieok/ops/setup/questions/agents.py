@@ -21,7 +21,9 @@ def megabytes(size: int) -> str:
 
 def transcripts(known: Interview, count: int) -> str:
     """Return how many there are."""
-    return known.words("1 transcript" if count == 1 else f"{count:,} transcripts", f"대화 {count:,}개")
+    return known.words(
+        "1 transcript" if count == 1 else f"{count:,} transcripts", f"대화 {count:,}개"
+    )
 
 
 def _picks(known: Interview) -> Sequence[Pick]:
@@ -30,12 +32,21 @@ def _picks(known: Interview) -> Sequence[Pick]:
         count = transcripts(known, agent.transcripts)
         where = f", {known.shown_path(agent.folder)}" if agent.folder else ""
         read = (
-            f"{count}, {megabytes(agent.size)}{where}" if agent.transcripts else known.words("nothing yet", "아직 없음")
+            f"{count}, {megabytes(agent.size)}{where}"
+            if agent.transcripts
+            else known.words("nothing yet", "아직 없음")
         )
         found.append(
-            Pick(agent.name, agent.name, read if agent.folder else known.words("no transcripts", "기록 안 읽음"))
+            Pick(
+                agent.name,
+                agent.name,
+                read if agent.folder else known.words("no transcripts", "기록 안 읽음"),
+            )
         )
-    return [*found, Pick(_MORE, known.words("transcripts in other folders …", "다른 폴더의 대화 기록 …"))]
+    return [
+        *found,
+        Pick(_MORE, known.words("transcripts in other folders …", "다른 폴더의 대화 기록 …")),
+    ]
 
 
 def _default(known: Interview) -> tuple[str, ...]:
@@ -80,15 +91,27 @@ def _wrong(known: Interview, text: str) -> str:
 
 AGENTS = (
     SetupQuestion(
-        name="agents", step=1, kind=AnswerKind.MANY,
+        name="agents",
+        step=1,
+        kind=AnswerKind.MANY,
         words=Words("Whose conversations may be remembered?", "누구와의 대화를 기억할까요?"),
-        note=_note, picks=_picks, default=_default, settings=_settings,
+        note=_note,
+        picks=_picks,
+        default=_default,
+        settings=_settings,
     ),
     SetupQuestion(
-        name="folders", step=1, kind=AnswerKind.TEXT, decides=(_FOLDERS,),
-        words=Words(f"Folders of JSONL transcripts ({os.pathsep} between)", f"JSONL 기록 폴더 (사이에 {os.pathsep})"),
+        name="folders",
+        step=1,
+        kind=AnswerKind.TEXT,
+        decides=(_FOLDERS,),
+        words=Words(
+            f"Folders of JSONL transcripts ({os.pathsep} between)",
+            f"JSONL 기록 폴더 (사이에 {os.pathsep})",
+        ),
         applies=lambda known: _MORE in known.ticked("agents"),
         default=lambda known: known.setting(_FOLDERS),
-        wrong=_wrong, settings=lambda known: {_FOLDERS: known.text("folders")},
+        wrong=_wrong,
+        settings=lambda known: {_FOLDERS: known.text("folders")},
     ),
-)  # fmt: skip
+)

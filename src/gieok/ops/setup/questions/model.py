@@ -1,4 +1,6 @@
-"""Step 3: what reads the conversations and says what is worth keeping: rules, an agent's command, or a model."""
+"""Step 3: what reads the conversations and says what is worth keeping: rules, an agent's command,
+or a model.
+"""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -34,23 +36,42 @@ def _is_same(known: Interview) -> bool:
 
 def _order(provider: Provider) -> tuple[bool, bool, bool, str]:
     """What needs no key first, what needs an address last."""
-    return not provider.is_program, provider.name != _OLLAMA, provider.name == _COMPATIBLE, provider.name
+    return (
+        not provider.is_program,
+        provider.name != _OLLAMA,
+        provider.name == _COMPATIBLE,
+        provider.name,
+    )
 
 
 def _picks(known: Interview) -> Sequence[Pick]:
     rules = known.words("rules, no model", "규칙만, 모델 없이")
-    picks = [Pick(_RULES, rules, known.words("no key, nothing leaves; weaker", "키 없음, 밖으로 안 나감; 약함"))]
+    picks = [
+        Pick(
+            _RULES,
+            rules,
+            known.words("no key, nothing leaves; weaker", "키 없음, 밖으로 안 나감; 약함"),
+        )
+    ]
     for provider in sorted(known.providers.values(), key=_order):
         is_now = provider.name == provider_now(known)
         if provider.is_program and (provider.program or is_now):
             said = known.words("your subscription, no key", "구독 그대로, 키 없음")
             picks.append(
-                Pick(provider.name, provider.name, said if provider.program else known.words("not here", "여기 없음"))
+                Pick(
+                    provider.name,
+                    provider.name,
+                    said if provider.program else known.words("not here", "여기 없음"),
+                )
             )
         elif provider.name == _OLLAMA and (known.ollama is not None or is_now):
             count = len(known.ollama or ())
             picks.append(
-                Pick(_OLLAMA, "Ollama", known.words(f"runs here, {count} models", f"여기서 돎, 모델 {count}개"))
+                Pick(
+                    _OLLAMA,
+                    "Ollama",
+                    known.words(f"runs here, {count} models", f"여기서 돎, 모델 {count}개"),
+                )
             )
         elif not provider.is_program and provider.name != _OLLAMA:
             picks.append(Pick(provider.name, _label(known, provider), _needs(known, provider)))
@@ -73,7 +94,10 @@ def _note(known: Interview) -> Sequence[str]:
     provider = _provider(known)
     if provider and provider.needs:
         return (
-            known.words(f"first, in another terminal: {provider.needs}", f"먼저 다른 터미널에서: {provider.needs}"),
+            known.words(
+                f"first, in another terminal: {provider.needs}",
+                f"먼저 다른 터미널에서: {provider.needs}",
+            ),
         )
     return ()
 
@@ -107,7 +131,9 @@ def _wrong_address(known: Interview, text: str) -> str:
     return (
         ""
         if is_one
-        else known.words("an address such as http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1 같은 주소")
+        else known.words(
+            "an address such as http://127.0.0.1:8000/v1", "http://127.0.0.1:8000/v1 같은 주소"
+        )
     )
 
 
@@ -129,9 +155,12 @@ def key_place(known: Interview) -> str:
 def wrong_secret(known: Interview, text: str) -> str:
     """Say what is wrong with the look of a key."""
     value = text.strip()
-    if value and (not value.isprintable() or len(value) > 10_000 or any(char.isspace() for char in value)):
+    if value and (
+        not value.isprintable() or len(value) > 10_000 or any(char.isspace() for char in value)
+    ):
         return known.words(
-            "a key has no spaces or line breaks: copy it again", "키에는 공백이나 줄바꿈이 없습니다. 다시 복사하세요"
+            "a key has no spaces or line breaks: copy it again",
+            "키에는 공백이나 줄바꿈이 없습니다. 다시 복사하세요",
         )
     return ""
 
@@ -152,7 +181,12 @@ def _key_note(known: Interview) -> Sequence[str]:
             ),
         )
     if known.text("model") == _COMPATIBLE:
-        return (known.words("Leave it empty where the server wants none.", "서버가 키를 요구하지 않으면 비워 두세요."),)
+        return (
+            known.words(
+                "Leave it empty where the server wants none.",
+                "서버가 키를 요구하지 않으면 비워 두세요.",
+            ),
+        )
     return ()
 
 
@@ -163,28 +197,54 @@ def _key_settings(known: Interview) -> Mapping[str, str]:
 
 MODEL = (
     SetupQuestion(
-        name="model", step=3, kind=AnswerKind.ONE, decides=(_MODEL,), trial="model",
+        name="model",
+        step=3,
+        kind=AnswerKind.ONE,
+        decides=(_MODEL,),
+        trial="model",
         words=Words("What decides what is worth keeping?", "무엇을 남길지 누가 정할까요?"),
-        picks=_picks, default=provider_now, settings=_model_settings,
+        picks=_picks,
+        default=provider_now,
+        settings=_model_settings,
     ),
     SetupQuestion(
-        name="base_url", step=3, kind=AnswerKind.TEXT, decides=(_URL,), trial="model",
+        name="base_url",
+        step=3,
+        kind=AnswerKind.TEXT,
+        decides=(_URL,),
+        trial="model",
         words=Words("Its address", "주소"),
         applies=lambda known: known.text("model") == _COMPATIBLE,
         default=lambda known: known.setting(_URL) if _is_same(known) else "",
-        wrong=_wrong_address, settings=lambda known: {_URL: known.text("base_url").strip()},
+        wrong=_wrong_address,
+        settings=lambda known: {_URL: known.text("base_url").strip()},
     ),
     SetupQuestion(
-        name="model_name", step=3, kind=AnswerKind.ONE, decides=(_MODEL,), trial="model",
+        name="model_name",
+        step=3,
+        kind=AnswerKind.ONE,
+        decides=(_MODEL,),
+        trial="model",
         words=Words("Which model?", "어느 모델인가요?"),
-        note=_note, applies=_has_name, picks=_names, free=Words("another model …", "다른 모델 …"),
+        note=_note,
+        applies=_has_name,
+        picks=_names,
+        free=Words("another model …", "다른 모델 …"),
         default=lambda known: next((pick.value for pick in _names(known)), ""),
-        wrong=lambda known, text: "" if text.strip() else known.words("the model's name", "모델 이름을 적으세요"),
+        wrong=lambda known, text: (
+            "" if text.strip() else known.words("the model's name", "모델 이름을 적으세요")
+        ),
     ),
     SetupQuestion(
-        name="key", step=3, kind=AnswerKind.SECRET, trial="model",
+        name="key",
+        step=3,
+        kind=AnswerKind.SECRET,
+        trial="model",
         words=Words("Its key (not shown)", "키 (보이지 않음)"),
-        note=_key_note, applies=lambda known: bool(key_variable(known)),
-        wrong=_wrong_key, settings=_key_settings, variable=key_variable,
+        note=_key_note,
+        applies=lambda known: bool(key_variable(known)),
+        wrong=_wrong_key,
+        settings=_key_settings,
+        variable=key_variable,
     ),
-)  # fmt: skip
+)

@@ -22,13 +22,26 @@ def ways_now(known: Interview) -> list[str]:
 
 def _picks(known: Interview) -> Sequence[Pick]:
     machine = known.machine
-    here, not_here = known.words("found here", "여기 있음"), known.words("not found here", "못 찾음")
+    here, not_here = (
+        known.words("found here", "여기 있음"),
+        known.words("not found here", "못 찾음"),
+    )
     hooked = known.words("your channel, by its webhook", "웹훅으로, 쓰던 채널에")
     off = known.words("its webhooks are off", "웹훅 꺼짐")
     return [
-        Pick("desktop", known.words("on the desktop", "데스크톱 알림"), here if machine.has_desktop else not_here),
-        Pick("openclaw", "OpenClaw", hooked if machine.has_webhook else off if _has_openclaw(known) else not_here),
-        Pick("smtp", known.words("mail", "메일"), known.words("by your own server", "내 메일 서버로")),
+        Pick(
+            "desktop",
+            known.words("on the desktop", "데스크톱 알림"),
+            here if machine.has_desktop else not_here,
+        ),
+        Pick(
+            "openclaw",
+            "OpenClaw",
+            hooked if machine.has_webhook else off if _has_openclaw(known) else not_here,
+        ),
+        Pick(
+            "smtp", known.words("mail", "메일"), known.words("by your own server", "내 메일 서버로")
+        ),
     ]
 
 
@@ -53,48 +66,93 @@ def _mails(known: Interview) -> bool:
 
 def _wrong_host(known: Interview, text: str) -> str:
     is_host = bool(re.fullmatch(r"[\w.-]+|\[?[0-9a-fA-F:]+\]?", text.strip()))
-    return "" if is_host else known.words("a server's name such as smtp.example.org", "smtp.example.org 같은 서버 이름")
+    return (
+        ""
+        if is_host
+        else known.words(
+            "a server's name such as smtp.example.org", "smtp.example.org 같은 서버 이름"
+        )
+    )
 
 
 def _wrong_mail(known: Interview, text: str) -> str:
     parts = [part.strip() for part in text.split(",")]
     is_one = all(_ADDRESS.fullmatch(part) for part in parts)
-    return "" if is_one else known.words("an address such as me@example.org", "me@example.org 같은 주소")
+    return (
+        ""
+        if is_one
+        else known.words("an address such as me@example.org", "me@example.org 같은 주소")
+    )
 
 
 NOTICES = (
     SetupQuestion(
-        name="notify", step=5, kind=AnswerKind.MANY, decides=(_TO,), trial="notice",
+        name="notify",
+        step=5,
+        kind=AnswerKind.MANY,
+        decides=(_TO,),
+        trial="notice",
         words=Words("How are you told of what waits for you?", "기다리는 일을 어떻게 알릴까요?"),
-        note=lambda known: (known.words(
-            "The log is always told. What you tick gets a test at once.",
-            "로그에는 늘 남습니다. 고른 방법으로 바로 시험 알림을 보냅니다."),),
-        picks=_picks, default=_default, settings=_settings,
+        note=lambda known: (
+            known.words(
+                "The log is always told. What you tick gets a test at once.",
+                "로그에는 늘 남습니다. 고른 방법으로 바로 시험 알림을 보냅니다.",
+            ),
+        ),
+        picks=_picks,
+        default=_default,
+        settings=_settings,
     ),
     SetupQuestion(
-        name="smtp_host", step=5, kind=AnswerKind.TEXT, decides=(_HOST,), applies=_mails, trial="notice",
+        name="smtp_host",
+        step=5,
+        kind=AnswerKind.TEXT,
+        decides=(_HOST,),
+        applies=_mails,
+        trial="notice",
         words=Words("Mail server", "메일 서버"),
-        default=lambda known: known.setting(_HOST), wrong=_wrong_host,
+        default=lambda known: known.setting(_HOST),
+        wrong=_wrong_host,
         settings=lambda known: {_HOST: known.text("smtp_host").strip()},
     ),
     SetupQuestion(
-        name="mail_to", step=5, kind=AnswerKind.TEXT, decides=(_MAIL,), applies=_mails, trial="notice",
+        name="mail_to",
+        step=5,
+        kind=AnswerKind.TEXT,
+        decides=(_MAIL,),
+        applies=_mails,
+        trial="notice",
         words=Words("Your address", "받는 주소"),
-        default=lambda known: known.setting(_MAIL), wrong=_wrong_mail,
+        default=lambda known: known.setting(_MAIL),
+        wrong=_wrong_mail,
         settings=lambda known: {_MAIL: known.text("mail_to").strip()},
     ),
     SetupQuestion(
-        name="smtp_user", step=5, kind=AnswerKind.TEXT, decides=(_USER,), applies=_mails, trial="notice",
+        name="smtp_user",
+        step=5,
+        kind=AnswerKind.TEXT,
+        decides=(_USER,),
+        applies=_mails,
+        trial="notice",
         words=Words("Name to log in with (empty: none)", "로그인 이름 (없으면 비움)"),
-        default=lambda known: known.setting(_USER) or known.text("mail_to").partition(",")[0].strip(),
+        default=lambda known: (
+            known.setting(_USER) or known.text("mail_to").partition(",")[0].strip()
+        ),
         settings=lambda known: {_USER: known.text("smtp_user").strip()},
     ),
     SetupQuestion(
-        name="smtp_password", step=5, kind=AnswerKind.SECRET, trial="notice",
+        name="smtp_password",
+        step=5,
+        kind=AnswerKind.SECRET,
+        trial="notice",
         words=Words("Its password (not shown)", "비밀번호 (보이지 않음)"),
         applies=lambda known: _mails(known) and bool(known.text("smtp_user").strip()),
-        note=lambda known: (known.words("empty keeps the one that is set", "비워 두면 있는 것을 그대로 씁니다"),)
-        if known.access.has_secret(_PASSWORD) else (),
-        wrong=lambda known, text: wrong_secret(known, text.replace(" ", "")), variable=lambda known: _PASSWORD,
+        note=lambda known: (
+            (known.words("empty keeps the one that is set", "비워 두면 있는 것을 그대로 씁니다"),)
+            if known.access.has_secret(_PASSWORD)
+            else ()
+        ),
+        wrong=lambda known, text: wrong_secret(known, text.replace(" ", "")),
+        variable=lambda known: _PASSWORD,
     ),
-)  # fmt: skip
+)

@@ -24,7 +24,11 @@ def _is(*places: str) -> Callable[[Interview], bool]:
 def _vaults(known: Interview) -> list[Pick]:
     if known.text("cold") != "obsidian":
         return []
-    now = [known.setting(_FOLDER)] if known.setting("archive.cold") == "obsidian" and known.setting(_FOLDER) else []
+    now = (
+        [known.setting(_FOLDER)]
+        if known.setting("archive.cold") == "obsidian" and known.setting(_FOLDER)
+        else []
+    )
     paths = dict.fromkeys([*now, *map(str, known.machine.vaults)])
     return [Pick(path, known.shown_path(path)) for path in paths]
 
@@ -36,7 +40,9 @@ def _default_folder(known: Interview) -> str:
 
 
 def wrong_folder(known: Interview, text: str) -> str:
-    """Say why a folder cannot hold an archive; a folder that is missing is made where the one above is there."""
+    """Say why a folder cannot hold an archive; a folder that is missing is made where the one above
+    is there.
+    """
     if not text.strip():
         return known.words("name a folder", "폴더를 적으세요")
     path = known.path(text.strip())
@@ -45,7 +51,9 @@ def wrong_folder(known: Interview, text: str) -> str:
     if path.exists() and not path.is_dir():
         return known.words("that is a file", "파일입니다")
     if known.text("cold") == "obsidian" and not vaults.is_vault(path):
-        return known.words("no vault: it has no .obsidian folder", "보관함이 아닙니다: .obsidian 폴더가 없습니다")
+        return known.words(
+            "no vault: it has no .obsidian folder", "보관함이 아닙니다: .obsidian 폴더가 없습니다"
+        )
     return _wrong_place(known, path)
 
 
@@ -53,21 +61,30 @@ def _wrong_place(known: Interview, path: Path) -> str:
     there = next(one for one in (path, *path.parents) if one.exists())
     if there not in (path, path.parent):
         return known.words(
-            f"there is no folder {known.shown_path(path.parent)}", f"{known.shown_path(path.parent)} 폴더가 없습니다"
+            f"there is no folder {known.shown_path(path.parent)}",
+            f"{known.shown_path(path.parent)} 폴더가 없습니다",
         )
-    return "" if os.access(there, os.W_OK) else known.words("it cannot be written", "쓸 수 없는 폴더입니다")
+    return (
+        ""
+        if os.access(there, os.W_OK)
+        else known.words("it cannot be written", "쓸 수 없는 폴더입니다")
+    )
 
 
 def _wrong_name(known: Interview, text: str) -> str:
     if not text.strip().strip("/") or _ILLEGAL.search(text.strip()):
-        return known.words("a folder's name such as Gieok or AI/Gieok", "Gieok, AI/Gieok 같은 폴더 이름")
+        return known.words(
+            "a folder's name such as Gieok or AI/Gieok", "Gieok, AI/Gieok 같은 폴더 이름"
+        )
     return ""
 
 
 def _wrong_token(variable: str) -> Callable[[Interview, str], str]:
     def wrong(known: Interview, text: str) -> str:
         if not text.strip() and not known.access.has_secret(variable):
-            return known.words("Dropbox needs it (docs/archive.md)", "Dropbox에 필요합니다 (docs/archive.md)")
+            return known.words(
+                "Dropbox needs it (docs/archive.md)", "Dropbox에 필요합니다 (docs/archive.md)"
+            )
         return wrong_secret(known, text)
 
     return wrong
@@ -78,14 +95,22 @@ def _kept(variable: str) -> Callable[[Interview], Sequence[str]]:
         place = known.access.has_secret(variable)
         if place:
             return (
-                known.words(f"{variable} is in {place}; empty keeps it.", f"{variable}: {place}. 비워 두면 그대로."),
+                known.words(
+                    f"{variable} is in {place}; empty keeps it.",
+                    f"{variable}: {place}. 비워 두면 그대로.",
+                ),
             )
         if variable == _APP:
-            return (known.words(
-                "Make an app at dropbox.com/developers/apps: App folder,",
-                "dropbox.com/developers/apps 에서 앱을 만드세요: App folder,"),
-                known.words("files.content.read and .write; then get a refresh token.",
-                            "files.content.read, .write; 그다음 refresh token을 받으세요."))  # fmt: skip
+            return (
+                known.words(
+                    "Make an app at dropbox.com/developers/apps: App folder,",
+                    "dropbox.com/developers/apps 에서 앱을 만드세요: App folder,",
+                ),
+                known.words(
+                    "files.content.read and .write; then get a refresh token.",
+                    "files.content.read, .write; 그다음 refresh token을 받으세요.",
+                ),
+            )
         return ()
 
     return note
@@ -93,31 +118,60 @@ def _kept(variable: str) -> Callable[[Interview], Sequence[str]]:
 
 PLACES = (
     SetupQuestion(
-        name="folder", step=4, kind=AnswerKind.ONE, decides=(_FOLDER,), applies=_is("obsidian", "folder"),
+        name="folder",
+        step=4,
+        kind=AnswerKind.ONE,
+        decides=(_FOLDER,),
+        applies=_is("obsidian", "folder"),
         words=Words("Which folder?", "어느 폴더인가요?"),
-        picks=_vaults, free=Words("another folder …", "다른 폴더 …"),
-        default=_default_folder, wrong=wrong_folder,
+        picks=_vaults,
+        free=Words("another folder …", "다른 폴더 …"),
+        default=_default_folder,
+        wrong=wrong_folder,
         settings=lambda known: {_FOLDER: str(known.path(known.text("folder").strip()))},
     ),
     SetupQuestion(
-        name="subfolder", step=4, kind=AnswerKind.TEXT, decides=(_SUBFOLDER,), applies=_is("obsidian", "dropbox"),
+        name="subfolder",
+        step=4,
+        kind=AnswerKind.TEXT,
+        decides=(_SUBFOLDER,),
+        applies=_is("obsidian", "dropbox"),
         words=Words("Gieok's own folder in it", "그 안의 Gieok 폴더"),
-        default=lambda known: known.setting(_SUBFOLDER), wrong=_wrong_name,
+        default=lambda known: known.setting(_SUBFOLDER),
+        wrong=_wrong_name,
         settings=lambda known: {_SUBFOLDER: known.text("subfolder").strip().strip("/")},
     ),
     SetupQuestion(
-        name="dropbox_app_key", step=4, kind=AnswerKind.SECRET, applies=_is("dropbox"), trial="archive",
+        name="dropbox_app_key",
+        step=4,
+        kind=AnswerKind.SECRET,
+        applies=_is("dropbox"),
+        trial="archive",
         words=Words("The app's key (not shown)", "앱 키 (보이지 않음)"),
-        note=_kept(_APP), wrong=_wrong_token(_APP), variable=lambda known: _APP,
+        note=_kept(_APP),
+        wrong=_wrong_token(_APP),
+        variable=lambda known: _APP,
     ),
     SetupQuestion(
-        name="dropbox_refresh_token", step=4, kind=AnswerKind.SECRET, applies=_is("dropbox"), trial="archive",
+        name="dropbox_refresh_token",
+        step=4,
+        kind=AnswerKind.SECRET,
+        applies=_is("dropbox"),
+        trial="archive",
         words=Words("The refresh token (not shown)", "Refresh token (보이지 않음)"),
-        note=_kept(_TOKEN), wrong=_wrong_token(_TOKEN), variable=lambda known: _TOKEN,
+        note=_kept(_TOKEN),
+        wrong=_wrong_token(_TOKEN),
+        variable=lambda known: _TOKEN,
     ),
     SetupQuestion(
-        name="dropbox_app_secret", step=4, kind=AnswerKind.SECRET, applies=_is("dropbox"), trial="archive",
+        name="dropbox_app_secret",
+        step=4,
+        kind=AnswerKind.SECRET,
+        applies=_is("dropbox"),
+        trial="archive",
         words=Words("The app's secret; empty with PKCE", "앱 시크릿; PKCE면 비워 둠"),
-        note=_kept(_SECRET), wrong=wrong_secret, variable=lambda known: _SECRET,
+        note=_kept(_SECRET),
+        wrong=wrong_secret,
+        variable=lambda known: _SECRET,
     ),
-)  # fmt: skip
+)

@@ -7,7 +7,12 @@ from gieok.ops.setup.interview import NO, YES, AnswerKind, Interview, SetupQuest
 from gieok.ports.dialogue import Pick
 from gieok.text.korean import in_language
 
-_HOT, _WARM, _COLD, _APPROVE = "archive.hot_days", "archive.warm_days", "archive.cold", "archive.auto_approve"
+_HOT, _WARM, _COLD, _APPROVE = (
+    "archive.hot_days",
+    "archive.warm_days",
+    "archive.cold",
+    "archive.auto_approve",
+)
 _HOT_DAYS, _WARM_DAYS = (30, 90, 180, 365), (180, 365, 730)
 
 
@@ -19,7 +24,10 @@ def goes_on(known: Interview) -> bool:
 def _days(setting: str, usual: Sequence[int]) -> Callable[[Interview], list[Pick]]:
     def picks(known: Interview) -> list[Pick]:
         days = sorted({*usual, int(known.setting(setting))})
-        return [Pick(str(day), known.words(f"{day} days", f"{day}일"), _told(known, day)) for day in days]
+        return [
+            Pick(str(day), known.words(f"{day} days", f"{day}일"), _told(known, day))
+            for day in days
+        ]
 
     return picks
 
@@ -37,7 +45,10 @@ def _number(setting: str, least: str = "") -> Callable[[Interview, str], str]:
         if not text.strip().isdigit() or int(text) < 1:
             return known.words("a whole number of days, 1 or more", "1 이상의 날짜 수")
         if least and int(text) <= int(known.text(least) or 0):
-            return known.words(f"more than the {known.text(least)} days before", f"앞의 {known.text(least)}일보다 길게")
+            return known.words(
+                f"more than the {known.text(least)} days before",
+                f"앞의 {known.text(least)}일보다 길게",
+            )
         return in_language(known.access.wrong(setting, text.strip()), known.context.lang)
 
     return wrong
@@ -46,44 +57,75 @@ def _number(setting: str, least: str = "") -> Callable[[Interview, str], str]:
 def _cold(known: Interview) -> list[Pick]:
     vaults = known.machine.vaults
     found = (
-        known.words(f"found: {known.shown_path(vaults[0])}", f"찾음: {known.shown_path(vaults[0])}") if vaults else ""
+        known.words(f"found: {known.shown_path(vaults[0])}", f"찾음: {known.shown_path(vaults[0])}")
+        if vaults
+        else ""
     )
     return [
-        Pick("none", known.words("stay in Gieok's own folder", "Gieok 폴더에 그대로"), known.words("usual", "보통")),
-        Pick("obsidian", known.words("notes in an Obsidian vault", "Obsidian 보관함의 노트로"), found),
+        Pick(
+            "none",
+            known.words("stay in Gieok's own folder", "Gieok 폴더에 그대로"),
+            known.words("usual", "보통"),
+        ),
+        Pick(
+            "obsidian", known.words("notes in an Obsidian vault", "Obsidian 보관함의 노트로"), found
+        ),
         Pick("folder", known.words("files in another folder", "다른 폴더의 파일로")),
         Pick("dropbox", "Dropbox"),
-    ]  # fmt: skip
+    ]
 
 
 TIERS = (
     SetupQuestion(
-        name="hot_days", step=2, kind=AnswerKind.ONE, decides=(_HOT,),
+        name="hot_days",
+        step=2,
+        kind=AnswerKind.ONE,
+        decides=(_HOT,),
         words=Words("How long does memory stay at hand?", "기억을 얼마나 곁에 둘까요?"),
-        note=lambda known: (known.words(
-            "Then it becomes a readable file a day. Search finds it all the same.",
-            "그다음은 하루에 파일 하나로 옮깁니다. 검색은 그대로 됩니다."),),
-        picks=_days(_HOT, _HOT_DAYS), free=Words("another number …", "다른 수 …"),
+        note=lambda known: (
+            known.words(
+                "Then it becomes a readable file a day. Search finds it all the same.",
+                "그다음은 하루에 파일 하나로 옮깁니다. 검색은 그대로 됩니다.",
+            ),
+        ),
+        picks=_days(_HOT, _HOT_DAYS),
+        free=Words("another number …", "다른 수 …"),
         default=lambda known: known.setting(_HOT),
-        wrong=_number(_HOT), settings=lambda known: {_HOT: known.text("hot_days")},
+        wrong=_number(_HOT),
+        settings=lambda known: {_HOT: known.text("hot_days")},
     ),
     SetupQuestion(
-        name="cold", step=2, kind=AnswerKind.ONE, decides=(_COLD,),
+        name="cold",
+        step=2,
+        kind=AnswerKind.ONE,
+        decides=(_COLD,),
         words=Words("And in the end?", "마지막에는 어디로 보낼까요?"),
-        picks=_cold, default=lambda known: known.setting(_COLD),
+        picks=_cold,
+        default=lambda known: known.setting(_COLD),
         settings=lambda known: {_COLD: known.text("cold")},
     ),
     SetupQuestion(
-        name="warm_days", step=2, kind=AnswerKind.ONE, decides=(_WARM,), applies=goes_on,
+        name="warm_days",
+        step=2,
+        kind=AnswerKind.ONE,
+        decides=(_WARM,),
+        applies=goes_on,
         words=Words("After how many days does it go there?", "며칠이 지나면 보낼까요?"),
-        picks=_days(_WARM, _WARM_DAYS), free=Words("another number …", "다른 수 …"),
+        picks=_days(_WARM, _WARM_DAYS),
+        free=Words("another number …", "다른 수 …"),
         default=lambda known: known.setting(_WARM),
-        wrong=_number(_WARM, "hot_days"), settings=lambda known: {_WARM: known.text("warm_days")},
+        wrong=_number(_WARM, "hot_days"),
+        settings=lambda known: {_WARM: known.text("warm_days")},
     ),
     SetupQuestion(
-        name="approve", step=2, kind=AnswerKind.ONE, decides=(_APPROVE,), applies=goes_on,
+        name="approve",
+        step=2,
+        kind=AnswerKind.ONE,
+        decides=(_APPROVE,),
+        applies=goes_on,
         words=Words("Ask you before anything goes there?", "보내기 전에 물어볼까요?"),
-        picks=yes_no, default=lambda known: NO if known.setting(_APPROVE) == "True" else YES,
+        picks=yes_no,
+        default=lambda known: NO if known.setting(_APPROVE) == "True" else YES,
         settings=lambda known: {_APPROVE: "false" if known.text("approve") == YES else "true"},
     ),
-)  # fmt: skip
+)

@@ -23,11 +23,17 @@ class AccountChange(Given):
     """What a user may set of themselves."""
 
     zone: str = Field(
-        "", max_length=64, examples=["Asia/Seoul"], description="Of days: check-ins, plans; empty: the server's."
+        "",
+        max_length=64,
+        examples=["Asia/Seoul"],
+        description="Of days: check-ins, plans; empty: the server's.",
     )
     lang: Literal["en", "ko"] = "en"
     mail: str = Field(
-        "", pattern=_MAIL, examples=["min@example.org"], description="Warned here before memory is cleared."
+        "",
+        pattern=_MAIL,
+        examples=["min@example.org"],
+        description="Warned here before memory is cleared.",
     )
 
 
@@ -47,12 +53,16 @@ def account(house: TheHouse, who: User) -> ShownAccount:
 def change_account(house: TheHouse, who: User, change: AccountChange) -> ShownAccount:
     """Set the user's time zone, language and mail address."""
     zone_named(change.zone)
-    changed = house.accounts.describe(who.user, change.zone, change.lang, change.mail, house.memory.clock.now())
+    changed = house.accounts.describe(
+        who.user, change.zone, change.lang, change.mail, house.memory.clock.now()
+    )
     return _shown(changed)
 
 
 def _shown(account: Account) -> ShownAccount:
-    return ShownAccount.model_construct(user=account.user, zone=account.zone, lang=account.lang, mail=account.mail)
+    return ShownAccount.model_construct(
+        user=account.user, zone=account.zone, lang=account.lang, mail=account.mail
+    )
 
 
 class Farewell(Given):
@@ -69,7 +79,11 @@ _DOCUMENT: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/api/export", response_class=StreamingResponse, responses={**_DOCUMENT, **documented(*ALWAYS, 404)})
+@router.get(
+    "/api/export",
+    response_class=StreamingResponse,
+    responses={**_DOCUMENT, **documented(*ALWAYS, 404)},
+)
 def export(house: TheHouse, who: User) -> StreamingResponse:
     """Return everything that the user has, as one JSON document."""
     pieces = house.takeout.written(who.user)
@@ -80,9 +94,13 @@ def export(house: TheHouse, who: User) -> StreamingResponse:
 
 @router.post("/api/erase", responses=documented(*ALWAYS), response_model=shown(UserErased))
 def erase(house: TheHouse, who: User, meant: Farewell) -> UserErased:
-    """Erase the user from everything: memories, messages, characters, points, keys. It cannot be taken back."""
+    """Erase the user from everything: memories, messages, characters, points, keys. It cannot be
+    taken back.
+    """
     if meant.user != who.user:
-        raise BadRequest("that is not your name: nothing was erased", hint="send your own name as `user`")
+        raise BadRequest(
+            "that is not your name: nothing was erased", hint="send your own name as `user`"
+        )
     return house.erasing.erase(who.user)
 
 
@@ -101,14 +119,16 @@ _PAYMENT = {
                 "type": "object",
                 "required": ["id", "user", "points"],
                 "properties": {
-                    "id": {"type": "string"}, "user": {"type": "string"}, "points": {"type": "integer"},
+                    "id": {"type": "string"},
+                    "user": {"type": "string"},
+                    "points": {"type": "integer"},
                     "note": {"type": "string"},
                 },
             },
             "example": {"id": "pay_1", "user": "min", "points": 100},
         }
     },
-}  # fmt: skip
+}
 
 
 @router.post(
@@ -121,6 +141,8 @@ def payment(
     body: RawBody,
     signature: Annotated[str, Header(alias="Gieok-Signature", examples=["t=1795262400,v1=6f0c…"])],
 ) -> Paid:
-    """Take what a payment service says: signed, as docs/serve.md describes, and counted once for its id. Needs no key."""
+    """Take what a payment service says: signed, as docs/serve.md describes, and counted once for
+    its id. Needs no key.
+    """
     posted = house.points.take_payment(body, signature)
     return Paid(given=posted.entry.posting.amount, is_new=posted.is_new)

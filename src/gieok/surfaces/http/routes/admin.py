@@ -13,7 +13,9 @@ from gieok.surfaces.http.access import ADMINS_ONLY, TheHouse
 from gieok.surfaces.http.problems import ALWAYS, documented
 from gieok.surfaces.http.shapes import Given, IdempotencyKey, Line, UserName, Word, shown
 
-router = APIRouter(prefix="/api/admin", tags=["admin"], responses=documented(*ALWAYS), dependencies=ADMINS_ONLY)
+router = APIRouter(
+    prefix="/api/admin", tags=["admin"], responses=documented(*ALWAYS), dependencies=ADMINS_ONLY
+)
 
 
 class KeyOrder(Given):

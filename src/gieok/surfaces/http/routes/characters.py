@@ -1,4 +1,6 @@
-"""Characters: the user's own, and the service's, which everybody can talk to; their cards in and out."""
+"""Characters: the user's own, and the service's, which everybody can talk to; their cards in and
+out.
+"""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -31,18 +33,40 @@ from gieok.surfaces.http.shapes import (
 
 router = APIRouter(prefix="/api/characters", tags=["characters"], responses=documented(*ALWAYS))
 of_service = APIRouter(
-    prefix="/api/admin/characters", tags=["admin"], responses=documented(*ALWAYS), dependencies=ADMINS_ONLY
+    prefix="/api/admin/characters",
+    tags=["admin"],
+    responses=documented(*ALWAYS),
+    dependencies=ADMINS_ONLY,
 )
 _SERVICE = ""
 _ID = r"^[^\x00-\x20/:]*$"
-_TEXTS = ("name", "nickname", "description", "personality", "scenario", "mes_example", "system_prompt",
-          "post_history_instructions", "creator_notes")  # fmt: skip
-_SUFFIXES = {CardForm.JSON: "json", CardForm.JSON_V2: "json", CardForm.PNG: "png", CardForm.CHARX: "charx"}
+_TEXTS = (
+    "name",
+    "nickname",
+    "description",
+    "personality",
+    "scenario",
+    "mes_example",
+    "system_prompt",
+    "post_history_instructions",
+    "creator_notes",
+)
+_SUFFIXES = {
+    CardForm.JSON: "json",
+    CardForm.JSON_V2: "json",
+    CardForm.PNG: "png",
+    CardForm.CHARX: "charx",
+}
 
 WantedId = Annotated[
-    str, Query(alias="id", max_length=64, pattern=_ID, description="Its id; else one is made of its name.")
+    str,
+    Query(
+        alias="id", max_length=64, pattern=_ID, description="Its id; else one is made of its name."
+    ),
 ]
-Replaces = Annotated[bool, Query(description="Give the character of that id another card, where there is one.")]
+Replaces = Annotated[
+    bool, Query(description="Give the character of that id another card, where there is one.")
+]
 
 
 class CharacterText(Given):
@@ -63,7 +87,9 @@ class CharacterText(Given):
 class NewCharacter(CharacterText):
     """A character that is to be made."""
 
-    id: str = Field("", max_length=64, pattern=_ID, examples=["mina"], description="'': made of the name.")
+    id: str = Field(
+        "", max_length=64, pattern=_ID, examples=["mina"], description="'': made of the name."
+    )
 
 
 class ShownCharacter(BaseModel):
@@ -99,7 +125,9 @@ class Characters(Page):
 
 
 @router.get("")
-def characters(house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20) -> Characters:
+def characters(
+    house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20
+) -> Characters:
     """List the characters that the user can talk to: their own, then the service's."""
     return _listed(house, who.user, page, limit)
 
@@ -116,14 +144,23 @@ _FILE = {"requestBody": {"required": True, "content": {"application/octet-stream
 
 @router.post("/import", status_code=201, responses=documented(404, 409), openapi_extra=_FILE)
 def import_card(
-    house: TheHouse, who: User, body: RawBody, response: Response, identity: WantedId = "", replaces: Replaces = False
+    house: TheHouse,
+    who: User,
+    body: RawBody,
+    response: Response,
+    identity: WantedId = "",
+    replaces: Replaces = False,
 ) -> WholeCharacter:
-    """Bring a card in: Character Card V1 to V3 as JSON, PNG, APNG or CHARX, the file itself as the body."""
+    """Bring a card in: Character Card V1 to V3 as JSON, PNG, APNG or CHARX, the file itself as the
+    body.
+    """
     return _answer(house.roster.import_file(who.user, body, identity, replaces=replaces), response)
 
 
 @router.get("/{character_id}", responses=documented(404))
-def character(house: TheHouse, who: User, character_id: CharacterId, response: Response) -> WholeCharacter:
+def character(
+    house: TheHouse, who: User, character_id: CharacterId, response: Response
+) -> WholeCharacter:
     """Return a character with its texts; its ETag is for If-Match."""
     return _answer(house.roster.find(who.user, character_id), response)
 
@@ -143,16 +180,25 @@ def update(
 
 @router.delete("/{character_id}", responses=documented(404), response_model=shown(CharacterDeleted))
 def delete(house: TheHouse, who: User, character_id: CharacterId) -> CharacterDeleted:
-    """Remove the user's own character; what it remembers is theirs, and stays until they delete that too."""
+    """Remove the user's own character; what it remembers is theirs, and stays until they delete
+    that too.
+    """
     return house.roster.delete(who.user, character_id)
 
 
-_CONTENT = {**dict.fromkeys(MEDIA.values(), _BINARY), MEDIA[CardForm.JSON]: {"schema": {"type": "object"}}}
+_CONTENT = {
+    **dict.fromkeys(MEDIA.values(), _BINARY),
+    MEDIA[CardForm.JSON]: {"schema": {"type": "object"}},
+}
 _FILES: dict[int | str, dict[str, Any]] = {200: {"content": _CONTENT}}
 
 
-@router.get("/{character_id}/card", response_class=Response, responses={**_FILES, **documented(404)})
-def card(house: TheHouse, who: User, character_id: CharacterId, form: CardForm = CardForm.JSON) -> Response:
+@router.get(
+    "/{character_id}/card", response_class=Response, responses={**_FILES, **documented(404)}
+)
+def card(
+    house: TheHouse, who: User, character_id: CharacterId, form: CardForm = CardForm.JSON
+) -> Response:
     """Return a character as a card file. What came in with it survives."""
     found = house.roster.export_file(who.user, character_id, form)
     headers = {"Content-Disposition": f'attachment; filename="character.{_SUFFIXES[form]}"'}
@@ -173,7 +219,11 @@ def create_for_all(house: TheHouse, given: NewCharacter, response: Response) -> 
 
 @of_service.post("/import", status_code=201, responses=documented(404, 409), openapi_extra=_FILE)
 def import_for_all(
-    house: TheHouse, body: RawBody, response: Response, identity: WantedId = "", replaces: Replaces = False
+    house: TheHouse,
+    body: RawBody,
+    response: Response,
+    identity: WantedId = "",
+    replaces: Replaces = False,
 ) -> WholeCharacter:
     """Bring in the card of a character that everybody can talk to."""
     return _answer(house.roster.import_file(_SERVICE, body, identity, replaces=replaces), response)
@@ -181,13 +231,19 @@ def import_for_all(
 
 @of_service.put("/{character_id}", responses=documented(404, 412))
 def update_for_all(
-    house: TheHouse, character_id: CharacterId, given: CharacterText, response: Response, match: IfMatch = None
+    house: TheHouse,
+    character_id: CharacterId,
+    given: CharacterText,
+    response: Response,
+    match: IfMatch = None,
 ) -> WholeCharacter:
     """Change the texts of a character of the service."""
     return _updated(house, _SERVICE, character_id, given, response, match)
 
 
-@of_service.delete("/{character_id}", responses=documented(404), response_model=shown(CharacterDeleted))
+@of_service.delete(
+    "/{character_id}", responses=documented(404), response_model=shown(CharacterDeleted)
+)
 def delete_for_all(house: TheHouse, character_id: CharacterId) -> CharacterDeleted:
     """Remove a character of the service; what users remember with it stays theirs."""
     return house.roster.delete(_SERVICE, character_id)
@@ -196,12 +252,18 @@ def delete_for_all(house: TheHouse, character_id: CharacterId) -> CharacterDelet
 def _listed(house: House, owner: str, page: int, limit: int) -> Characters:
     found = house.roster.page(owner, (page - 1) * limit, limit)
     return Characters(
-        total=found.total, page=page, limit=limit, items=[ShownCharacter(**_head(one)) for one in found.characters]
+        total=found.total,
+        page=page,
+        limit=limit,
+        items=[ShownCharacter(**_head(one)) for one in found.characters],
     )
 
 
 def _head(stored: StoredCharacter) -> dict[str, Any]:
-    return {**_picked(stored, ("id", "name", "created_at", "updated_at")), "is_own": bool(stored.owner)}
+    return {
+        **_picked(stored, ("id", "name", "created_at", "updated_at")),
+        "is_own": bool(stored.owner),
+    }
 
 
 def _picked(thing: object, names: tuple[str, ...]) -> dict[str, Any]:
@@ -212,7 +274,11 @@ def _answer(stored: StoredCharacter, response: Response) -> WholeCharacter:
     """Return a character as it is shown, and set its ETag."""
     response.headers["ETag"] = _tag(stored)
     found = card_of(stored.card)
-    more = {"greetings": list(found.greetings), "lorebook_entries": len(found.book.entries), "model": stored.model}
+    more = {
+        "greetings": list(found.greetings),
+        "lorebook_entries": len(found.book.entries),
+        "model": stored.model,
+    }
     return WholeCharacter(**{**_picked(found, _TEXTS), **_head(stored), **more})
 
 
@@ -225,10 +291,21 @@ def _card(given: CharacterText) -> Card:
 
 
 def _updated(
-    house: House, owner: str, identity: str, given: CharacterText, response: Response, match: str | None
+    house: House,
+    owner: str,
+    identity: str,
+    given: CharacterText,
+    response: Response,
+    match: str | None,
 ) -> WholeCharacter:
     held = house.roster.own(owner, identity)
     check_match(match, _tag(held))
     first, *others = given.greetings or [""]
-    texts: dict[str, Json] = {**_picked(given, _TEXTS), "first_mes": first, "alternate_greetings": [*others]}
-    return _answer(house.roster.update(owner, identity, with_data(card_of(held.card), texts)), response)
+    texts: dict[str, Json] = {
+        **_picked(given, _TEXTS),
+        "first_mes": first,
+        "alternate_greetings": [*others],
+    }
+    return _answer(
+        house.roster.update(owner, identity, with_data(card_of(held.card), texts)), response
+    )

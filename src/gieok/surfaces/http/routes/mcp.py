@@ -1,6 +1,7 @@
 """MCP over streamable HTTP: the tools of `gieok mcp`, for the owner, a message a request.
 
-Nothing is kept between requests: there is no `Mcp-Session-Id`, no stream to listen to (GET: 405), nothing to end (DELETE: 405).
+Nothing is kept between requests: there is no `Mcp-Session-Id`, no stream to listen to (GET: 405),
+nothing to end (DELETE: 405).
 """
 
 import base64
@@ -28,9 +29,13 @@ _HEADER_MISMATCH = -32020
 #: What a header repeats of the body, so that a proxy can read it (2026-07-28).
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _STATUS = {
-    jsonrpc.PARSE_ERROR: 400, jsonrpc.INVALID_REQUEST: 400, jsonrpc.INVALID_PARAMS: 400, _HEADER_MISMATCH: 400,
-    mcp_protocol.UNSUPPORTED_VERSION: 400, mcp_protocol.METHOD_NOT_FOUND: 404,
-}  # fmt: skip
+    jsonrpc.PARSE_ERROR: 400,
+    jsonrpc.INVALID_REQUEST: 400,
+    jsonrpc.INVALID_PARAMS: 400,
+    _HEADER_MISMATCH: 400,
+    mcp_protocol.UNSUPPORTED_VERSION: 400,
+    mcp_protocol.METHOD_NOT_FOUND: 404,
+}
 
 
 @router.post("/mcp")
@@ -43,14 +48,20 @@ def ask(
 ) -> Response:
     """Answer a message; `folder` and `scope` as of operations."""
     if folder and not (Path(folder).is_absolute() and "\0" not in folder and Path(folder).is_dir()):
-        raise BadRequest(f"folder is {folder!r}", hint="it must be the absolute path of a folder on this machine")
+        raise BadRequest(
+            f"folder is {folder!r}", hint="it must be the absolute path of a folder on this machine"
+        )
     flags = {"scope": str(Scope(scope))} if scope else {}
-    call = partial(tools.answer, folder=folder or str(Path.home()), resident=desk.resident, flags=flags)
+    call = partial(
+        tools.answer, folder=folder or str(Path.home()), resident=desk.resident, flags=flags
+    )
     return reply(request.headers, body, call)
 
 
 def reply(headers: Headers, body: bytes, call: Calling) -> Response:
-    """Return the response to what was sent: JSON, or an event of a stream where the client takes nothing else."""
+    """Return the response to what was sent: JSON, or an event of a stream where the client takes
+    nothing else.
+    """
     form = _form(headers)
     if not form:
         return Response(status_code=406)
@@ -58,10 +69,15 @@ def reply(headers: Headers, body: bytes, call: Calling) -> Response:
     if version and version not in (*HANDSHAKE_VERSIONS, VERSION):
         data = {"supported": [*HANDSHAKE_VERSIONS, VERSION], "requested": version}
         code = mcp_protocol.UNSUPPORTED_VERSION
-        return _sent(form, _Answer(400, jsonrpc.error(None, code, "unsupported protocol version", data)))
-    if body.lstrip()[:1] == b"[" and version in ("", BATCHING):  # who sends no header may be of that version
+        return _sent(
+            form, _Answer(400, jsonrpc.error(None, code, "unsupported protocol version", data))
+        )
+    # who sends no header may be of that version
+    if body.lstrip()[:1] == b"[" and version in ("", BATCHING):
         found = mcp_protocol.of_batch(body, call)
-        return _sent(form, _Answer(200 if isinstance(found, list) else 202 if found is None else 400, found))
+        return _sent(
+            form, _Answer(200 if isinstance(found, list) else 202 if found is None else 400, found)
+        )
     return _sent(form, _of_one(headers, body, call))
 
 
@@ -96,7 +112,9 @@ def _of_one(headers: Headers, body: bytes, call: Calling) -> _Answer:
 
 
 def _contradiction(headers: Mapping[str, str], asked: mcp_protocol.Request) -> str:
-    """Return what headers say otherwise than the body, by the rules of the version in each request; '' for nothing."""
+    """Return what headers say otherwise than the body, by the rules of the version in each request;
+    '' for nothing.
+    """
     version = headers.get("mcp-protocol-version", "")
     if not asked.version and version != VERSION:
         return ""
@@ -130,7 +148,9 @@ def _read(headers: Mapping[str, str], name: str) -> str:
 
 def _form(headers: Headers) -> str:
     """Return the type of content to answer with; '' where the client takes neither."""
-    taken = {part.partition(";")[0].strip().lower() for part in headers.get("accept", "*/*").split(",")}
+    taken = {
+        part.partition(";")[0].strip().lower() for part in headers.get("accept", "*/*").split(",")
+    }
     if taken & {_JSON, "application/*", "*/*"}:
         return _JSON
     return EVENTS if taken & {EVENTS, "text/*"} else ""

@@ -47,19 +47,27 @@ class FoundMemories(BaseModel):
 
 
 class MemoryChange(Given):
-    """What an edit sets; what is left out stays. A fact has `object`, `day` and `importance`, other memories have `text`."""
+    """What an edit sets; what is left out stays. A fact has `object`, `day` and `importance`, other
+    memories have `text`.
+    """
 
     object: Prose | None = Field(None, max_length=200, examples=["3월 16일"])
-    day: str | None = Field(None, max_length=10, examples=["2026-04-17"], description="Of a plan; '' for none.")
+    day: str | None = Field(
+        None, max_length=10, examples=["2026-04-17"], description="Of a plan; '' for none."
+    )
     text: Prose | None = Field(None, max_length=2_000)
     importance: float | None = Field(None, ge=0, le=1)
-    is_important: bool | None = Field(None, description="What is important is never merged with others.")
+    is_important: bool | None = Field(
+        None, description="What is important is never merged with others."
+    )
 
 
 class Undo(Given):
     """A change that is to be taken back: `undo` of its answer."""
 
-    change: str = Field(min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._-]+$", examples=["5f0c9a3e8b1d"])
+    change: str = Field(
+        min_length=1, max_length=100, pattern=r"^[A-Za-z0-9._-]+$", examples=["5f0c9a3e8b1d"]
+    )
 
 
 class Gone(BaseModel):
@@ -70,9 +78,13 @@ class Gone(BaseModel):
 
 @router.get("/{character_id}", response_model=shown(MemoryPage))
 def memories(
-    house: TheHouse, who: User, character_id: CharacterId, layer: Layer = Layer.SEMANTIC, page: PageNumber = 1,
+    house: TheHouse,
+    who: User,
+    character_id: CharacterId,
+    layer: Layer = Layer.SEMANTIC,
+    page: PageNumber = 1,
     limit: PageLimit = 20,
-) -> MemoryPage:  # fmt: skip
+) -> MemoryPage:
     """List the memories of a layer: what holds first, then the newest."""
     return house.control.memories(_bond(house, who.user, character_id), layer, page, limit)
 
@@ -93,8 +105,12 @@ def undo(house: TheHouse, who: User, character_id: CharacterId, asked: Undo) -> 
 
 
 @router.get("/{character_id}/{memory_id}", response_model=shown(Story))
-def memory(house: TheHouse, who: User, character_id: CharacterId, memory_id: Word, response: Response) -> Story:
-    """Return a memory with the messages that it came from, and what it was before. Its ETag is for If-Match."""
+def memory(
+    house: TheHouse, who: User, character_id: CharacterId, memory_id: Word, response: Response
+) -> Story:
+    """Return a memory with the messages that it came from, and what it was before. Its ETag is for
+    If-Match.
+    """
     found = house.control.read(_bond(house, who.user, character_id), memory_id)
     response.headers["ETag"] = _tag(found.memory)
     return found
@@ -102,9 +118,16 @@ def memory(house: TheHouse, who: User, character_id: CharacterId, memory_id: Wor
 
 @router.put("/{character_id}/{memory_id}", response_model=shown(Done), responses=documented(412))
 def edit(
-    house: TheHouse, who: User, character_id: CharacterId, memory_id: Word, change: MemoryChange, match: IfMatch = None
+    house: TheHouse,
+    who: User,
+    character_id: CharacterId,
+    memory_id: Word,
+    change: MemoryChange,
+    match: IfMatch = None,
 ) -> Done:
-    """Change a memory, or mark it important. The user's word holds, also when memory is formed again."""
+    """Change a memory, or mark it important. The user's word holds, also when memory is formed
+    again.
+    """
     bond = _bond(house, who.user, character_id)
     if match is not None:
         check_match(match, _tag(house.control.read(bond, memory_id).memory))
@@ -113,26 +136,37 @@ def edit(
 
 @router.delete("/{character_id}/{memory_id}", response_model=shown(Done))
 def delete(
-    house: TheHouse, who: User, character_id: CharacterId, memory_id: Word,
+    house: TheHouse,
+    who: User,
+    character_id: CharacterId,
+    memory_id: Word,
     for_good: Annotated[bool, Query(description="At once, and not to be taken back.")] = False,
-) -> Done:  # fmt: skip
+) -> Done:
     """Delete a memory; it is not learned again from the same messages."""
     return house.control.delete(_bond(house, who.user, character_id), memory_id, for_good=for_good)
 
 
 @router.delete("/{character_id}", response_model=shown(CharacterForgotten))
 def forget(house: TheHouse, who: User, character_id: CharacterId) -> CharacterForgotten:
-    """Delete all of it, what was said too: the character meets the user anew. It cannot be taken back."""
+    """Delete all of it, what was said too: the character meets the user anew. It cannot be taken
+    back.
+    """
     return house.erasing.forget(who.user, _bond(house, who.user, character_id).character)
 
 
 @said.get("/{character_id}/messages", response_model=shown(MessagePage))
 def messages(
-    house: TheHouse, who: User, character_id: CharacterId, page: PageNumber = 1, limit: PageLimit = 20,
+    house: TheHouse,
+    who: User,
+    character_id: CharacterId,
+    page: PageNumber = 1,
+    limit: PageLimit = 20,
     window: Annotated[bool, Query(description="Only what is not summarised yet.")] = False,
-) -> MessagePage:  # fmt: skip
+) -> MessagePage:
     """List what was said, the newest first."""
-    return house.control.messages(_bond(house, who.user, character_id), page, limit, is_window=window)
+    return house.control.messages(
+        _bond(house, who.user, character_id), page, limit, is_window=window
+    )
 
 
 @said.delete("/{character_id}/messages/{message_id}")
@@ -143,7 +177,9 @@ def delete_message(house: TheHouse, who: User, character_id: CharacterId, messag
 
 
 def _bond(house: House, user: str, character: str) -> Bond:
-    """Return whose memory it is. Raises NotFound where there is neither such a character nor memory of one that is gone."""
+    """Return whose memory it is. Raises NotFound where there is neither such a character nor memory
+    of one that is gone.
+    """
     account = house.accounts.account(user)
     bond = Bond(user, character, "", zone_named(account.zone if account else "", house.memory.zone))
     try:

@@ -1,6 +1,8 @@
-"""OpenAI's chat protocol, for front ends that keep the talk themselves: `model` names the character, the key names the user.
+"""OpenAI's chat protocol, for front ends that keep the talk themselves: `model` names the
+character, the key names the user.
 
-`metadata.conversation`, else `user`, names the conversation. What a front end sends beside what is described is left alone.
+`metadata.conversation`, else `user`, names the conversation. What a front end sends beside what is
+described is left alone.
 """
 
 from collections.abc import Iterator
@@ -20,10 +22,21 @@ from gieok.surfaces.http.problems import openai_documented, openai_error
 from gieok.surfaces.http.streaming import EVENTS, ReplyResponse, event
 
 router = APIRouter(
-    prefix="/v1", tags=["openai"], responses=openai_documented(400, 401, 402, 403, 404, 413, 429, 500, 502, 503)
+    prefix="/v1",
+    tags=["openai"],
+    responses=openai_documented(400, 401, 402, 403, 404, 413, 429, 500, 502, 503),
 )
 #: Passed on to the model; see `gieok.ports.models.Sampling`.
-_NUMBERS = ("top_p", "top_k", "top_a", "min_p", "presence_penalty", "frequency_penalty", "repetition_penalty", "seed")
+_NUMBERS = (
+    "top_p",
+    "top_k",
+    "top_a",
+    "min_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "repetition_penalty",
+    "seed",
+)
 _WORDS = ("reasoning_effort", "verbosity")
 _MOST_MODELS = 1_000
 _FINISHES = ("stop", "length", "content_filter")
@@ -33,7 +46,9 @@ _STREAM: dict[int | str, dict[str, Any]] = {
         "content": {EVENTS: {"schema": {"type": "string"}}},
     }
 }
-Character = Annotated[str, Path(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])]
+Character = Annotated[
+    str, Path(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])
+]
 #: Neither infinite nor larger than any model takes; what is no number (NaN) is not below it.
 _TOO_MUCH = 1e9
 
@@ -48,7 +63,11 @@ def _number(value: object) -> object:
 def _talk(value: object) -> object:
     """Return the text of a message: of parts, those that are text."""
     if isinstance(value, list):
-        texts = [part.get("text") for part in value if isinstance(part, dict) and part.get("type") == "text"]
+        texts = [
+            part.get("text")
+            for part in value
+            if isinstance(part, dict) and part.get("type") == "text"
+        ]
         return "\n".join(text for text in texts if isinstance(text, str))
     return value or ""
 
@@ -60,7 +79,9 @@ class ChatLine(BaseModel):
     """A message."""
 
     role: str = Field(max_length=40, examples=["user"])
-    content: Annotated[str, BeforeValidator(_talk)] = Field("", max_length=200_000, examples=["나 기억해?"])
+    content: Annotated[str, BeforeValidator(_talk)] = Field(
+        "", max_length=200_000, examples=["나 기억해?"]
+    )
     name: str | None = Field(None, max_length=200)
 
 
@@ -96,7 +117,9 @@ class ChatRequest(BaseModel):
         """Return how the reply is to be made."""
         asked = self.model_extra or {}
         more = {name: asked[name] for name in _NUMBERS if _number(asked.get(name)) is not None}
-        more |= {name: asked[name] for name in _WORDS if isinstance(asked.get(name), str) and asked[name]}
+        more |= {
+            name: asked[name] for name in _WORDS if isinstance(asked.get(name), str) and asked[name]
+        }
         if isinstance(asked.get("logit_bias"), dict) and asked["logit_bias"]:
             more["logit_bias"] = asked["logit_bias"]
         stop = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
@@ -164,13 +187,21 @@ def complete(desk: Desk, who: User, asked: ChatRequest) -> Response | Completion
 
 
 @router.post("/c/{character}/chat/completions", response_model=Completion, responses=_STREAM)
-def complete_of(desk: Desk, who: User, character: Character, asked: ChatRequest) -> Response | Completion:
-    """Return a reply of the character in the path, for front ends that choose the model's name themselves."""
+def complete_of(
+    desk: Desk, who: User, character: Character, asked: ChatRequest
+) -> Response | Completion:
+    """Return a reply of the character in the path, for front ends that choose the model's name
+    themselves.
+    """
     return _completed(desk, who.user, character, asked)
 
 
-@router.post("/c/{character}/v1/chat/completions", response_model=Completion, include_in_schema=False)
-def complete_below(desk: Desk, who: User, character: Character, asked: ChatRequest) -> Response | Completion:
+@router.post(
+    "/c/{character}/v1/chat/completions", response_model=Completion, include_in_schema=False
+)
+def complete_below(
+    desk: Desk, who: User, character: Character, asked: ChatRequest
+) -> Response | Completion:
     """Return the same, for front ends that put /v1 behind any address."""
     return _completed(desk, who.user, character, asked)
 
@@ -178,7 +209,9 @@ def complete_below(desk: Desk, who: User, character: Character, asked: ChatReque
 @router.get("/models")
 def models(house: TheHouse, who: User) -> Models:
     """List the characters that the user can talk to."""
-    return Models(data=[_model(one) for one in house.roster.page(who.user, 0, _MOST_MODELS).characters])
+    return Models(
+        data=[_model(one) for one in house.roster.page(who.user, 0, _MOST_MODELS).characters]
+    )
 
 
 @router.get("/models/{character}")
@@ -204,7 +237,9 @@ def _completed(desk: Desk, user: str, character: str, asked: ChatRequest) -> Res
         raise BadRequest("`model` is missing", hint="name a character; GET /v1/models lists them")
     shown = tuple(Shown(one.role, one.content, one.name or "") for one in asked.messages)
     try:
-        reply = desk.house.completions.begin(Sent(user, character, shown, asked.conversation, asked.sampling))
+        reply = desk.house.completions.begin(
+            Sent(user, character, shown, asked.conversation, asked.sampling)
+        )
     except NotFound as error:
         raise NotFound(str(error), hint="GET /v1/models lists the characters") from error
     created = int(desk.house.memory.clock.now().timestamp())
@@ -217,7 +252,9 @@ def _completed(desk: Desk, user: str, character: str, asked: ChatRequest) -> Res
         reply.close()
     desk.count(reply)
     choice = Choice(message=ReplyMessage(content=reply.text), finish_reason=_finish(end))
-    return Completion(id=_id(reply), created=created, model=character, choices=[choice], usage=_spent(reply, end))
+    return Completion(
+        id=_id(reply), created=created, model=character, choices=[choice], usage=_spent(reply, end)
+    )
 
 
 def _chunks(reply: Reply, character: str, created: int, *, has_usage: bool) -> Iterator[str]:

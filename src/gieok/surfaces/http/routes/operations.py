@@ -22,13 +22,17 @@ router = APIRouter(tags=["operations"], dependencies=OWNERS_ONLY)
 
 
 class OperationRow(BaseModel):
-    """An operation: its command, what it does, what that does to stored data, and where it is called."""
+    """An operation: its command, what it does, what that does to stored data, and where it is
+    called.
+    """
 
     name: str = Field(examples=["search"])
     doc: str = Field(description="In English, or in Korean by `Accept-Language`.")
     effect: Effect
     group: str = Field(examples=["memory"])
-    path: str | None = Field(description="Null where it is not called over HTTP.", examples=["/api/operations/search"])
+    path: str | None = Field(
+        description="Null where it is not called over HTTP.", examples=["/api/operations/search"]
+    )
     elsewhere: str = Field(description="Why it is not.", examples=[""])
 
 
@@ -42,21 +46,30 @@ def operations(accept_language: Annotated[str, Header()] = "") -> list[Operation
 def _rows(lang: str) -> tuple[OperationRow, ...]:
     return tuple(
         OperationRow(
-            name=name, doc=operation(name).doc.say(lang), effect=operation(name).effect, group=rib(name),
-            path=path_of(name) if name in FITTING else None, elsewhere=ELSEWHERE.get(name, ""),
+            name=name,
+            doc=operation(name).doc.say(lang),
+            effect=operation(name).effect,
+            group=rib(name),
+            path=path_of(name) if name in FITTING else None,
+            elsewhere=ELSEWHERE.get(name, ""),
         )
         for name in NAMES
-    )  # fmt: skip
+    )
 
 
 def _calling(name: str) -> Callable[..., Awaitable[Response]]:
     """Return what answers calls of an operation: in a thread, and only so many at once."""
 
     async def call(
-        request: Request, desk: Desk, folder: Annotated[str, Query()] = "", scope: Annotated[str, Query()] = ""
+        request: Request,
+        desk: Desk,
+        folder: Annotated[str, Query()] = "",
+        scope: Annotated[str, Query()] = "",
     ) -> Response:
         values, place = _values(await request.body()), Place(folder, scope)
-        answer = await anyio.to_thread.run_sync(answered, desk.resident, name, values, place, limiter=desk.operations)
+        answer = await anyio.to_thread.run_sync(
+            answered, desk.resident, name, values, place, limiter=desk.operations
+        )
         if failure := answer.failure:
             return problem(STATUS[failure.code][1], failure.code, failure.message, failure.hint)
         said = json.dumps(answer.data, ensure_ascii=False).encode("utf-8", "replace")
@@ -72,7 +85,9 @@ def _values(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise BadRequest("the body is not JSON") from None
     if not isinstance(values, dict):
-        raise BadRequest("the body is no JSON object", hint='parameters by name: `{"query": ["…"]}`')
+        raise BadRequest(
+            "the body is no JSON object", hint='parameters by name: `{"query": ["…"]}`'
+        )
     return values
 
 
@@ -85,7 +100,10 @@ def missing(name: str) -> None:
     """Say why there is no such operation here."""
     name = name.replace("/", " ")
     if name in ELSEWHERE:
-        raise NotFound(f"`gieok {name}` is not called over HTTP: {ELSEWHERE[name]}", hint="run it on the command line")
+        raise NotFound(
+            f"`gieok {name}` is not called over HTTP: {ELSEWHERE[name]}",
+            hint="run it on the command line",
+        )
     near = get_close_matches(name, FITTING, 1)
     hint = f"did you mean {path_of(near[0])}?" if near else "`GET /api/operations` lists them"
     raise NotFound(f"there is no operation {name!r}", hint=hint)

@@ -37,7 +37,9 @@ class Transactions(Page):
 class SlotOrder(Given):
     """How many slots for whom."""
 
-    character_id: str = Field(min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"])
+    character_id: str = Field(
+        min_length=1, max_length=128, pattern=r"^[^\x00-\x20/:]+$", examples=["mina"]
+    )
     quantity: int = Field(ge=1, le=1000, examples=[10])
 
 
@@ -54,13 +56,21 @@ def check_in(house: TheHouse, who: User) -> CheckedIn:
 
 
 @router.get("/transactions")
-def transactions(house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20) -> Transactions:
+def transactions(
+    house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20
+) -> Transactions:
     """List what was given and spent, the newest first."""
     found = house.points.transactions(who.user, page, limit)
-    return Transactions(total=found.total, page=page, limit=limit, items=list(map(transaction_of, found.entries)))
+    return Transactions(
+        total=found.total, page=page, limit=limit, items=list(map(transaction_of, found.entries))
+    )
 
 
-@router.post("/purchase/memory-slots", responses=documented(402, 404, 409), response_model=shown(SlotPurchase))
+@router.post(
+    "/purchase/memory-slots",
+    responses=documented(402, 404, 409),
+    response_model=shown(SlotPurchase),
+)
 def buy_slots(house: TheHouse, who: User, order: SlotOrder, key: IdempotencyKey) -> SlotPurchase:
     """Buy slots for memories of a character, once for a key."""
     character = house.roster.find(who.user, order.character_id)
@@ -71,6 +81,13 @@ def transaction_of(entry: LedgerEntry) -> Transaction:
     """Return a row as it is shown."""
     kind, amount, reference, note, character, slots = entry.posting
     return Transaction(
-        number=entry.number, at=entry.at, kind=kind, amount=amount, reference=reference, note=note,
-        character_id=character, slots=slots, balance=entry.balance,
-    )  # fmt: skip
+        number=entry.number,
+        at=entry.at,
+        kind=kind,
+        amount=amount,
+        reference=reference,
+        note=note,
+        character_id=character,
+        slots=slots,
+        balance=entry.balance,
+    )

@@ -39,7 +39,10 @@ def ready(desk: Desk) -> Health:
     "/metrics",
     response_class=Response,
     dependencies=OPERATORS_ONLY,
-    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **documented(*ALWAYS)},
+    responses={
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
+        **documented(*ALWAYS),
+    },
 )
 def metrics(desk: Desk) -> Response:
     """Return what Prometheus reads; needs an admin key or the owner's token."""

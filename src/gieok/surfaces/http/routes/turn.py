@@ -1,4 +1,6 @@
-"""A message to a character and its reply, whole or streamed; and what a model of the caller's own would be told."""
+"""A message to a character and its reply, whole or streamed; and what a model of the caller's own
+would be told.
+"""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -18,7 +20,9 @@ router = APIRouter(prefix="/api/characters", tags=["turns"])
 _ERRORS = documented(*ALWAYS, 402, 404, 502)
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The reply. With `Accept: text/event-stream` the events `start` (ids and memories), `delta` (`text`), "
+        "description": "The reply. With `Accept: text/event-stream` the events `start` (ids and "
+        "memories), "
+        "`delta` (`text`), "
         "and at the end `done` (the reply as without a stream) or `error` (a problem).",
         "content": {EVENTS: {"schema": {"type": "string"}}},
     }
@@ -30,9 +34,11 @@ class SentMessage(Given):
 
     text: WithoutNul = Field(min_length=1, max_length=200_000, examples=["나 다음 주에 면접이야"])
     message_id: str = Field(
-        "", max_length=100, pattern=r"^[A-Za-z0-9._-]*$",
+        "",
+        max_length=100,
+        pattern=r"^[A-Za-z0-9._-]*$",
         description="Of your own choice: the same again is answered once, and charged once.",
-    )  # fmt: skip
+    )
     temperature: float | None = Field(None, ge=0, le=2)
     max_tokens: int | None = Field(None, ge=1, le=100_000)
 
@@ -44,7 +50,9 @@ class AtHand(Given):
 
 
 class UsedMemory(BaseModel):
-    """A memory that the message recalled, with the parts of its score, each 0 to 1 before its weight."""
+    """A memory that the message recalled, with the parts of its score, each 0 to 1 before its
+    weight.
+    """
 
     id: str
     layer: str = Field(examples=["fact"])
@@ -54,14 +62,20 @@ class UsedMemory(BaseModel):
 
 
 class Context(BaseModel):
-    """What a model is told. `told` are the ids of all memories in it, `canon` is what the lorebook says."""
+    """What a model is told. `told` are the ids of all memories in it, `canon` is what the lorebook
+    says.
+    """
 
-    messages: list[dict[str, str]] = Field(examples=[[{"role": "user", "content": "내 생일 기억해?"}]])
+    messages: list[dict[str, str]] = Field(
+        examples=[[{"role": "user", "content": "내 생일 기억해?"}]]
+    )
     narrative: str
     canon: str
     told: list[str]
     recalled: list[UsedMemory]
-    extractor: str = Field(description="What finds facts: rules, or a model too.", examples=["rules"])
+    extractor: str = Field(
+        description="What finds facts: rules, or a model too.", examples=["rules"]
+    )
     tokens: int = Field(description="Estimated.")
 
 
@@ -82,12 +96,18 @@ class Answer(BaseModel):
 
 @router.post("/{character_id}/messages", response_model=Answer, responses={**_STREAM, **_ERRORS})
 def say(
-    desk: Desk, who: User, character_id: CharacterId, sent: SentMessage, accept: Annotated[str, Header()] = ""
+    desk: Desk,
+    who: User,
+    character_id: CharacterId,
+    sent: SentMessage,
+    accept: Annotated[str, Header()] = "",
 ) -> Response | Answer:
     """Say something to a character. One reply costs points, once it was delivered."""
     house = desk.house
     sampling = Sampling(sent.temperature, sent.max_tokens or 0)
-    reply = house.turns.begin(Said(who.user, character_id, sent.text, sent.message_id, "", sampling))
+    reply = house.turns.begin(
+        Said(who.user, character_id, sent.text, sent.message_id, "", sampling)
+    )
     if EVENTS in accept:
         return ReplyResponse(reply, _events(house, who.user, reply), desk)
     try:
@@ -100,7 +120,9 @@ def say(
 
 @router.post("/{character_id}/context", responses=_ERRORS)
 def context(house: TheHouse, who: User, character_id: CharacterId, sent: AtHand) -> Context:
-    """Return what a model would be told for a reply, for callers who ask one of their own. Nothing is kept or charged."""
+    """Return what a model would be told for a reply, for callers who ask one of their own. Nothing
+    is kept or charged.
+    """
     prepared = house.turns.context(who.user, character_id, sent.text)
     told = prepared.context
     return Context(
@@ -125,13 +147,17 @@ def _events(house: TheHouse, user: str, reply: Reply) -> Iterator[str]:
             if part.text:
                 yield event({"text": part.text}, "delta")
             if part.finish:
-                done = _answer(house, user, reply, part.finish, part.input_tokens, part.output_tokens)
+                done = _answer(
+                    house, user, reply, part.finish, part.input_tokens, part.output_tokens
+                )
                 yield event(done.model_dump(), "done")
     except GieokError as error:
         yield event(document(error).model_dump(), "error")
 
 
-def _answer(house: TheHouse, user: str, reply: Reply, finish: str, read: int, written: int) -> Answer:
+def _answer(
+    house: TheHouse, user: str, reply: Reply, finish: str, read: int, written: int
+) -> Answer:
     told = reply.prepared.context
     return Answer(
         id=reply.id,
@@ -150,8 +176,11 @@ def _answer(house: TheHouse, user: str, reply: Reply, finish: str, read: int, wr
 def _recalled(prepared: Prepared) -> list[UsedMemory]:
     return [
         UsedMemory(
-            id=one.document.key, layer=one.document.kind, text=one.document.text, score=one.score,
+            id=one.document.key,
+            layer=one.document.kind,
+            text=one.document.text,
+            score=one.score,
             signals=dict(one.signals),
         )
         for one in prepared.context.recalled
-    ]  # fmt: skip
+    ]

@@ -1,4 +1,6 @@
-"""Who there is to talk to, and what each remembers of whom; the memories of one are read where they are asked for."""
+"""Who there is to talk to, and what each remembers of whom; the memories of one are read where they
+are asked for.
+"""
 
 from collections import defaultdict
 from contextlib import suppress
@@ -28,13 +30,17 @@ from gieok.text.tokens import count_tokens
 _MOST_CHARACTERS, _MOST_USERS, _PER_PAGE = 200, 20, 30
 _SCRIPTED = "scripted"
 LAYERS = (
-    (Layer.SEMANTIC, "Facts", "사실"), (Layer.IDEAS, "Ideas", "생각만 한 것"), (Layer.EMOTIONAL, "Moments", "순간"),
+    (Layer.SEMANTIC, "Facts", "사실"),
+    (Layer.IDEAS, "Ideas", "생각만 한 것"),
+    (Layer.EMOTIONAL, "Moments", "순간"),
     (Layer.EPISODIC, "Episodes", "있었던 일"),
-)  # fmt: skip
+)
 
 
 class ShownCharacter(NamedTuple):
-    """A character in the list: `users` are those who talked with it, of `others` more only the number."""
+    """A character in the list: `users` are those who talked with it, of `others` more only the
+    number.
+    """
 
     id: str
     name: str
@@ -57,16 +63,31 @@ class Window(NamedTuple):
 
 
 def characters(seen: Seen, wrong: GieokError | None = None) -> Response:
-    """List characters, with those who talked with them; `wrong` is what went wrong with a change."""
+    """List characters, with those who talked with them; `wrong` is what went wrong with a
+    change.
+    """
     try:
         house = seen.memory.context.character.house()
         page = house.roster.page(ME, limit=_MOST_CHARACTERS)
     except GieokError as error:
-        return seen.failed("characters.html", error, found=[], gone=[], total=0, is_scripted=False, me=ME)
+        return seen.failed(
+            "characters.html", error, found=[], gone=[], total=0, is_scripted=False, me=ME
+        )
     talked = _talked(house)
     found = [_shown(one, talked.pop(one.id, [])) for one in page.characters]
-    gone = [ShownCharacter(name, name, "", True, False, 0, tuple(users[:_MOST_USERS]), max(len(users) - _MOST_USERS, 0))
-            for name, users in sorted(talked.items())]  # fmt: skip
+    gone = [
+        ShownCharacter(
+            name,
+            name,
+            "",
+            True,
+            False,
+            0,
+            tuple(users[:_MOST_USERS]),
+            max(len(users) - _MOST_USERS, 0),
+        )
+        for name, users in sorted(talked.items())
+    ]
     values: dict[str, Any] = {
         "found": found,
         "gone": gone,
@@ -74,7 +95,11 @@ def characters(seen: Seen, wrong: GieokError | None = None) -> Response:
         "is_scripted": is_scripted(seen),
         "me": ME,
     }
-    return seen.page("characters.html", **values) if wrong is None else seen.failed("characters.html", wrong, **values)
+    return (
+        seen.page("characters.html", **values)
+        if wrong is None
+        else seen.failed("characters.html", wrong, **values)
+    )
 
 
 def is_scripted(seen: Seen) -> bool:
@@ -95,10 +120,15 @@ def _talked(house: House) -> dict[str, list[str]]:
 def _shown(stored: StoredCharacter, users: list[str]) -> ShownCharacter:
     card, own = card_of(stored.card), name_of(stored.card)
     return ShownCharacter(
-        stored.id, own, " ".join(filled_macros((card.greetings or ("",))[0], Names(own, ME)).split())[:160], not stored.owner,
-        stored.package_type in ("image/png", "application/zip"), len(card.book.entries), tuple(users[:_MOST_USERS]),
+        stored.id,
+        own,
+        " ".join(filled_macros((card.greetings or ("",))[0], Names(own, ME)).split())[:160],
+        not stored.owner,
+        stored.package_type in ("image/png", "application/zip"),
+        len(card.book.entries),
+        tuple(users[:_MOST_USERS]),
         max(len(users) - _MOST_USERS, 0),
-    )  # fmt: skip
+    )
 
 
 def picture(seen: Seen) -> Response:
@@ -111,8 +141,11 @@ def picture(seen: Seen) -> Response:
         made = b""
     if not made:
         return Response(status_code=404)
-    headers = {"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff",
-               "Cache-Control": "private, max-age=600"}  # fmt: skip
+    headers = {
+        "Content-Security-Policy": "default-src 'none'",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "private, max-age=600",
+    }
     return Response(made, media_type="image/png", headers=headers)
 
 
@@ -125,47 +158,83 @@ def glance(seen: Seen) -> Response:
         spoken = known.window.spoken
         last = spoken[-1].message.at if spoken else account.seen_at if account else None
         values = {
-            "last": last, "held": known.held, "points": house.accounts.balance(bond.user),
-            "slots": house.memory.slots(bond), "now": house.memory.clock.now(), "zone": bond.zone,
-        }  # fmt: skip
+            "last": last,
+            "held": known.held,
+            "points": house.accounts.balance(bond.user),
+            "slots": house.memory.slots(bond),
+            "now": house.memory.clock.now(),
+            "zone": bond.zone,
+        }
     except GieokError as error:
         return HTMLResponse(
-            rendered("failure.html", seen.lang, {"failure": {"message": str(error), "hint": error.hint}})
+            rendered(
+                "failure.html", seen.lang, {"failure": {"message": str(error), "hint": error.hint}}
+            )
         )
-    return HTMLResponse(rendered("glance.html", seen.lang, values), headers={"Cache-Control": "no-store"})
+    return HTMLResponse(
+        rendered("glance.html", seen.lang, values), headers={"Cache-Control": "no-store"}
+    )
 
 
 def bond(seen: Seen, wrong: GieokError | None = None) -> Response:
-    """Show what a character remembers of a user: a layer, what its model is told, points and slots."""
+    """Show what a character remembers of a user: a layer, what its model is told, points and
+    slots.
+    """
     try:
         house, whose = of(seen)
         values = _bond(seen, house, whose)
     except GieokError as error:
         return seen.failed("bond.html", error, **_named(seen), is_there=False)
-    return seen.page("bond.html", **values) if wrong is None else seen.failed("bond.html", wrong, **values)
+    return (
+        seen.page("bond.html", **values)
+        if wrong is None
+        else seen.failed("bond.html", wrong, **values)
+    )
 
 
 def _bond(seen: Seen, house: House, whose: Bond) -> dict[str, Any]:
-    layer = seen.asked("layer") if seen.asked("layer") in {one.value for one, *_ in LAYERS} else Layer.SEMANTIC.value
-    page = int(seen.asked("page")) if seen.asked("page").isdecimal() and seen.asked("page") != "0" else 1
+    layer = (
+        seen.asked("layer")
+        if seen.asked("layer") in {one.value for one, *_ in LAYERS}
+        else Layer.SEMANTIC.value
+    )
+    page = (
+        int(seen.asked("page"))
+        if seen.asked("page").isdecimal() and seen.asked("page") != "0"
+        else 1
+    )
     held = house.memory.memories(whose)
     prepared = house.turns.context(whose.user, whose.character, "")
     context, setting = prepared.context, seen.memory.context.admin.setting
     return {
-        **_named(seen), "is_there": True, "layer": layer, "layers": [(one.value, seen.words(*words)) for one, *words in LAYERS],
-        "items": house.control.memories(whose, layer, page, _PER_PAGE), "say_item": teller(seen, house, whose),
+        **_named(seen),
+        "is_there": True,
+        "layer": layer,
+        "layers": [(one.value, seen.words(*words)) for one, *words in LAYERS],
+        "items": house.control.memories(whose, layer, page, _PER_PAGE),
+        "say_item": teller(seen, house, whose),
         "counts": {
-            Layer.SEMANTIC: sum(not one.is_idea for one in held.facts), Layer.EMOTIONAL: len(held.moments),
-            Layer.IDEAS: sum(one.is_idea for one in held.facts), Layer.EPISODIC: len(held.episodes),
+            Layer.SEMANTIC: sum(not one.is_idea for one in held.facts),
+            Layer.EMOTIONAL: len(held.moments),
+            Layer.IDEAS: sum(one.is_idea for one in held.facts),
+            Layer.EPISODIC: len(held.episodes),
         },
         "window": Window(
-            int(setting("character.context_tokens")), count_tokens(context.persona), count_tokens(context.narrative.text),
-            sum(one.tokens for one in context.window), int(setting("character.max_reply_tokens")),
+            int(setting("character.context_tokens")),
+            count_tokens(context.persona),
+            count_tokens(context.narrative.text),
+            sum(one.tokens for one in context.window),
+            int(setting("character.max_reply_tokens")),
         ),
-        "prepared": prepared, "narrative": context.narrative.text, "extractor": context.extractor,
-        "ledger": house.points.transactions(whose.user, 1, 8), "standing": house.points.standing(whose.user),
-        "slots": house.memory.slots(whose), "episodes": len(held.episodes), "undo": seen.asked("undo"),
-    }  # fmt: skip
+        "prepared": prepared,
+        "narrative": context.narrative.text,
+        "extractor": context.extractor,
+        "ledger": house.points.transactions(whose.user, 1, 8),
+        "standing": house.points.standing(whose.user),
+        "slots": house.memory.slots(whose),
+        "episodes": len(held.episodes),
+        "undo": seen.asked("undo"),
+    }
 
 
 def of(seen: Seen) -> tuple[House, Bond]:
@@ -176,10 +245,16 @@ def of(seen: Seen) -> tuple[House, Bond]:
 
 
 def name(seen: Seen) -> str:
-    """Return what the character of the address calls itself; its id where it has no card any more."""
+    """Return what the character of the address calls itself; its id where it has no card any
+    more.
+    """
     named = seen.request.path_params
     with suppress(GieokError):
-        return name_of(seen.memory.context.character.house().roster.find(named["user"], named["character"]).card)
+        return name_of(
+            seen.memory.context.character.house()
+            .roster.find(named["user"], named["character"])
+            .card
+        )
     return str(named["character"])
 
 
@@ -188,10 +263,13 @@ def _named(seen: Seen) -> dict[str, Any]:
     return {"user": named["user"], "character": named["character"], "name": name(seen)}
 
 
-def teller(seen: Seen, house: House, whose: Bond) -> Any:  # noqa: ANN401 - a function for the templates
+# A function for the templates.
+def teller(seen: Seen, house: House, whose: Bond) -> Any:  # noqa: ANN401
     """Return what tells a memory as a sentence, in the reader's language."""
     facts = house.memory.memories(whose).facts
-    own = narrative.called(facts) or (seen.words("the user", "사용자") if whose.user == ME else whose.user)
+    own = narrative.called(facts) or (
+        seen.words("the user", "사용자") if whose.user == ME else whose.user
+    )
 
     def told(item: RememberedItem) -> str:
         row = PREDICATES.get(item.predicate)

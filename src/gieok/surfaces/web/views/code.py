@@ -1,4 +1,6 @@
-"""A project of code: its parts as a map, one part, what a change may break as a picture, and how fresh the index is."""
+"""A project of code: its parts as a map, one part, what a change may break as a picture, and how
+fresh the index is.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,11 +48,21 @@ def code(seen: Seen) -> Response:
             wrong = error
     counted, stale = status.counted, note_of(status.freshness)
     values |= {
-        "counted": counted, "freshness": status.freshness, "stale": stale.say(seen.lang) if stale else "",
-        "watched": status.watched, "found": found, "map": _map(seen, found.found, root), "notes": status.notes[:10],
-        "kinds": sum(counted.kinds.values()), "label": found.found.label,
-    }  # fmt: skip
-    return seen.page("code.html", **values) if wrong is None else seen.failed("code.html", wrong, **values)
+        "counted": counted,
+        "freshness": status.freshness,
+        "stale": stale.say(seen.lang) if stale else "",
+        "watched": status.watched,
+        "found": found,
+        "map": _map(seen, found.found, root),
+        "notes": status.notes[:10],
+        "kinds": sum(counted.kinds.values()),
+        "label": found.found.label,
+    }
+    return (
+        seen.page("code.html", **values)
+        if wrong is None
+        else seen.failed("code.html", wrong, **values)
+    )
 
 
 def part(seen: Seen) -> Response:
@@ -59,7 +71,10 @@ def part(seen: Seen) -> Response:
         context, root, roots = _chosen(seen)
         found = overview.part(context, seen.asked("name"))
         if found is None:
-            raise NotFound(f"{root.name} has no part {seen.asked('name')!r}", hint="the map has those that there are")
+            raise NotFound(
+                f"{root.name} has no part {seen.asked('name')!r}",
+                hint="the map has those that there are",
+            )
     except GieokError as error:
         return seen.failed("part.html", error, root="", found=None)
     return seen.page("part.html", root=str(root), roots=roots, found=found)
@@ -73,7 +88,9 @@ def code_map(seen: Seen) -> Response:
         made = drawn(_chosen(seen)[0])
     except GieokError:
         return Response(status_code=404)
-    return Response(made, media_type="image/svg+xml", headers={"Content-Security-Policy": _OF_A_PICTURE})
+    return Response(
+        made, media_type="image/svg+xml", headers={"Content-Security-Policy": _OF_A_PICTURE}
+    )
 
 
 def sync(seen: Seen) -> Response:
@@ -89,18 +106,25 @@ def sync(seen: Seen) -> Response:
 
 
 def _chosen(seen: Seen, asked: str = "") -> tuple[Context, Path, list[Path]]:
-    """Return a context in the folder of the project that is asked for, one of those that are indexed. Raises NotIndexed."""
+    """Return a context in the folder of the project that is asked for, one of those that are
+    indexed. Raises NotIndexed.
+    """
     context = seen.memory.context
     roots = overview.roots(context)
     asked = asked or seen.asked("project")
-    root = next((one for one in roots if str(one) == asked), roots[0] if roots and not asked else None)
+    root = next(
+        (one for one in roots if str(one) == asked), roots[0] if roots and not asked else None
+    )
     if root is None:
-        raise NotIndexed("no project is indexed" if not asked else f"{asked!r} is no indexed project",
-                         hint="run `gieok code init` in its folder")  # fmt: skip
+        raise NotIndexed(
+            "no project is indexed" if not asked else f"{asked!r} is no indexed project",
+            hint="run `gieok code init` in its folder",
+        )
     return replace(context, caller=context.caller._replace(folder=root)), root, roots
 
 
-def _run(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401 - each operation has its own result
+# Each operation has its own result.
+def _run(context: Context, name: str, **values: object) -> Any:  # noqa: ANN401
     found = operation(name)
     return found.call(context, checked(found, values, Surface.CLI))
 
@@ -120,7 +144,13 @@ def _impact(seen: Seen, context: Context, root: Path, target: str) -> dict[str, 
     files = list(dict.fromkeys(one.path for one in result.tests))
     return {
         "impact": result,
-        "drawn": reach.reached(result, Style(seen.lang, colour=False), lambda key: _address(root, key.replace("::", ":", 1))),
-        "tests": result.tests[:_TARGETS], "test_files": files, "command": result.run.command,
+        "drawn": reach.reached(
+            result,
+            Style(seen.lang, colour=False),
+            lambda key: _address(root, key.replace("::", ":", 1)),
+        ),
+        "tests": result.tests[:_TARGETS],
+        "test_files": files,
+        "command": result.run.command,
         "stepwise": result.symbols[:_TARGETS],
-    }  # fmt: skip
+    }

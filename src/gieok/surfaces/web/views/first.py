@@ -1,4 +1,6 @@
-"""From an empty home to the first recalled memory: three ways in, the search that finds it, and an agent that gets it."""
+"""From an empty home to the first recalled memory: three ways in, the search that finds it, and an
+agent that gets it.
+"""
 
 from typing import Any
 
@@ -24,11 +26,16 @@ def first(seen: Seen) -> Response:
     """Show the ways in, and what was taken in by them."""
     context = seen.memory.context
     values: dict[str, Any] = {
-        "text": seen.asked("text"), "folder": seen.asked("folder"), "agents": survey(context).agents,
+        "text": seen.asked("text"),
+        "folder": seen.asked("folder"),
+        "agents": survey(context).agents,
         "job": seen.site.jobs.last,
-        "is_empty": is_empty(seen), "recalled": None, "meaning": None,
-        "installable": table.NAMES, **found_hits(seen),
-    }  # fmt: skip
+        "is_empty": is_empty(seen),
+        "recalled": None,
+        "meaning": None,
+        "installable": table.NAMES,
+        **found_hits(seen),
+    }
     try:
         stats = context.memory.store().stats(seen.context.scope)
         if context.memory.embedder_name != "none" and stats.passages:
@@ -45,5 +52,7 @@ def progress(seen: Seen) -> Response:
     said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
     page = rendered("job.html", seen.lang, {"job": seen.site.jobs.last, "statuses": said})
     # Once it is done the whole page is another.
-    done = {"HX-Refresh": "true"} if seen.site.jobs.last is None or seen.site.jobs.last.is_done else {}
+    done = (
+        {"HX-Refresh": "true"} if seen.site.jobs.last is None or seen.site.jobs.last.is_done else {}
+    )
     return HTMLResponse(page, headers={"Cache-Control": "no-store", **done})

@@ -1,4 +1,6 @@
-"""What answers a question, as the pages show it: with its reasons, its file, and what is cut of a long one."""
+"""What answers a question, as the pages show it: with its reasons, its file, and what is cut of a
+long one.
+"""
 
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -20,7 +22,9 @@ _LONG_CHARS = 700
 
 
 class ShownHit(NamedTuple):
-    """A hit as a page shows it: the file that a person can open, '' for none; the text, and what unfolds of a long one."""
+    """A hit as a page shows it: the file that a person can open, '' for none; the text, and what
+    unfolds of a long one.
+    """
 
     hit: SearchHit
     file: str
@@ -48,21 +52,39 @@ def found_hits(seen: Seen) -> dict[str, Any]:
     asked = _asked(seen)
     limit = min(max(int(asked.get("limit", _FIRST)), 1), _MOST)
     found: dict[str, Any] = {
-        "question": asked.get("q", ""), "asked": asked, "hits": [], "failure": None, "notes": [], "more": "",
-        "here_query": urlencode(asked), "without": _without(asked), "is_full": limit == _MOST, "sources": _SOURCES,
+        "question": asked.get("q", ""),
+        "asked": asked,
+        "hits": [],
+        "failure": None,
+        "notes": [],
+        "more": "",
+        "here_query": urlencode(asked),
+        "without": _without(asked),
+        "is_full": limit == _MOST,
+        "sources": _SOURCES,
         "states": SEARCHED_STATUSES,
-        "is_asked": bool(asked.keys() & {"q", "since", "until"}), "waiting": 0, "is_bare": False, "unlikely": [],
+        "is_asked": bool(asked.keys() & {"q", "since", "until"}),
+        "waiting": 0,
+        "is_bare": False,
+        "unlikely": [],
         "gaps": (),
-    }  # fmt: skip
+    }
     if not found["is_asked"]:
         return found
     try:
         result = seen.memory.run(
-            "search", query=asked.get("q", ""), explain=True, limit=limit + (limit < _MOST),
-            source=asked.get("source", "all"), since=asked.get("since", ""), until=asked.get("until", ""),
-            everywhere="everywhere" in asked, tag=asked.get("tag", ""), agent=asked.get("agent", ""),
+            "search",
+            query=asked.get("q", ""),
+            explain=True,
+            limit=limit + (limit < _MOST),
+            source=asked.get("source", "all"),
+            since=asked.get("since", ""),
+            until=asked.get("until", ""),
+            everywhere="everywhere" in asked,
+            tag=asked.get("tag", ""),
+            agent=asked.get("agent", ""),
             status=asked.get("status", "all"),
-        )  # fmt: skip
+        )
     except NotIndexed as error:
         return found | {"failure": {"message": str(error), "hint": error.hint}, "is_bare": True}
     except GieokError as error:
@@ -73,9 +95,14 @@ def found_hits(seen: Seen) -> dict[str, Any]:
     shown = _shown(seen, result.results[:limit])
     likely = len(shown) if result.is_timeline else _likely(shown)
     return found | {
-        "hits": shown[:likely], "unlikely": shown[likely:], "notes": [one for one in notes if one], "more": more,
-        "waiting": result.waiting, "days": result.days, "gaps": result.not_looked_at or (),
-    }  # fmt: skip
+        "hits": shown[:likely],
+        "unlikely": shown[likely:],
+        "notes": [one for one in notes if one],
+        "more": more,
+        "waiting": result.waiting,
+        "days": result.days,
+        "gaps": result.not_looked_at or (),
+    }
 
 
 def _without(asked: dict[str, str]) -> str:
@@ -86,7 +113,9 @@ def _without(asked: dict[str, str]) -> str:
 
 def _likely(shown: list[ShownHit]) -> int:
     """Return how many come before those at the end that hardly answer: the order stays."""
-    return next((place for place in range(len(shown), 0, -1) if shown[place - 1].hit.level != LOW), 0)
+    return next(
+        (place for place in range(len(shown), 0, -1) if shown[place - 1].hit.level != LOW), 0
+    )
 
 
 def _shown(seen: Seen, found: tuple[SearchHit, ...]) -> list[ShownHit]:
@@ -98,13 +127,17 @@ def _shown(seen: Seen, found: tuple[SearchHit, ...]) -> list[ShownHit]:
 def _one(seen: Seen, hit: SearchHit, known: list[roots.Root]) -> ShownHit:
     file = _file(seen, known, hit) if hit.source == "memory" else ""
     long = len(hit.snippet) > _LONG_CHARS
-    text, rest = (hit.snippet[:_LONG_CHARS], hit.snippet[_LONG_CHARS:]) if long else (hit.snippet, "")
+    text, rest = (
+        (hit.snippet[:_LONG_CHARS], hit.snippet[_LONG_CHARS:]) if long else (hit.snippet, "")
+    )
     heading = "" if not file or hit.heading[:40] in hit.snippet else hit.heading
     return ShownHit(hit, file, _place(seen, hit), heading, text, rest, reasons(hit, seen.lang))
 
 
 def _file(seen: Seen, known: list[roots.Root], hit: SearchHit) -> str:
-    """Return the file and line as an editor takes them; the user's own folder as a shell knows it."""
+    """Return the file and line as an editor takes them; the user's own folder as a shell knows
+    it.
+    """
     try:
         file = roots.resolve(known, hit.path, seen.memory.context.caller.path(hit.path))[1]
     except (GieokError, OSError):

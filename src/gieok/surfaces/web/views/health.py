@@ -1,4 +1,6 @@
-"""What waits for a person, how full everything is, how it grew, what runs when, and whether every part works."""
+"""What waits for a person, how full everything is, how it grew, what runs when, and whether every
+part works.
+"""
 
 from collections import Counter
 from typing import Any, NamedTuple
@@ -19,22 +21,58 @@ from gieok.surfaces.web.site import Seen
 _WEEKS = 26
 #: What an incident's name begins with → what a person does next.
 _NEXT = (
-    ("observer", Words("check the model: `gieok doctor`; what was said waits and is not lost",
-                       "모델을 확인하세요: `gieok doctor`. 말한 것은 기다릴 뿐 사라지지 않습니다")),
-    ("reflector", Words("check the model: `gieok doctor`; the observations stay as they are",
-                        "모델을 확인하세요: `gieok doctor`. 관찰은 그대로 남습니다")),
-    ("job ", Words("it is tried again by itself; `gieok archive status` says when",
-                   "저절로 다시 시도합니다. 언제인지는 `gieok archive status`")),
-    ("archive", Words("look at the folder of the archive, then `gieok archive run`",
-                      "보관 폴더를 확인하고 `gieok archive run`")),
-    ("character", Words("check the model of the characters: `gieok config show`, then talk on; nothing that was said is lost",
-                        "캐릭터의 모델을 `gieok config show`로 확인하고 이어서 이야기하세요. 말한 것은 사라지지 않습니다")),
-    ("", Words("`gieok doctor` says which part is broken", "`gieok doctor`가 어느 부분이 고장인지 말합니다")),
-)  # fmt: skip
+    (
+        "observer",
+        Words(
+            "check the model: `gieok doctor`; what was said waits and is not lost",
+            "모델을 확인하세요: `gieok doctor`. 말한 것은 기다릴 뿐 사라지지 않습니다",
+        ),
+    ),
+    (
+        "reflector",
+        Words(
+            "check the model: `gieok doctor`; the observations stay as they are",
+            "모델을 확인하세요: `gieok doctor`. 관찰은 그대로 남습니다",
+        ),
+    ),
+    (
+        "job ",
+        Words(
+            "it is tried again by itself; `gieok archive status` says when",
+            "저절로 다시 시도합니다. 언제인지는 `gieok archive status`",
+        ),
+    ),
+    (
+        "archive",
+        Words(
+            "look at the folder of the archive, then `gieok archive run`",
+            "보관 폴더를 확인하고 `gieok archive run`",
+        ),
+    ),
+    (
+        "character",
+        Words(
+            (
+                "check the model of the characters: `gieok config show`, then talk on; nothing "
+                "that was said is lost"
+            ),
+            "캐릭터의 모델을 `gieok config show`로 확인하고 이어서 이야기하세요. 말한 것은 사라지지 않습니다",
+        ),
+    ),
+    (
+        "",
+        Words(
+            "`gieok doctor` says which part is broken",
+            "`gieok doctor`가 어느 부분이 고장인지 말합니다",
+        ),
+    ),
+)
 
 
 class ShownTier(NamedTuple):
-    """A tier of all scopes. `share` is of the largest tier; `bytes` None where only a service knows."""
+    """A tier of all scopes. `share` is of the largest tier; `bytes` None where only a service
+    knows.
+    """
 
     name: str
     memories: int
@@ -44,7 +82,9 @@ class ShownTier(NamedTuple):
 
 
 def health(seen: Seen, wrong: GieokError | None = None) -> Response:
-    """Show all of it; what takes long is fetched by the page after it is there. `wrong` is what went wrong with an answer."""
+    """Show all of it; what takes long is fetched by the page after it is there. `wrong` is what
+    went wrong with an answer.
+    """
     try:
         archive, pending = seen.memory.run("archive status"), seen.memory.run("archive pending")
         stats, status = seen.memory.run("observe stats"), seen.memory.run("status")
@@ -56,17 +96,31 @@ def health(seen: Seen, wrong: GieokError | None = None) -> Response:
         incidents.pop("archive approval", None)  # what it says stands below, with its buttons
     is_whole = bool(seen.asked("whole"))
     values: dict[str, Any] = {
-        "is_there": True, "tiers": _tiers(archive), "incidents": [(one, _next(seen, one)) for one in incidents.values()],
-        "days": pending.days, "questions": pending.questions, "rejects": stats.rejects, "journal": stats.journal,
-        "backlog": stats.backlog_tokens, "today_tokens": stats.today_tokens,
-        "daily_tokens": sidecar.daily_tokens if sidecar else 0, "daemon": sidecar.daemon if sidecar else None,
-        "status": status, "schedules": [(one, _job(archive, one.name, seen)) for one in archive.schedules],
-        "backup": _backup(seen), "now": seen.memory.context.clock.now(),
+        "is_there": True,
+        "tiers": _tiers(archive),
+        "incidents": [(one, _next(seen, one)) for one in incidents.values()],
+        "days": pending.days,
+        "questions": pending.questions,
+        "rejects": stats.rejects,
+        "journal": stats.journal,
+        "backlog": stats.backlog_tokens,
+        "today_tokens": stats.today_tokens,
+        "daily_tokens": sidecar.daily_tokens if sidecar else 0,
+        "daemon": sidecar.daemon if sidecar else None,
+        "status": status,
+        "schedules": [(one, _job(archive, one.name, seen)) for one in archive.schedules],
+        "backup": _backup(seen),
+        "now": seen.memory.context.clock.now(),
         "report": operation("status").present(status, Style(seen.lang, colour=False)),
         "checks": seen.memory.run("doctor").checks if seen.asked("deep") else None,
-        "growth": _growth(seen) if is_whole else None, "hook": _hook(seen) if is_whole else None,
-    }  # fmt: skip
-    return seen.page("health.html", **values) if wrong is None else seen.failed("health.html", wrong, **values)
+        "growth": _growth(seen) if is_whole else None,
+        "hook": _hook(seen) if is_whole else None,
+    }
+    return (
+        seen.page("health.html", **values)
+        if wrong is None
+        else seen.failed("health.html", wrong, **values)
+    )
 
 
 def growth(seen: Seen) -> Response:
@@ -88,7 +142,9 @@ def checks(seen: Seen) -> Response:
 
 
 def _part(seen: Seen, template: str, values: dict[str, Any]) -> Response:
-    return HTMLResponse(rendered(template, seen.lang, values), headers={"Cache-Control": "no-store"})
+    return HTMLResponse(
+        rendered(template, seen.lang, values), headers={"Cache-Control": "no-store"}
+    )
 
 
 def _growth(seen: Seen) -> list[grown.Size]:
@@ -100,9 +156,14 @@ def _hook(seen: Seen) -> dict[str, Any]:
     weeks = grown.hook_weeks(context, 12)
     try:
         bins = measure.reliability(context)
-    except GieokError:  # labels that cannot be read, or no index yet: `gieok hook measure` says which
+    # labels that cannot be read, or no index yet: `gieok hook measure` says which
+    except GieokError:
         bins = []
-    return {"weeks": weeks, "bins": bins, "all": seen.memory.run("hook stats", days=0).stats if weeks else None}
+    return {
+        "weeks": weeks,
+        "bins": bins,
+        "all": seen.memory.run("hook stats", days=0).stats if weeks else None,
+    }
 
 
 def _tiers(archive: ArchiveStatusResult) -> list[ShownTier]:
@@ -115,7 +176,11 @@ def _tiers(archive: ArchiveStatusResult) -> list[ShownTier]:
     most = max(memories.values(), default=1) or 1
     return [
         ShownTier(
-            tier.value, memories[tier], tokens[tier], None if tier in unknown else size[tier], memories[tier] / most
+            tier.value,
+            memories[tier],
+            tokens[tier],
+            None if tier in unknown else size[tier],
+            memories[tier] / most,
         )
         for tier in Tier
         if memories[tier]
@@ -127,7 +192,9 @@ def _next(seen: Seen, incident: Incident) -> str:
 
 
 def _job(archive: ArchiveStatusResult, name: str, seen: Seen) -> str:
-    return next((one.job.doc.say(seen.lang) for one in archive.planned if one.job.name == name), name)
+    return next(
+        (one.job.doc.say(seen.lang) for one in archive.planned if one.job.name == name), name
+    )
 
 
 def _backup(seen: Seen) -> Any:  # noqa: ANN401 - a backup's file, or None

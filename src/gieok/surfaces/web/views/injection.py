@@ -1,4 +1,6 @@
-"""What was put before agents, one injection after the other, and a workbench: what a prompt would be given, and why."""
+"""What was put before agents, one injection after the other, and a workbench: what a prompt would
+be given, and why.
+"""
 
 import re
 from typing import Any
@@ -29,12 +31,22 @@ def injection(seen: Seen) -> Response:
     """Show what agents were given, the chosen one in full, and what a prompt would be given."""
     prompt = seen.asked("prompt")[:_MOST_PROMPT_CHARS]
     values: dict[str, Any] = {
-        "prompt": prompt, "tried": None, "shown": None, "place": 0, "modes": _MODES, "sure_from": SURE, "linked": linked,
+        "prompt": prompt,
+        "tried": None,
+        "shown": None,
+        "place": 0,
+        "modes": _MODES,
+        "sure_from": SURE,
+        "linked": linked,
         "limit": seen.asked("limit") if seen.asked("limit").isdecimal() else "",
-        "mode": seen.asked("mode") if seen.asked("mode") in _MODES else "", "events": _events(seen),
-        "fates": {name: words.say(seen.lang).replace("`", "") for name, words in FATES.items()}, "asked": None,
-        "kept": (), "near": [], "far": [],
-    }  # fmt: skip
+        "mode": seen.asked("mode") if seen.asked("mode") in _MODES else "",
+        "events": _events(seen),
+        "fates": {name: words.say(seen.lang).replace("`", "") for name, words in FATES.items()},
+        "asked": None,
+        "kept": (),
+        "near": [],
+        "far": [],
+    }
     try:
         kept = seen.memory.run("hook injections", limit=_LISTED).injections
         place = min(int(seen.asked("n")), len(kept)) if seen.asked("n").isdecimal() else 1
@@ -47,7 +59,9 @@ def injection(seen: Seen) -> Response:
         }
         if prompt:
             limit = min(int(values["limit"] or 0), 100)
-            values["tried"] = seen.memory.run("recall", prompt=prompt, explain=True, limit=limit, mode=values["mode"])
+            values["tried"] = seen.memory.run(
+                "recall", prompt=prompt, explain=True, limit=limit, mode=values["mode"]
+            )
     except GieokError as error:
         return seen.failed("injection.html", error, **values)
     tried = values["tried"]
@@ -58,19 +72,29 @@ def injection(seen: Seen) -> Response:
 
 
 def _asked(seen: Seen, shown: LastResult) -> tuple[str, str] | None:
-    """Return the prompt that it was put before, and the address of the session; None where the transcript was not read yet."""
+    """Return the prompt that it was put before, and the address of the session; None where the
+    transcript was not read yet.
+    """
     context = seen.context
     journal = context.memory.journal()
     scopes = [scope for scope in journal.scopes() if scope.path in seen.scopes]
     for scope in scopes:
         said = [
-            turn.message for turn in journal.turns(scope, shown.agent, shown.session) if turn.message.role is Role.USER
+            turn.message
+            for turn in journal.turns(scope, shown.agent, shown.session)
+            if turn.message.role is Role.USER
         ]
-        near = min(said, key=lambda message: abs((message.at - shown.at).total_seconds()), default=None)
+        near = min(
+            said, key=lambda message: abs((message.at - shown.at).total_seconds()), default=None
+        )
         if near is not None:
             values = {"scope": scope.path, "agent": shown.agent, "session": shown.session}
-            is_its = shown.event == table.PROMPT and abs((near.at - shown.at).total_seconds()) < _NEAR_S
-            return near.text[:_MOST_SHOWN_CHARS] if is_its else "", f"/timeline/session?{urlencode(values)}"
+            is_its = (
+                shown.event == table.PROMPT and abs((near.at - shown.at).total_seconds()) < _NEAR_S
+            )
+            return near.text[
+                :_MOST_SHOWN_CHARS
+            ] if is_its else "", f"/timeline/session?{urlencode(values)}"
     return None
 
 

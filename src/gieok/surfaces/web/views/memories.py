@@ -1,4 +1,6 @@
-"""What is remembered: the list, and one memory whole with where it comes from and what it was before."""
+"""What is remembered: the list, and one memory whole with where it comes from and what it was
+before.
+"""
 
 from datetime import datetime
 from pathlib import Path
@@ -29,8 +31,13 @@ _LONG_CHARS = 1_500
 
 def kind_names(seen: Seen) -> dict[str, str]:
     """Return what kinds are called."""
-    names = (("all", "all", "전부"), ("observation", "observed", "관찰"), ("record", "record", "기록"),
-             ("turn", "said", "대화"), ("note", "note", "노트"))  # fmt: skip
+    names = (
+        ("all", "all", "전부"),
+        ("observation", "observed", "관찰"),
+        ("record", "record", "기록"),
+        ("turn", "said", "대화"),
+        ("note", "note", "노트"),
+    )
     return {kind: seen.words(en, ko) for kind, en, ko in names}
 
 
@@ -40,20 +47,44 @@ def memories(seen: Seen) -> Response:
     for name, known in (("kind", _KINDS), ("status", _STATUSES), ("tier", _TIERS)):
         asked[name] = asked[name] if asked[name] in known else "all"
     asked["everywhere"] = "1" if asked["everywhere"] else ""
-    limit = min(int(seen.asked("limit")), _MOST_LISTED) if seen.asked("limit").isdecimal() else _FIRST
+    limit = (
+        min(int(seen.asked("limit")), _MOST_LISTED) if seen.asked("limit").isdecimal() else _FIRST
+    )
     kept = {name: value for name, value in asked.items() if value and value != "all"}
     common: dict[str, Any] = {
-        "asked": asked, "kinds": _KINDS, "kind_names": kind_names(seen), "limit": limit, "tiers": _TIERS, "rows": [],
-        "state_names": {"all": seen.words("all", "전부"), **{n: w.say(seen.lang) for n, w in STATUSES.items()}},
-        "states": _STATUSES, "filters": urlencode(kept), "is_filtered": bool(kept), "more": "", "waits": _waits(seen),
-        "back": f"/memories?{urlencode(kept)}", "gaps": (), **_undo(seen),
-    }  # fmt: skip
+        "asked": asked,
+        "kinds": _KINDS,
+        "kind_names": kind_names(seen),
+        "limit": limit,
+        "tiers": _TIERS,
+        "rows": [],
+        "state_names": {
+            "all": seen.words("all", "전부"),
+            **{n: w.say(seen.lang) for n, w in STATUSES.items()},
+        },
+        "states": _STATUSES,
+        "filters": urlencode(kept),
+        "is_filtered": bool(kept),
+        "more": "",
+        "waits": _waits(seen),
+        "back": f"/memories?{urlencode(kept)}",
+        "gaps": (),
+        **_undo(seen),
+    }
     try:
         found = seen.memory.run(
-            "list", words=[asked["words"]] if asked["words"] else [], kind=asked["kind"], status=asked["status"],
-            tier=asked["tier"], since=asked["since"], until=asked["until"], limit=max(limit, 1),
-            tag=asked["tag"], agent=asked["agent"], everywhere=bool(asked["everywhere"]),
-        )  # fmt: skip
+            "list",
+            words=[asked["words"]] if asked["words"] else [],
+            kind=asked["kind"],
+            status=asked["status"],
+            tier=asked["tier"],
+            since=asked["since"],
+            until=asked["until"],
+            limit=max(limit, 1),
+            tag=asked["tag"],
+            agent=asked["agent"],
+            everywhere=bool(asked["everywhere"]),
+        )
     except GieokError as error:
         return seen.failed("memories.html", error, **common)
     more = urlencode({**kept, "limit": limit * 4}) if found.more and limit < _MOST_LISTED else ""
@@ -94,30 +125,64 @@ def memory(seen: Seen) -> Response:
         why: WhyResult = held.run("why", id=handle)
         got = held.get(handle)
         versions = held.run("history", handle=why.handle).versions
-        on = held.run("history", handle=why.handle, on=seen.asked("on")) if seen.asked("on") else None
+        on = (
+            held.run("history", handle=why.handle, on=seen.asked("on"))
+            if seen.asked("on")
+            else None
+        )
     except GieokError as error:
-        gone = away.find(held.context, handle, held.context.scopes) if handles.is_handle(handle) else None
-        if gone is not None and gone.file is not None:  # a record: its file is on another shelf, and in no store
+        gone = (
+            away.find(held.context, handle, held.context.scopes)
+            if handles.is_handle(handle)
+            else None
+        )
+        # a record: its file is on another shelf, and in no store
+        if gone is not None and gone.file is not None:
             file = seen.short(gone.file)
-            return seen.page("gone.html", handle=handle, gone=gone, file=file, back=f"/m/{handle}", **_undo(seen))
+            return seen.page(
+                "gone.html", handle=handle, gone=gone, file=file, back=f"/m/{handle}", **_undo(seen)
+            )
         return seen.failed("memory.html", error, handle=handle, **_undo(seen))
     is_observed = why.document.key.startswith("observe:")
     kind = "observation" if is_observed else "turn" if why.document.kind == "turn" else "file"
     text = (
-        why.document.text if is_observed else records.own_text(got.text) if kind == "file" else unmarked(bare(got.text))
+        why.document.text
+        if is_observed
+        else records.own_text(got.text)
+        if kind == "file"
+        else unmarked(bare(got.text))
     )
     source = why.document.provenance[0].source if why.document.provenance else ""
     return seen.page(
-        "memory.html", handle=handle, path=got.path, text=text[:_LONG_CHARS], rest=text[_LONG_CHARS:], own_text=text,
-        tier=got.tier.value, status=why.status, shown_in=why.shown_in, said=why.said, kind=kind, own_scope=why.document.scope,
-        file=seen.short(Path(source)) if kind == "file" and source else "", is_line="." in why.handle,
-        day=why.document.valid_from or why.document.updated_at, replaced_by=why.replaced_by,
+        "memory.html",
+        handle=handle,
+        path=got.path,
+        text=text[:_LONG_CHARS],
+        rest=text[_LONG_CHARS:],
+        own_text=text,
+        tier=got.tier.value,
+        status=why.status,
+        shown_in=why.shown_in,
+        said=why.said,
+        kind=kind,
+        own_scope=why.document.scope,
+        file=seen.short(Path(source)) if kind == "file" and source else "",
+        is_line="." in why.handle,
+        day=why.document.valid_from or why.document.updated_at,
+        replaced_by=why.replaced_by,
         before=seen.site.aside(seen.asked("before")),
-        versions=versions, times=_times(versions, held.context.clock.now()), on=on, asked_on=seen.asked("on"),
-        is_important=why.document.metadata.get("priority") == "high", archived_in=why.archived_in,
-        can_move=is_observed or ".gieok/memory/" in source, can_retire=kind != "file" or ".gieok/memory/" in source,
-        back=f"/m/{handle}", roles=_roles(seen), **_undo(seen),
-    )  # fmt: skip
+        versions=versions,
+        times=_times(versions, held.context.clock.now()),
+        on=on,
+        asked_on=seen.asked("on"),
+        is_important=why.document.metadata.get("priority") == "high",
+        archived_in=why.archived_in,
+        can_move=is_observed or ".gieok/memory/" in source,
+        can_retire=kind != "file" or ".gieok/memory/" in source,
+        back=f"/m/{handle}",
+        roles=_roles(seen),
+        **_undo(seen),
+    )
 
 
 def _roles(seen: Seen) -> dict[str, str]:
@@ -126,13 +191,18 @@ def _roles(seen: Seen) -> dict[str, str]:
 
 
 def _times(versions: tuple[Version, ...], now: datetime) -> list[tuple[float, float]]:
-    """Return where each version begins and how wide it is, in percent of the time from the first until now."""
+    """Return where each version begins and how wide it is, in percent of the time from the first
+    until now.
+    """
     if not versions:
         return []
     first = versions[0].since
     whole = max((now - first).total_seconds(), 1.0)
     spans = [(one.since, min(one.until or now, now)) for one in versions]
-    places = [((a - first).total_seconds() / whole * 100, (b - a).total_seconds() / whole * 100) for a, b in spans]
+    places = [
+        ((a - first).total_seconds() / whole * 100, (b - a).total_seconds() / whole * 100)
+        for a, b in spans
+    ]
     return [(min(start, 98.0), max(width, 1.5)) for start, width in places]
 
 

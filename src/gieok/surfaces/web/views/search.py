@@ -12,12 +12,20 @@ from gieok.surfaces.web.views.found import found_hits
 def search(seen: Seen) -> Response:
     """Show the box, and what answers the question; of an empty home, how to begin."""
     values = found_hits(seen)
-    return first(seen) if not values["question"] and is_empty(seen) else seen.page("search.html", **values)
+    return (
+        first(seen)
+        if not values["question"] and is_empty(seen)
+        else seen.page("search.html", **values)
+    )
 
 
 def hits(seen: Seen) -> Response:
-    """Return the hits alone, while the reader types; the address follows, so that it can be kept."""
+    """Return the hits alone, while the reader types; the address follows, so that it can be
+    kept.
+    """
     values = found_hits(seen)
     said = {name: words.say(seen.lang) for name, words in STATUSES.items()}
     page = rendered("hits.html", seen.lang, {"statuses": said, **values})
-    return HTMLResponse(page, headers={"HX-Replace-Url": f"/?{values['here_query']}", "Cache-Control": "no-store"})
+    return HTMLResponse(
+        page, headers={"HX-Replace-Url": f"/?{values['here_query']}", "Cache-Control": "no-store"}
+    )

@@ -1,4 +1,6 @@
-"""A talk with a character, its memory beside it: what the last message taught, what it recalled, and how to put that right."""
+"""A talk with a character, its memory beside it: what the last message taught, what it recalled,
+and how to put that right.
+"""
 
 import json
 from collections import OrderedDict
@@ -28,12 +30,15 @@ from gieok.text.korean import in_language
 _SHOWN, _RECALLED = 40, 5
 _EVENTS = "text/event-stream"
 _MOST_TOLD = 100
-#: What stood in the prompt of the last reply, by whose talk it is: of this process, so that the page can show it again.
+#: What stood in the prompt of the last reply, by whose talk it is: of this process, so that the
+#: page can show it again.
 _told: OrderedDict[tuple[str, str], Prepared] = OrderedDict()
 
 
 class _Streamed(StreamingResponse):
-    """Closes the reply at the end: where the page was left in the middle, what it got is kept and charged."""
+    """Closes the reply at the end: where the page was left in the middle, what it got is kept and
+    charged.
+    """
 
     def __init__(self, reply: Reply, events: Iterator[str], headers: dict[str, str]) -> None:
         super().__init__(events, media_type=_EVENTS, headers=headers)
@@ -56,13 +61,21 @@ def talk(seen: Seen) -> Response:
 def beside(seen: Seen) -> Response:
     """Return the memory alone, after a reply that was streamed."""
     try:
-        values = {**_beside(seen), "token": seen.site.gate.change_token(seen.cookie),
-                  "undo": "", "zone": seen.memory.context.zone}  # fmt: skip
+        values = {
+            **_beside(seen),
+            "token": seen.site.gate.change_token(seen.cookie),
+            "undo": "",
+            "zone": seen.memory.context.zone,
+        }
     except GieokError as error:
         return HTMLResponse(
-            rendered("failure.html", seen.lang, {"failure": {"message": str(error), "hint": error.hint}})
+            rendered(
+                "failure.html", seen.lang, {"failure": {"message": str(error), "hint": error.hint}}
+            )
         )
-    return HTMLResponse(rendered("beside.html", seen.lang, values), headers={"Cache-Control": "no-store"})
+    return HTMLResponse(
+        rendered("beside.html", seen.lang, values), headers={"Cache-Control": "no-store"}
+    )
 
 
 def say(seen: Seen) -> Response:
@@ -73,7 +86,11 @@ def say(seen: Seen) -> Response:
         reply = house.turns.begin(Said(bond.user, bond.character, seen.sent("text")))
         _keep(bond, reply.prepared)
         if _EVENTS in seen.request.headers.get("accept", ""):
-            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
+            headers = {
+                "Cache-Control": "no-store",
+                "X-Accel-Buffering": "no",
+                "X-Content-Type-Options": "nosniff",
+            }
             return _Streamed(reply, _events(reply, seen.lang), headers)
         try:
             for _ in reply:
@@ -92,8 +109,13 @@ def forget(seen: Seen) -> Response:
 
     def change(house: House, bond: Bond) -> tuple[str, str]:
         done = house.control.delete(bond, seen.sent("key"))
-        again = seen.words(f" {len(done.holds_again)} hold again.", f" {len(done.holds_again)}개가 다시 유효합니다.")
-        return seen.words("Forgotten.", "잊었습니다.") + (again if done.holds_again else ""), done.undo
+        again = seen.words(
+            f" {len(done.holds_again)} hold again.",
+            f" {len(done.holds_again)}개가 다시 유효합니다.",
+        )
+        return seen.words("Forgotten.", "잊었습니다.") + (
+            again if done.holds_again else ""
+        ), done.undo
 
     return _changed(seen, change)
 
@@ -106,7 +128,10 @@ def edit(seen: Seen) -> Response:
         if mark := seen.sent("important"):
             done = house.control.mark(bond, key, is_important=mark == "yes")
             return seen.words("Marked.", "표시했습니다."), done.undo
-        is_fact = house.control.read(bond, key).memory.layer in (listing.Layer.SEMANTIC, listing.Layer.IDEAS)
+        is_fact = house.control.read(bond, key).memory.layer in (
+            listing.Layer.SEMANTIC,
+            listing.Layer.IDEAS,
+        )
         done = house.control.edit(bond, key, Change(object=text) if is_fact else Change(text=text))
         return seen.words("Corrected.", "고쳤습니다."), done.undo
 
@@ -132,7 +157,9 @@ def check_in(seen: Seen) -> Response:
             f"{done.given} points; {done.streak} days in a row.",
             f"{done.given}포인트; {done.streak}일 연속 출석.",
         )
-        return seen.words(*words) if done.is_new else seen.words("Checked in already.", "오늘은 이미 출석했습니다."), ""
+        return seen.words(*words) if done.is_new else seen.words(
+            "Checked in already.", "오늘은 이미 출석했습니다."
+        ), ""
 
     return _changed(seen, change)
 
@@ -144,7 +171,9 @@ def bring_in(seen: Seen) -> Response:
         if not data:
             raise BadRequest("no file was chosen", hint="choose a card: PNG, JSON or CHARX")
         house = seen.memory.context.character.house()
-        stored = house.roster.import_file("", data, seen.sent("id"), replaces=bool(seen.sent("replace")))
+        stored = house.roster.import_file(
+            "", data, seen.sent("id"), replaces=bool(seen.sent("replace"))
+        )
     except GieokError as error:
         return characters(seen, error)
     told = seen.words(f"{stored.name} is here.", f"{stored.name} 캐릭터를 가져왔습니다.")
@@ -161,14 +190,17 @@ def _changed(seen: Seen, change: Callable[[House, Bond], tuple[str, str]]) -> Re
         told, taken_back_by = change(house, bond)
     except GieokError as error:
         return _page(seen, error) if back.endswith("/talk") else bond_page(seen, error)
-    _told.pop((bond.user, bond.character), None)  # what stood in the prompt is not what is remembered any more
+    # what stood in the prompt is not what is remembered any more
+    _told.pop((bond.user, bond.character), None)
     return seen.back_to(f"{back}?told={quote(told)}&undo={quote(taken_back_by)}&layer={layer}")
 
 
 def _welcome(seen: Seen, house: House, user: str) -> None:
     """Add a user who is new, and give them the points of the day."""
     if house.accounts.account(user) is None:
-        house.accounts.keep_account(Account(user, lang=seen.lang, created_at=house.memory.clock.now()))
+        house.accounts.keep_account(
+            Account(user, lang=seen.lang, created_at=house.memory.clock.now())
+        )
     house.points.check_in(user)
 
 
@@ -183,11 +215,17 @@ def _page(seen: Seen, error: GieokError | None = None) -> Response:
         house, bond = of(seen)
         said = house.control.messages(bond, 1, _SHOWN)
         stored = house.roster.find(bond.user, bond.character)
-        values = {**_beside(seen), "said": said.items[::-1], "more": said.total - len(said.items),
-                  "greeting": house.turns.scene(bond.user, bond.character).sheet.greeting,
-                  "standing": house.points.standing(bond.user), "is_scripted": is_scripted(seen),
-                  "has_picture": bool(stored.package_type and stored.package_type != "application/json"),
-                  "undo": seen.asked("undo"), "draft": seen.sent("text") if error else ""}  # fmt: skip
+        values = {
+            **_beside(seen),
+            "said": said.items[::-1],
+            "more": said.total - len(said.items),
+            "greeting": house.turns.scene(bond.user, bond.character).sheet.greeting,
+            "standing": house.points.standing(bond.user),
+            "is_scripted": is_scripted(seen),
+            "has_picture": bool(stored.package_type and stored.package_type != "application/json"),
+            "undo": seen.asked("undo"),
+            "draft": seen.sent("text") if error else "",
+        }
     except GieokError as failure:
         return seen.failed("talk.html", failure, **_empty(seen))
     if error is not None:
@@ -197,13 +235,20 @@ def _page(seen: Seen, error: GieokError | None = None) -> Response:
 
 def _empty(seen: Seen) -> dict[str, Any]:
     named = seen.request.path_params
-    return {"user": named["user"], "character": named["character"], "name": named["character"], "said": None}
+    return {
+        "user": named["user"],
+        "character": named["character"],
+        "name": named["character"],
+        "said": None,
+    }
 
 
 def _beside(seen: Seen) -> dict[str, Any]:
     """Return what the last message of the user taught, and what it recalled."""
     house, bond = of(seen)
-    last = next((one for one in house.control.messages(bond, 1, _SHOWN).items if one.role == "user"), None)
+    last = next(
+        (one for one in house.control.messages(bond, 1, _SHOWN).items if one.role == "user"), None
+    )
     held = house.memory.memories(bond)
     every = [item for layer in listing.Layer for item in listing.of_layer(held, layer)]
     learned = [one for one in every if last and last.id in one.message_ids]
@@ -211,18 +256,37 @@ def _beside(seen: Seen) -> dict[str, Any]:
     prepared = _told.get((bond.user, bond.character))
     recalled: list[tuple[RememberedItem, float, dict[str, float]]] = []
     if prepared is not None:
-        recalled = [(by_id[one.document.key], one.score, dict(one.signals))
-                    for one in prepared.context.recalled if one.document.key in by_id]  # fmt: skip
+        recalled = [
+            (by_id[one.document.key], one.score, dict(one.signals))
+            for one in prepared.context.recalled
+            if one.document.key in by_id
+        ]
     elif last is not None:
         found = house.control.search(bond, last.text[:2_000], _RECALLED)
-        recalled = [(one.memory, one.score, {"similarity": one.similarity, "recency": one.recency,
-                                             "importance": one.importance}) for one in found]  # fmt: skip
+        recalled = [
+            (
+                one.memory,
+                one.score,
+                {
+                    "similarity": one.similarity,
+                    "recency": one.recency,
+                    "importance": one.importance,
+                },
+            )
+            for one in found
+        ]
     return {
-        **_empty(seen), "name": name(seen), "last": last, "learned": learned, "recalled": recalled,
-        "is_exact": prepared is not None, "narrative": prepared.context.narrative.text if prepared else "",
-        "told_count": len(prepared.context.narrative.keys) if prepared else 0, "say_item": teller(seen, house, bond),
+        **_empty(seen),
+        "name": name(seen),
+        "last": last,
+        "learned": learned,
+        "recalled": recalled,
+        "is_exact": prepared is not None,
+        "narrative": prepared.context.narrative.text if prepared else "",
+        "told_count": len(prepared.context.narrative.keys) if prepared else 0,
+        "say_item": teller(seen, house, bond),
         "canon": prepared.canon if prepared else "",
-    }  # fmt: skip
+    }
 
 
 def _events(reply: Reply, lang: str) -> Iterator[str]:

@@ -40,10 +40,18 @@ def timeline(seen: Seen) -> Response:
     today = context.clock.now().astimezone(context.zone).date()
     asked = min(_day(seen.asked("day")) or _day(f"{seen.asked('month')}-01") or today, today)
     first, last = asked.replace(day=1), min(_end_of(asked), today)
-    project, kind = seen.asked("project"), seen.asked("kind") if seen.asked("kind") in _KINDS else "all"
+    project, kind = (
+        seen.asked("project"),
+        seen.asked("kind") if seen.asked("kind") in _KINDS else "all",
+    )
     scopes = [Scope(one) for one in seen.scopes if project in ("", one)]
-    common: dict[str, Any] = {"project": project, "kind": kind, "kinds": _kinds(seen), "today": today,
-              "projects": [(one, record.project_name(Scope(one))) for one in seen.scopes]}  # fmt: skip
+    common: dict[str, Any] = {
+        "project": project,
+        "kind": kind,
+        "kinds": _kinds(seen),
+        "today": today,
+        "projects": [(one, record.project_name(Scope(one))) for one in seen.scopes],
+    }
     try:
         found = record.days(context, scopes, first, last)
         day = asked if seen.asked("day") else max(found, default=asked)
@@ -52,18 +60,28 @@ def timeline(seen: Seen) -> Response:
     except GieokError as error:
         return seen.failed("timeline.html", error, **common)
     return seen.page(
-        "timeline.html", **common, day=day, count=_count(whole), whole=_of_kind(whole, kind),
+        "timeline.html",
+        **common,
+        day=day,
+        count=_count(whole),
+        whole=_of_kind(whole, kind),
         weeks=list(_weeks(found, first, today)),
-        month=first, before_month=(first - timedelta(days=1)).replace(day=1), after_month=_after(first, today),
+        month=first,
+        before_month=(first - timedelta(days=1)).replace(day=1),
+        after_month=_after(first, today),
         before_day=max((one for one in found if one < day), default=None),
-        spent=_spent(seen, costs), after_day=min((one for one in found if one > day), default=None), costs=costs,
+        spent=_spent(seen, costs),
+        after_day=min((one for one in found if one > day), default=None),
+        costs=costs,
         weekdays=seen.words("Mo Tu We Th Fr Sa Su", "월 화 수 목 금 토 일").split(),
-query=_query(project=project, kind=kind.removeprefix("all")),
-    )  # fmt: skip
+        query=_query(project=project, kind=kind.removeprefix("all")),
+    )
 
 
 def news(seen: Seen) -> Response:
-    """Say, while today is looked at, what came since; the page itself stays as it is under the reader's hands."""
+    """Say, while today is looked at, what came since; the page itself stays as it is under the
+    reader's hands.
+    """
     context = seen.memory.context
     today = context.clock.now().astimezone(context.zone).date()
     scopes = [Scope(one) for one in seen.scopes if seen.asked("project") in ("", one)]
@@ -72,7 +90,9 @@ def news(seen: Seen) -> Response:
     new -= int(seen.asked("count")) if seen.asked("count").isdecimal() else 0
     told = seen.words(f"{new} new: show", f"새로 {new}개: 보기")
     back = _query(project=seen.asked("project"), kind=seen.asked("kind"))
-    link = Markup('<a class="button" href="/timeline?day={}{}#day">{}</a>').format(today, back, told)
+    link = Markup('<a class="button" href="/timeline?day={}{}#day">{}</a>').format(
+        today, back, told
+    )
     return HTMLResponse(link if new > 0 else "")
 
 
@@ -96,9 +116,16 @@ def session(seen: Seen) -> Response:
             by_message.setdefault(identity, []).append(one)
     given = [one for one in every(seen.memory.context, _MOST_GIVEN) if one.session == name.session]
     return seen.page(
-        "session.html", given=given[::-1], name=name, whole=found, shown=shown, page=page, pages=pages, by_message=by_message,
+        "session.html",
+        given=given[::-1],
+        name=name,
+        whole=found,
+        shown=shown,
+        page=page,
+        pages=pages,
+        by_message=by_message,
         kinds=_kinds(seen),
-    )  # fmt: skip
+    )
 
 
 def _named(seen: Seen) -> SessionName:
@@ -111,24 +138,41 @@ def _named(seen: Seen) -> SessionName:
 
 def _kinds(seen: Seen) -> dict[str, str]:
     names = (
-        ("all", "everything", "전부"), ("sessions", "sessions alone", "세션만"), ("decision", "decision", "결정"),
-        ("preference", "preference", "선호"), ("state", "fact", "사실"), ("task", "task", "할 일"),
-        ("record", "record", "기록"), ("note", "note", "노트"), ("observation", "observation", "관찰"),
-        ("memory", "note", "노트"), ("observed", "observed", "관찰"),
-        ("corrected", "corrected", "고침"), ("compared", "compared", "견줌"),
-        ("pattern", "pattern", "반복"), ("document", "note", "노트"), ("file", "note", "노트"), ("commit", "commit", "커밋"),
-    )  # fmt: skip
+        ("all", "everything", "전부"),
+        ("sessions", "sessions alone", "세션만"),
+        ("decision", "decision", "결정"),
+        ("preference", "preference", "선호"),
+        ("state", "fact", "사실"),
+        ("task", "task", "할 일"),
+        ("record", "record", "기록"),
+        ("note", "note", "노트"),
+        ("observation", "observation", "관찰"),
+        ("memory", "note", "노트"),
+        ("observed", "observed", "관찰"),
+        ("corrected", "corrected", "고침"),
+        ("compared", "compared", "견줌"),
+        ("pattern", "pattern", "반복"),
+        ("document", "note", "노트"),
+        ("file", "note", "노트"),
+        ("commit", "commit", "커밋"),
+    )
     return {kind: seen.words(en, ko) for kind, en, ko in names}
 
 
 def _of_kind(whole: record.WholeDay, kind: str) -> record.WholeDay:
-    """Return a day with what was learned of one kind alone, and the sessions that have any of it."""
+    """Return a day with what was learned of one kind alone, and the sessions that have any of
+    it.
+    """
     if kind == "all":
         return whole
     if kind == "sessions":
-        return whole._replace(sessions=tuple(one._replace(learned=()) for one in whole.sessions), others=())
+        return whole._replace(
+            sessions=tuple(one._replace(learned=()) for one in whole.sessions), others=()
+        )
     kept = [one._replace(learned=_only(one.learned, kind)) for one in whole.sessions]
-    return whole._replace(sessions=tuple(one for one in kept if one.learned), others=_only(whole.others, kind))
+    return whole._replace(
+        sessions=tuple(one for one in kept if one.learned), others=_only(whole.others, kind)
+    )
 
 
 def _only(learned: Sequence[record.Learned], kind: str) -> tuple[record.Learned, ...]:
@@ -139,7 +183,10 @@ def _weeks(found: Mapping[date, DayOf], first: date, today: date) -> Iterator[li
     """Yield the weeks of a month, Monday first; None stands for days of other months."""
     most = max((_much(one) for one in found.values()), default=0)
     for week in calendar.Calendar().monthdatescalendar(first.year, first.month):
-        yield [_cell(day, found.get(day), most, today) if day.month == first.month else None for day in week]
+        yield [
+            _cell(day, found.get(day), most, today) if day.month == first.month else None
+            for day in week
+        ]
 
 
 def _cell(day: date, of: DayOf | None, most: int, today: date) -> Cell:
@@ -163,7 +210,9 @@ def _spent(seen: Seen, costs: Sequence[Column]) -> str:
 
 
 def _costs(seen: Seen, first: date, last: date, today: date) -> list[Column]:
-    """Return a column for each day: the tokens that models used, and what they cost where that is known."""
+    """Return a column for each day: the tokens that models used, and what they cost where that is
+    known.
+    """
     found = seen.memory.run("observe stats", days=(today - first).days + 1)
     tokens, dollars = Counter[date](), dict[date, float]()
     for (when, role), usage in found.usage.items():
@@ -173,7 +222,10 @@ def _costs(seen: Seen, first: date, last: date, today: date) -> list[Column]:
     if not any(first <= when <= last for when in tokens):
         return []
     every = [first + timedelta(days=n) for n in range((last - first).days + 1)]
-    return [Column(str(day.day), tokens[day], _cost_title(seen, day, tokens[day], dollars.get(day))) for day in every]
+    return [
+        Column(str(day.day), tokens[day], _cost_title(seen, day, tokens[day], dollars.get(day)))
+        for day in every
+    ]
 
 
 def _cost_title(seen: Seen, day: date, tokens: int, dollars: float | None) -> str:

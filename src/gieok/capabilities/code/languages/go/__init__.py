@@ -30,9 +30,13 @@ def _satisfy(hierarchy: Hierarchy) -> None:
 
 
 def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
-    manifests = {path: facts.package for path, facts in files if facts.language == "go.mod" and facts.package}
+    manifests = {
+        path: facts.package for path, facts in files if facts.language == "go.mod" and facts.package
+    }
     sources = [(path, facts) for path, facts in files if facts.language != "go.mod"]
-    imported = ((path, str(row[2])) for path, facts in sources for row in facts.top if row[0] == Op.IMPORT)
+    imported = (
+        (path, str(row[2])) for path, facts in sources for row in facts.top if row[0] == Op.IMPORT
+    )
     return LinkRules(GoLinker([path for path, _ in sources], manifests, imported), relate=_satisfy)
 
 
@@ -40,8 +44,20 @@ _FAMILY = Family("go", _rules)
 
 LANGUAGES = (
     Language(
-        "go", reader.read, (".go",), family=_FAMILY, grammar="tree_sitter_go:language", tests=r".*_test",
+        "go",
+        reader.read,
+        (".go",),
+        family=_FAMILY,
+        grammar="tree_sitter_go:language",
+        tests=r".*_test",
         reexports=("doc.go",),
     ),
-    Language("go.mod", read_manifest, files=("go.mod", "go.work"), family=_FAMILY, is_source=False, is_searched=False),
-)  # fmt: skip
+    Language(
+        "go.mod",
+        read_manifest,
+        files=("go.mod", "go.work"),
+        family=_FAMILY,
+        is_source=False,
+        is_searched=False,
+    ),
+)

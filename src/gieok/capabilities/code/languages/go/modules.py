@@ -1,4 +1,6 @@
-"""Which folder a Go import names: by go.mod, go.work, `vendor/` and the standard library; without a go.mod, by its end."""
+"""Which folder a Go import names: by go.mod, go.work, `vendor/` and the standard library; without a
+go.mod, by its end.
+"""
 
 import json
 import re
@@ -15,14 +17,17 @@ from gieok.ports.code import Parser
 
 _MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)', re.MULTILINE)
 _REPLACED = re.compile(
-    r"^\s*(?:replace\s+)?([^\s()/]\S*)(?:\s+v\S+)?\s*=>\s*(\.\.?(?:/\S*)?)\s*(?://.*)?$", re.MULTILINE
+    r"^\s*(?:replace\s+)?([^\s()/]\S*)(?:\s+v\S+)?\s*=>\s*(\.\.?(?:/\S*)?)\s*(?://.*)?$",
+    re.MULTILINE,
 )
 #: Hosts whose projects have an owner: `github.com/owner/project`.
 _OWNED = frozenset(("github.com", "gitlab.com", "bitbucket.org", "codeberg.org"))
 
 
 class Module(NamedTuple):
-    """A go.mod: the folder it stands in, the path that imports of its packages begin with, and what it replaces by folders."""
+    """A go.mod: the folder it stands in, the path that imports of its packages begin with, and what
+    it replaces by folders.
+    """
 
     folder: str
     path: str
@@ -43,7 +48,10 @@ class GoLinker(PackageLinker):
     """Imports by modules; files of one folder share their names."""
 
     def __init__(
-        self, sources: Iterable[str], manifests: Mapping[str, str], imported: Iterable[tuple[str, str]]
+        self,
+        sources: Iterable[str],
+        manifests: Mapping[str, str],
+        imported: Iterable[tuple[str, str]],
     ) -> None:
         own = {path: path.rpartition("/")[0] for path in sources}
         super().__init__({**own, **{path: f"<{path}>" for path in manifests}})
@@ -72,7 +80,10 @@ class GoLinker(PackageLinker):
         home = self._home(importer)
         for where in (home, ""):  # `replace` counts in the main module and in go.work alone
             for one in self._modules:
-                if one.folder == where and (found := self._below(one.replaced, one.folder, module)) is not None:
+                if (
+                    one.folder == where
+                    and (found := self._below(one.replaced, one.folder, module)) is not None
+                ):
                     return found
         for one in self._modules:
             if one.path and _is_in(module, one.path):
@@ -81,7 +92,11 @@ class GoLinker(PackageLinker):
 
     def _below(self, replaced: Mapping[str, str], folder: str, module: str) -> str | None:
         path = max((path for path in replaced if _is_in(module, path)), key=len, default=None)
-        return self._known(f"{folder or '.'}/{replaced[path]}/{module[len(path) :]}") if path is not None else None
+        return (
+            self._known(f"{folder or '.'}/{replaced[path]}/{module[len(path) :]}")
+            if path is not None
+            else None
+        )
 
     def _known(self, place: str) -> str | None:
         folder = normpath(place)
@@ -93,23 +108,38 @@ class GoLinker(PackageLinker):
         return next((folder for folder in _around(path) if folder in self._folders), None)
 
     def _vendored(self, importer: str, module: str) -> str | None:
-        places = (f"{folder}/vendor/{module}" if folder else f"vendor/{module}" for folder in _around(importer))
+        places = (
+            f"{folder}/vendor/{module}" if folder else f"vendor/{module}"
+            for folder in _around(importer)
+        )
         return next((place for place in places if place in self.packages), None)
 
     # Without a go.mod
 
     def _by_end(self, module: str) -> str | None:
-        """Return the folder below `src`, or of this path, or below what the project's own imports begin with."""
+        """Return the folder below `src`, or of this path, or below what the project's own imports
+        begin with.
+        """
         exact = [f for f in self.packages if f and (f == module or f.endswith(f"src/{module}"))]
         if exact:
             return min(exact, key=lambda f: (len(f), f))
-        return self._known(f"./{module[len(self._root) :]}") if self._root and _is_in(module, self._root) else None
+        return (
+            self._known(f"./{module[len(self._root) :]}")
+            if self._root and _is_in(module, self._root)
+            else None
+        )
 
     def _guessed(self, imported: Iterable[str]) -> str:
-        """Return what most imports that end in a folder of the project begin with; '' where that says nothing."""
+        """Return what most imports that end in a folder of the project begin with; '' where that
+        says nothing.
+        """
         counts: Counter[str] = Counter()
         for module in imported:
-            folders = [f for f in self.packages if f and module.endswith(f"/{f}")] if module not in STANDARD else []
+            folders = (
+                [f for f in self.packages if f and module.endswith(f"/{f}")]
+                if module not in STANDARD
+                else []
+            )
             if folders:
                 root = module[: -len(max(folders, key=len)) - 1]
                 parts = root.split("/")

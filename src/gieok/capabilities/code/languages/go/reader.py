@@ -1,4 +1,6 @@
-"""Go → facts: packages by folder, methods by receiver, fields and embedding, results of functions, composite literals."""
+"""Go → facts: packages by folder, methods by receiver, fields and embedding, results of functions,
+composite literals.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,11 +8,22 @@ from typing import ClassVar
 
 from gieok.capabilities.code.languages.go.standard import STANDARD
 from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
-from gieok.capabilities.code.model.facts import NOTHING, ClassFact, FunctionFact, Kind, Namespace, Op, Trait, Variable
+from gieok.capabilities.code.model.facts import (
+    NOTHING,
+    ClassFact,
+    FunctionFact,
+    Kind,
+    Namespace,
+    Op,
+    Trait,
+    Variable,
+)
 
 _BUILTINS = frozenset(
-    """append cap close complex copy delete imag len make new panic print println real recover string int int64 float64 bool
-    byte rune error uint error nil true false iota""".split()
+    """
+        append cap close complex copy delete imag len make new panic print println real
+        recover string int int64 float64 bool byte rune error uint error nil true false iota
+    """.split()
 )
 
 
@@ -26,18 +39,43 @@ class _Reader(TreeReader):
         "if_statement for_statement expression_case type_case communication_case".split()
     )
     handlers: ClassVar[dict[str, str]] = {
-        "package_clause": "_package", "import_spec": "_import", "function_declaration": "_function",
-        "method_declaration": "_method", "type_spec": "_type_spec", "type_alias": "_type_spec", "identifier": "_identifier",
-        "selector_expression": "_selector", "call_expression": "_call", "composite_literal": "_composite",
-        "func_literal": "_literal", "short_var_declaration": "_short", "assignment_statement": "_short", "var_spec": "_var",
-        "const_spec": "_var", "return_statement": "_return", "range_clause": "_range", "index_expression": "_index",
-        "type_assertion_expression": "_assertion", "unary_expression": "_unary", "binary_expression": "nothing",
-        "interpreted_string_literal": "text_value", "raw_string_literal": "text_value", "type_identifier": "_named",
-        "field_identifier": "skip", "qualified_type": "_named", "pointer_type": "_named", "label_name": "skip",
-        "type_conversion_expression": "_conversion", "expression_statement": "nothing", "parameter_list": "skip",
-        "slice_type": "skip", "map_type": "skip", "array_type": "skip", "blank_identifier": "skip",
+        "package_clause": "_package",
+        "import_spec": "_import",
+        "function_declaration": "_function",
+        "method_declaration": "_method",
+        "type_spec": "_type_spec",
+        "type_alias": "_type_spec",
+        "identifier": "_identifier",
+        "selector_expression": "_selector",
+        "call_expression": "_call",
+        "composite_literal": "_composite",
+        "func_literal": "_literal",
+        "short_var_declaration": "_short",
+        "assignment_statement": "_short",
+        "var_spec": "_var",
+        "const_spec": "_var",
+        "return_statement": "_return",
+        "range_clause": "_range",
+        "index_expression": "_index",
+        "type_assertion_expression": "_assertion",
+        "unary_expression": "_unary",
+        "binary_expression": "nothing",
+        "interpreted_string_literal": "text_value",
+        "raw_string_literal": "text_value",
+        "type_identifier": "_named",
+        "field_identifier": "skip",
+        "qualified_type": "_named",
+        "pointer_type": "_named",
+        "label_name": "skip",
+        "type_conversion_expression": "_conversion",
+        "expression_statement": "nothing",
+        "parameter_list": "skip",
+        "slice_type": "skip",
+        "map_type": "skip",
+        "array_type": "skip",
+        "blank_identifier": "skip",
         "type_switch_statement": "_type_switch",
-    }  # fmt: skip
+    }
 
     def start(self) -> None:
         self.emit(Op.IMPORT_ALL, "", 0)  # the other files of the folder
@@ -67,7 +105,14 @@ class _Reader(TreeReader):
             return
         for bound in [name] if name else _package_names(path):
             self._imported[bound] = path
-            self.emit(Op.IMPORT, self.builder.bind(self.builder.module, bound), path, "", 0, self.line(node))
+            self.emit(
+                Op.IMPORT,
+                self.builder.bind(self.builder.module, bound),
+                path,
+                "",
+                0,
+                self.line(node),
+            )
 
     # Definitions
 
@@ -77,16 +122,24 @@ class _Reader(TreeReader):
         number = self._add(node, name, Kind.FUNCTION, traits=(Trait.TEST,) if is_test else ())
         self.builder.copy(self.builder.bind(self.builder.module, name), self.function_value(number))
 
-    def _add(self, node: Node, name: str, kind: str, receiver: str = "", traits: tuple[str, ...] = ()) -> int:
+    def _add(
+        self, node: Node, name: str, kind: str, receiver: str = "", traits: tuple[str, ...] = ()
+    ) -> int:
         parameters, rest, elements = self._parameters(self.children(node, "parameters"))
         body = self.field(node, "body")
-        number, inner = self.function(node, name, kind, parameters, body, receiver=receiver, rest=rest, traits=traits)
+        number, inner = self.function(
+            node, name, kind, parameters, body, receiver=receiver, rest=rest, traits=traits
+        )
         self.builder.copy(self.builder.functions[number].rest, elements)
         self._results(self.field(node, "result"), self.builder.functions[number], inner)
         return number
 
-    def _parameters(self, listed: Sequence[Node]) -> tuple[list[tuple[str, Variable]], str, Variable]:
-        """Return (name, annotation) of each, the name of what takes the rest, and what that is declared to hold."""
+    def _parameters(
+        self, listed: Sequence[Node]
+    ) -> tuple[list[tuple[str, Variable]], str, Variable]:
+        """Return (name, annotation) of each, the name of what takes the rest, and what that is
+        declared to hold.
+        """
         found: list[tuple[str, Variable]] = []
         rest, elements = "", NOTHING
         for parameter in listed:
@@ -119,14 +172,21 @@ class _Reader(TreeReader):
 
     def _method(self, node: Node) -> None:
         listed = self.field(node, "receiver")
-        declaration = listed.named_children[0] if listed is not None and listed.named_children else None
+        declaration = (
+            listed.named_children[0] if listed is not None and listed.named_children else None
+        )
         kind = self.field(declaration, "type") if declaration is not None else None
         owner = self.text(kind).lstrip("*").partition("[")[0]
-        receiver = self.text(self.child(declaration, "identifier") if declaration is not None else None) or "_"
+        receiver = (
+            self.text(self.child(declaration, "identifier") if declaration is not None else None)
+            or "_"
+        )
         name = self.name(node)
         held = self.builder.bind(self.builder.module, owner)
         arguments = self.text(kind).partition("[")[2].rstrip("]").split(",")
-        self.generic = {a.strip(): self.load(held, f"[{n}]", node) for n, a in enumerate(arguments) if a.strip()}
+        self.generic = {
+            a.strip(): self.load(held, f"[{n}]", node) for n, a in enumerate(arguments) if a.strip()
+        }
         outer = self.scope
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{owner}.")
         # Of a suite (testify, go-check), which a function of the package runs.
@@ -142,8 +202,13 @@ class _Reader(TreeReader):
             self.store(held, name + self._signature(node), made, node)
 
     def _signature(self, node: Node) -> str:
-        """Return the types of a method as one text: `(string)File,error` is no `(string)http.File,error`."""
-        given, result = self._types(self.field(node, "parameters")), self._types(self.field(node, "result"))
+        """Return the types of a method as one text: `(string)File,error` is no
+        `(string)http.File,error`.
+        """
+        given, result = (
+            self._types(self.field(node, "parameters")),
+            self._types(self.field(node, "result")),
+        )
         return f"({given}){result}"
 
     def _types(self, listed: Node | None) -> str:
@@ -161,7 +226,9 @@ class _Reader(TreeReader):
         return ",".join(found)
 
     def _plain_type(self, node: Node) -> str:
-        """Return a type without what may differ: names of parameters, of the project's packages, of what is the same."""
+        """Return a type without what may differ: names of parameters, of the project's packages, of
+        what is the same.
+        """
         text = re.sub(r"\s+", "", self.text(node).replace("interface{}", "any"))
         if "func(" in text or "struct{" in text:
             return re.sub(r"(func\(|struct\{).*", r"\1", text)
@@ -177,7 +244,10 @@ class _Reader(TreeReader):
         bases: list[Variable] = []
         inside = [c for part in self.children(node, "type_parameters") for c in part.named_children]
         given = [self.text(c) for c in inside if c.type == "identifier"]
-        self.generic = {parameter: self.builder.bind(inner, f"[{place}]") for place, parameter in enumerate(given)}
+        self.generic = {
+            parameter: self.builder.bind(inner, f"[{place}]")
+            for place, parameter in enumerate(given)
+        }
         outer, self.scope = self.scope, inner
         for field in self._fields(kind):
             names = [self.text(c) for c in field.named_children if c.type == "field_identifier"]
@@ -190,7 +260,9 @@ class _Reader(TreeReader):
                 self.bind(embedded, held, inner)
         if kind is not None and (element := self._element_type(kind)) is not None:
             self.builder.copy(self.builder.bind(inner, "[]"), self.type(element))
-        for method in kind.named_children if kind is not None and kind.type == "interface_type" else ():
+        for method in (
+            kind.named_children if kind is not None and kind.type == "interface_type" else ()
+        ):
             if method.type in ("method_elem", "method_spec"):
                 signature = "" if self.generic else self._signature(method)
                 self.builder.bind(inner, f"<{self.name(method)}{signature}>")
@@ -198,21 +270,34 @@ class _Reader(TreeReader):
                 bases += [self._named(c) for c in method.named_children]
         self.scope, self.generic = outer, {}
         fact = self.builder.classes[number]
-        self.builder.classes[number] = ClassFact(fact.symbol, fact.attributes, tuple(b for b in bases if b != NOTHING))
+        self.builder.classes[number] = ClassFact(
+            fact.symbol, fact.attributes, tuple(b for b in bases if b != NOTHING)
+        )
         self.builder.copy(self.builder.bind(self.scope, name), self.class_value(number))
 
     def _element_type(self, kind: Node) -> Node | None:
         """Return the type of what a slice, array, map or channel holds."""
-        return self.field(kind, "element") or self.field(kind, "value") if kind.type in _HOLDERS else None
+        return (
+            self.field(kind, "element") or self.field(kind, "value")
+            if kind.type in _HOLDERS
+            else None
+        )
 
     def element(self, place: Variable, node: Node) -> Variable:
-        """Return what is inside of `place`, also where its type is a named one (`type Shapes []Shape`)."""
+        """Return what is inside of `place`, also where its type is a named one (`type Shapes
+        []Shape`).
+        """
         return self.builder.merge(super().element(place, node), self.load(place, "[]", node))
 
     def _fields(self, kind: Node | None) -> list[Node]:
         if kind is None or kind.type != "struct_type":
             return []
-        return [f for part in kind.named_children for f in part.named_children if f.type == "field_declaration"]
+        return [
+            f
+            for part in kind.named_children
+            for f in part.named_children
+            if f.type == "field_declaration"
+        ]
 
     def _literal(self, node: Node) -> Variable:
         return self.function_value(self._add(node, "", Kind.LAMBDA))
@@ -223,7 +308,9 @@ class _Reader(TreeReader):
         """Return what a type's name means."""
         if node is None:
             return NOTHING
-        while node.type in ("pointer_type", "parenthesized_type", "type_elem") and node.named_children:
+        while (
+            node.type in ("pointer_type", "parenthesized_type", "type_elem") and node.named_children
+        ):
             node = node.named_children[0]
         if node.type == "generic_type":
             return self._filled(node)
@@ -238,7 +325,9 @@ class _Reader(TreeReader):
         return NOTHING
 
     def _filled(self, node: Node) -> Variable:
-        """`Cache[K, V]`: what is given for its parameters is kept with the type, one for all uses."""
+        """`Cache[K, V]`: what is given for its parameters is kept with the type, one for all
+        uses.
+        """
         held, listed = self._named(self.field(node, "type")), self.children(node, "type_arguments")
         for place, argument in enumerate(listed):
             if NOTHING not in (held, value := self._named(argument)):
@@ -270,7 +359,12 @@ class _Reader(TreeReader):
         if callee is None:
             return NOTHING
         name = self.text(callee)
-        if name in ("new", "make") and self._is_builtin(name) and listed is not None and listed.named_children:
+        if (
+            name in ("new", "make")
+            and self._is_builtin(name)
+            and listed is not None
+            and listed.named_children
+        ):
             return self.type(listed.named_children[0])
         arguments = self.arguments(listed)
         if callee.type == "selector_expression":
@@ -279,26 +373,39 @@ class _Reader(TreeReader):
         held = self.value(callee)
         if name == "append":
             for _, value in arguments[1:]:
-                self.call_method(held if not arguments else arguments[0][1], "append", [("", value)], node)
+                self.call_method(
+                    held if not arguments else arguments[0][1], "append", [("", value)], node
+                )
             return arguments[0][1] if arguments else NOTHING
         return self.call(held, arguments, node, name if callee.type == "identifier" else "")
 
     def _composite(self, node: Node) -> Variable:
         kind = self.field(node, "type")
         named = self._named(kind)
-        elements = [e for e in self.children(node, "body") if e.type in ("keyed_element", "literal_element")]
+        elements = [
+            e for e in self.children(node, "body") if e.type in ("keyed_element", "literal_element")
+        ]
         if named == NOTHING:
             held = self.row(elements, lambda element: self.value(element.named_children[-1]), "*")
-            inner = self.field(kind, "element") or self.field(kind, "value") if kind is not None else None
+            inner = (
+                self.field(kind, "element") or self.field(kind, "value")
+                if kind is not None
+                else None
+            )
             return self.builder.merge(held, self.holding(self.type(inner), node))
         arguments = [
-            (self.text(e.named_children[0]) if e.type == "keyed_element" else "", self.value(e.named_children[-1]))
+            (
+                self.text(e.named_children[0]) if e.type == "keyed_element" else "",
+                self.value(e.named_children[-1]),
+            )
             for e in elements
         ]
         return self.call(named, arguments, node)
 
     def _conversion(self, node: Node) -> Variable:
-        return self.builder.merge(self.value(self.field(node, "operand")), self.type(self.field(node, "type")))
+        return self.builder.merge(
+            self.value(self.field(node, "operand")), self.type(self.field(node, "type"))
+        )
 
     def _unary(self, node: Node) -> Variable:
         held = self.value(self.field(node, "operand"))
@@ -327,7 +434,9 @@ class _Reader(TreeReader):
             self.assign(target, value, is_new=node.type == "short_var_declaration")
 
     def _parts(self, sources: Sequence[Node], count: int, node: Node) -> list[Variable]:
-        """Return what each of `count` targets gets: its own value, or its part of the one that there is."""
+        """Return what each of `count` targets gets: its own value, or its part of the one that
+        there is.
+        """
         values = [self.value(source) for source in sources]
         if len(values) == count:
             return values
@@ -341,16 +450,22 @@ class _Reader(TreeReader):
         """Let a value flow into a target."""
         if target.type == "identifier":
             name = self.text(target)
-            self.builder.copy(self.builder.bind(self.scope, name) if is_new else self.lookup(name), value)
+            self.builder.copy(
+                self.builder.bind(self.scope, name) if is_new else self.lookup(name), value
+            )
         elif target.type == "selector_expression":
-            self.store(self.value(self.field(target, "operand")), self.name(target, "field"), value, target)
+            self.store(
+                self.value(self.field(target, "operand")), self.name(target, "field"), value, target
+            )
         elif target.type == "index_expression":
             self.store_index(self.value(self.field(target, "operand")), "*", value, target)
 
     def _var(self, node: Node) -> None:
         kind = self.field(node, "type")
         names = [c for c in node.named_children if c.type == "identifier"]
-        for name, value in zip(names, self._parts(self.children(node, "value"), len(names), node), strict=True):
+        for name, value in zip(
+            names, self._parts(self.children(node, "value"), len(names), node), strict=True
+        ):
             variable = self.builder.bind(self.scope, self.text(name))
             self.builder.copy(variable, self.builder.merge(value, self.type(kind)))
 
@@ -377,11 +492,18 @@ class _Reader(TreeReader):
 
 
 def _package_names(path: str) -> list[str]:
-    """Return what a package may be called, from its path: `v3` and `.v3` are versions, `go-` is no part of a name."""
+    """Return what a package may be called, from its path: `v3` and `.v3` are versions, `go-` is no
+    part of a name.
+    """
     last = _VERSION.sub("", path).rpartition("/")[2]
     return list(
         dict.fromkeys(
-            (path.rpartition("/")[2], last, last.removeprefix("go-").removesuffix("-go"), last.replace("-", "_"))
+            (
+                path.rpartition("/")[2],
+                last,
+                last.removeprefix("go-").removesuffix("-go"),
+                last.replace("-", "_"),
+            )
         )
     )
 

@@ -33,7 +33,12 @@ def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
 
 LANGUAGES = (
     Language(
-        "java", reader.read, (".java",), family=Family("java", _rules), grammar="tree_sitter_java:language",
-        tests=r".*Tests?|.*TestCase|.*IT", reexports=("package-info.java",),
+        "java",
+        reader.read,
+        (".java",),
+        family=Family("java", _rules),
+        grammar="tree_sitter_java:language",
+        tests=r".*Tests?|.*TestCase|.*IT",
+        reexports=("package-info.java",),
     ),
-)  # fmt: skip
+)

@@ -1,44 +1,87 @@
-"""Java → facts: packages and imports, declared types, overloads by number of arguments, implementations of what is abstract."""
+"""Java → facts: packages and imports, declared types, overloads by number of arguments,
+implementations of what is abstract.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar
 
 from gieok.capabilities.code.languages.tree import Node, TreeReader, reading
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Kind, Namespace, Op, Trait, Variable
+from gieok.capabilities.code.model.facts import (
+    NOTHING,
+    Argument,
+    Kind,
+    Namespace,
+    Op,
+    Trait,
+    Variable,
+)
 
 _TYPES = frozenset(
-    "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration".split()
+    (
+        "class_declaration interface_declaration enum_declaration record_declaration "
+        "annotation_type_declaration"
+    ).split()
 )
 _COLLECTIONS = frozenset(
-    """List Set Collection Iterable Iterator Queue Deque Map Optional Stream ArrayList LinkedList HashSet TreeSet HashMap
-    TreeMap LinkedHashMap Supplier Callable Future CompletableFuture ConcurrentHashMap""".split()
+    """
+        List Set Collection Iterable Iterator Queue Deque Map Optional Stream ArrayList
+        LinkedList HashSet TreeSet HashMap TreeMap LinkedHashMap Supplier Callable Future
+        CompletableFuture ConcurrentHashMap
+    """.split()
 )
 
 
 class _Reader(TreeReader):
     branches: ClassVar[frozenset[str]] = frozenset(
-        """if_statement for_statement enhanced_for_statement while_statement do_statement switch_block_statement_group
-        switch_rule catch_clause ternary_expression""".split()
+        """
+            if_statement for_statement enhanced_for_statement while_statement do_statement
+            switch_block_statement_group switch_rule catch_clause ternary_expression
+        """.split()
     )
     handlers: ClassVar[dict[str, str]] = {
         **dict.fromkeys(_TYPES, "_class"),
-        "package_declaration": "_package", "import_declaration": "_import", "identifier": "_identifier", "this": "_this",
-        "super": "_super", "field_access": "_field_access", "method_invocation": "_invocation",
-        "object_creation_expression": "_creation", "explicit_constructor_invocation": "_explicit",
-        "assignment_expression": "_assignment", "local_variable_declaration": "_local", "lambda_expression": "_lambda",
-        "method_reference": "_reference", "return_statement": "returned", "enhanced_for_statement": "_for_each",
-        "cast_expression": "_cast", "ternary_expression": "conditional", "array_access": "_array_access",
-        "array_initializer": "_array", "string_literal": "text_value", "binary_expression": "nothing",
-        "unary_expression": "nothing", "type_identifier": "_class_named", "scoped_type_identifier": "_class_named",
-        "expression_statement": "nothing", "catch_formal_parameter": "_catch", "resource": "_resource", "modifiers": "skip",
-        "type_parameters": "skip", "type_arguments": "skip", "generic_type": "_class_named",
+        "package_declaration": "_package",
+        "import_declaration": "_import",
+        "identifier": "_identifier",
+        "this": "_this",
+        "super": "_super",
+        "field_access": "_field_access",
+        "method_invocation": "_invocation",
+        "object_creation_expression": "_creation",
+        "explicit_constructor_invocation": "_explicit",
+        "assignment_expression": "_assignment",
+        "local_variable_declaration": "_local",
+        "lambda_expression": "_lambda",
+        "method_reference": "_reference",
+        "return_statement": "returned",
+        "enhanced_for_statement": "_for_each",
+        "cast_expression": "_cast",
+        "ternary_expression": "conditional",
+        "array_access": "_array_access",
+        "array_initializer": "_array",
+        "string_literal": "text_value",
+        "binary_expression": "nothing",
+        "unary_expression": "nothing",
+        "type_identifier": "_class_named",
+        "scoped_type_identifier": "_class_named",
+        "expression_statement": "nothing",
+        "catch_formal_parameter": "_catch",
+        "resource": "_resource",
+        "modifiers": "skip",
+        "type_parameters": "skip",
+        "type_arguments": "skip",
+        "generic_type": "_class_named",
         "instanceof_expression": "_instance_of",
-        "type_pattern": "_pattern", "record_pattern_component": "_pattern", "labeled_statement": "last",
-        "break_statement": "skip", "continue_statement": "skip",
-    }  # fmt: skip
+        "type_pattern": "_pattern",
+        "record_pattern_component": "_pattern",
+        "labeled_statement": "last",
+        "break_statement": "skip",
+        "continue_statement": "skip",
+    }
 
     def start(self) -> None:
-        #: Fields by class scope are reached through `this`; a class body has no statements of its own.
+        #: Fields by class scope are reached through `this`; a class body has no statements of its
+        #: own.
         self.emit(Op.IMPORT_ALL, "", 0)  # the same package
         #: Classes of which `import static` brings everything.
         self.statics: list[Variable] = []
@@ -65,7 +108,14 @@ class _Reader(TreeReader):
             else:
                 self._take(held, name, node)
         else:
-            self.emit(Op.IMPORT, self.builder.bind(self.builder.module, name), dotted, name, 0, self.line(node))
+            self.emit(
+                Op.IMPORT,
+                self.builder.bind(self.builder.module, name),
+                dotted,
+                name,
+                0,
+                self.line(node),
+            )
 
     def _take(self, owner: Variable, name: str, node: Node) -> None:
         """Let a name mean a class's field and methods of that name."""
@@ -94,7 +144,9 @@ class _Reader(TreeReader):
                 found += [self._class_named(t) for t in types]
         return found
 
-    def _class_of(self, node: Node, name: str, bases: list[Variable], body: Node | None) -> Variable:
+    def _class_of(
+        self, node: Node, name: str, bases: list[Variable], body: Node | None
+    ) -> Variable:
         is_test = any("Test" in self.text(c) for c in node.named_children if c.type == "modifiers")
         number, inner = self.class_(node, name, bases, (Trait.TEST,) if is_test else ())
         made = self.class_value(number)
@@ -104,7 +156,11 @@ class _Reader(TreeReader):
         this = self.declared(made)
         self._components(node, inner)
         parts = body.named_children if body is not None else ()
-        members = [m for p in parts for m in (p.named_children if p.type == "enum_body_declarations" else [p])]
+        members = [
+            m
+            for p in parts
+            for m in (p.named_children if p.type == "enum_body_declarations" else [p])
+        ]
         for member in members:  # names first: a method may stand above the field it uses
             if member.type == "field_declaration":
                 self._field(member, inner)
@@ -113,10 +169,16 @@ class _Reader(TreeReader):
             elif member.type == "enum_constant":
                 constant, own = self.name(member), self.field(member, "body")
                 kind = made if own is None else self._class_of(member, constant, [made], own)
-                instance = self.call(kind, self.arguments(self.field(member, "arguments")), member, name)
+                instance = self.call(
+                    kind, self.arguments(self.field(member, "arguments")), member, name
+                )
                 self.bind(constant, instance, inner)
         for member in members:
-            if member.type in ("method_declaration", "constructor_declaration", "compact_constructor_declaration"):
+            if member.type in (
+                "method_declaration",
+                "constructor_declaration",
+                "compact_constructor_declaration",
+            ):
                 self._method(member, inner, this)
             elif member.type in _TYPES:
                 self.value(member)
@@ -127,9 +189,13 @@ class _Reader(TreeReader):
 
     def _components(self, node: Node, inner: Namespace) -> None:
         """A record's components are fields with methods of their name."""
-        for parameter in self.children(node, "parameters") if node.type == "record_declaration" else ():
+        for parameter in (
+            self.children(node, "parameters") if node.type == "record_declaration" else ()
+        ):
             name = self.name(parameter)
-            self.builder.copy(self.builder.bind(inner, name), self.type(self.field(parameter, "type")))
+            self.builder.copy(
+                self.builder.bind(inner, name), self.type(self.field(parameter, "type"))
+            )
 
     def _field(self, member: Node, inner: Namespace) -> None:
         kind = self.type(self.field(member, "type"))
@@ -161,12 +227,17 @@ class _Reader(TreeReader):
         if Trait.CLASS not in traits:
             self.builder.copy(self.builder.functions[number].parameters[0], this)
         self.builder.copy(
-            self.builder.bind(inner, "__init__" if is_constructor else f"{name}()"), self.function_value(number)
+            self.builder.bind(inner, "__init__" if is_constructor else f"{name}()"),
+            self.function_value(number),
         )
         self.builder.copy(self.builder.functions[number].result, given)
 
-    def _parameters(self, listed: Sequence[Node]) -> tuple[list[tuple[str, Variable]], str, Variable]:
-        """Return (name, annotation) of each, the name of what takes the rest, and what that is declared to hold."""
+    def _parameters(
+        self, listed: Sequence[Node]
+    ) -> tuple[list[tuple[str, Variable]], str, Variable]:
+        """Return (name, annotation) of each, the name of what takes the rest, and what that is
+        declared to hold.
+        """
         found = []
         rest, elements = "", NOTHING
         for parameter in listed:
@@ -176,7 +247,9 @@ class _Reader(TreeReader):
                 kind = next((c for c in parameter.named_children if "type" in c.type), None)
                 declarator = self.child(parameter, "variable_declarator")
                 rest = self.text(
-                    self.field(declarator, "name") if declarator is not None else parameter.named_children[-1]
+                    self.field(declarator, "name")
+                    if declarator is not None
+                    else parameter.named_children[-1]
                 )
                 elements = self.holding(self.type(kind), parameter)
         return found, rest, elements
@@ -184,7 +257,9 @@ class _Reader(TreeReader):
     # Names
 
     def _find(self, name: str, key: str = "") -> tuple[Variable, bool]:
-        """Return the variable of a name and whether it is a member of a class around (which `this` must reach)."""
+        """Return the variable of a name and whether it is a member of a class around (which `this`
+        must reach).
+        """
         for scope in self.scope.outwards():
             if scope.owner == NOTHING and name in scope.names and not key:
                 return scope.names[name], False
@@ -223,9 +298,13 @@ class _Reader(TreeReader):
         return held
 
     def _filled(self, node: Node) -> Variable:
-        """`Box<Shape>`: what is given for its parameters is kept with the class, one for all uses."""
+        """`Box<Shape>`: what is given for its parameters is kept with the class, one for all
+        uses.
+        """
         held, listed = self._class_named(node.named_children[0]), node.named_children[-1]
-        for place, argument in enumerate(listed.named_children if listed.type == "type_arguments" else ()):
+        for place, argument in enumerate(
+            listed.named_children if listed.type == "type_arguments" else ()
+        ):
             if argument.type in ("type_identifier", "scoped_type_identifier", "generic_type"):
                 self.store(held, f"[{place}]", self._class_named(argument), node)
         return held
@@ -234,7 +313,9 @@ class _Reader(TreeReader):
         """Let `T` of `class Box<T extends Shape>` mean Shape and whatever is given for it."""
         listed = self.child(node, "type_parameters")
         for place, parameter in enumerate(listed.named_children if listed is not None else ()):
-            name = self.text(next((c for c in parameter.named_children if "identifier" in c.type), None))
+            name = self.text(
+                next((c for c in parameter.named_children if "identifier" in c.type), None)
+            )
             inner.names[name] = self.builder.bind(inner, f"[{place}]")
             bound = self.child(parameter, "type_bound")
             for kind in bound.named_children if bound is not None else ():
@@ -242,7 +323,12 @@ class _Reader(TreeReader):
 
     def type(self, node: Node | None) -> Variable:
         """Return what a variable of a declared type may hold."""
-        if node is None or node.type in ("void_type", "integral_type", "floating_point_type", "boolean_type"):
+        if node is None or node.type in (
+            "void_type",
+            "integral_type",
+            "floating_point_type",
+            "boolean_type",
+        ):
             return NOTHING
         if node.type == "array_type":
             return self.holding(self.type(self.field(node, "element")), node)
@@ -268,18 +354,31 @@ class _Reader(TreeReader):
             return self._call_named(self.value(place), name, arguments, node)
         variable, is_member = self._find("", f"{name}()")
         made = self._call_named(self._this(node), name, arguments, node)
-        callee = variable if is_member else self._imported(name, node)  # a member: of a class around this one
+        # a member: of a class around this one
+        callee = variable if is_member else self._imported(name, node)
         return self.builder.merge(made, self.call(callee, arguments, node, name))
 
-    def _call_named(self, place: Variable, name: str, arguments: list[Argument], node: Node) -> Variable:
-        """Methods and fields have names of their own; a collection's methods are known by their plain name."""
+    def _call_named(
+        self, place: Variable, name: str, arguments: list[Argument], node: Node
+    ) -> Variable:
+        """Methods and fields have names of their own; a collection's methods are known by their
+        plain name.
+        """
         made = self.call_method(place, f"{name}()", arguments, node)
-        return self.builder.merge(made, self.call_method(place, name, arguments, node)) if place != NOTHING else made
+        return (
+            self.builder.merge(made, self.call_method(place, name, arguments, node))
+            if place != NOTHING
+            else made
+        )
 
     def _creation(self, node: Node) -> Variable:
         type_node = self.field(node, "type")
         around = node.named_children[0]
-        if type_node is not None and around.start_byte < type_node.start_byte and "annotation" not in around.type:
+        if (
+            type_node is not None
+            and around.start_byte < type_node.start_byte
+            and "annotation" not in around.type
+        ):
             kind = self.load(self.value(around), self.text(type_node), node)  # `outer.new Inner()`
         else:
             kind = self._class_named(type_node)
@@ -287,13 +386,18 @@ class _Reader(TreeReader):
         body = self.child(node, "class_body")
         if body is not None:
             kind = self._class_of(
-                node, self.builder.lambda_name(self.scope.symbol).replace("lambda", "anonymous"), [kind], body
+                node,
+                self.builder.lambda_name(self.scope.symbol).replace("lambda", "anonymous"),
+                [kind],
+                body,
             )
         return self.call(kind, arguments, node, self.name(node, "type"))
 
     def _explicit(self, node: Node) -> Variable:
         target = self.field(node, "constructor")
-        return self.call_method(self.value(target), "__init__", self.arguments(self.field(node, "arguments")), node)
+        return self.call_method(
+            self.value(target), "__init__", self.arguments(self.field(node, "arguments")), node
+        )
 
     def _assignment(self, node: Node) -> Variable:
         value = self.value(self.field(node, "right"))
@@ -307,7 +411,9 @@ class _Reader(TreeReader):
             else:
                 self.store(self._this(node), self.text(left), value, node)
         elif left.type == "field_access":
-            self.store(self.value(self.field(left, "object")), self.name(left, "field"), value, node)
+            self.store(
+                self.value(self.field(left, "object")), self.name(left, "field"), value, node
+            )
         elif left.type == "array_access":
             self.store_index(self.value(self.field(left, "array")), "*", value, node)
         return value
@@ -318,9 +424,14 @@ class _Reader(TreeReader):
             if declarator.type == "variable_declarator":
                 made = self.field(declarator, "value")
                 value = self.value(made)
-                kind = self.type(kind_node) if value == NOTHING or self.text(kind_node) != "var" else NOTHING
+                kind = (
+                    self.type(kind_node)
+                    if value == NOTHING or self.text(kind_node) != "var"
+                    else NOTHING
+                )
                 variable = self.builder.bind(self.scope, self.name(declarator))
-                is_exact = made is not None and made.type == "object_creation_expression"  # a circle, not any shape
+                # a circle, not any shape
+                is_exact = made is not None and made.type == "object_creation_expression"
                 self.builder.copy(variable, value if is_exact else self.builder.merge(value, kind))
 
     def _lambda(self, node: Node) -> Variable:
@@ -348,7 +459,8 @@ class _Reader(TreeReader):
         anything: list[Argument] = [("*", NOTHING)]
         self.call(made, anything, node, name)  # whoever takes it calls it
         if name != "new":
-            self.call_method(self.declared(held), f"{name}()", anything, node)  # `Shape::area` of any shape
+            # `Shape::area` of any shape
+            self.call_method(self.declared(held), f"{name}()", anything, node)
         return made
 
     def _for_each(self, node: Node) -> None:
@@ -359,7 +471,11 @@ class _Reader(TreeReader):
 
     def _cast(self, node: Node) -> Variable:
         value, kind = self.value(self.field(node, "value")), self.field(node, "type")
-        named = self._class_named(kind) if kind is not None and "type_identifier" in kind.type else NOTHING
+        named = (
+            self._class_named(kind)
+            if kind is not None and "type_identifier" in kind.type
+            else NOTHING
+        )
         return self.builder.merge(self.narrow(value, named), self.type(kind))
 
     def _array_access(self, node: Node) -> Variable:
@@ -380,7 +496,9 @@ class _Reader(TreeReader):
         value = self.value(self.field(node, "value"))
         if name is not None:
             kind = self.type(self.field(node, "type"))
-            self.builder.copy(self.builder.bind(self.scope, self.text(name)), self.builder.merge(value, kind))
+            self.builder.copy(
+                self.builder.bind(self.scope, self.text(name)), self.builder.merge(value, kind)
+            )
 
     def _pattern(self, node: Node) -> None:
         """`case Circle c` declares `c`."""

@@ -12,7 +12,9 @@ from gieok.capabilities.code.resolve.linking import LinkRules
 
 
 def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
-    manifests = {path: json.loads(f.package) for path, f in files if f.language == "manifest" and f.package}
+    manifests = {
+        path: json.loads(f.package) for path, f in files if f.language == "manifest" and f.package
+    }
     return LinkRules(JavaScriptLinker([path for path, _ in files], manifests), NATIVES)
 
 
@@ -21,16 +23,36 @@ _TESTS = r"(.*[.\-_])?(test|spec)s?|.*\.(cy|e2e|bench)|test-.*"
 
 LANGUAGES = (
     Language(
-        "javascript", reader.read, (".js", ".jsx", ".mjs", ".cjs"), family=_FAMILY,
-        grammar="tree_sitter_javascript:language", tests=_TESTS, reexports=("index.ts", "index.js"),
+        "javascript",
+        reader.read,
+        (".js", ".jsx", ".mjs", ".cjs"),
+        family=_FAMILY,
+        grammar="tree_sitter_javascript:language",
+        tests=_TESTS,
+        reexports=("index.ts", "index.js"),
     ),
     Language(
-        "typescript", reader.read, (".ts", ".mts", ".cts"), family=_FAMILY,
-        grammar="tree_sitter_typescript:language_typescript", tests=_TESTS,
+        "typescript",
+        reader.read,
+        (".ts", ".mts", ".cts"),
+        family=_FAMILY,
+        grammar="tree_sitter_typescript:language_typescript",
+        tests=_TESTS,
     ),
-    Language("tsx", reader.read, (".tsx",), family=_FAMILY, grammar="tree_sitter_typescript:language_tsx", tests=_TESTS),
     Language(
-        "manifest", read_manifest, files=("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"),
-        family=_FAMILY, is_source=False, is_searched=False,
+        "tsx",
+        reader.read,
+        (".tsx",),
+        family=_FAMILY,
+        grammar="tree_sitter_typescript:language_tsx",
+        tests=_TESTS,
     ),
-)  # fmt: skip
+    Language(
+        "manifest",
+        read_manifest,
+        files=("package.json", "tsconfig.json", "tsconfig.base.json", "jsconfig.json"),
+        family=_FAMILY,
+        is_source=False,
+        is_searched=False,
+    ),
+)

@@ -1,12 +1,16 @@
-"""Functions and classes of JavaScript, functions that are used as classes, interfaces of TypeScript."""
+"""Functions and classes of JavaScript, functions that are used as classes, interfaces of
+TypeScript.
+"""
 
 from gieok.capabilities.code.languages.javascript.names import JavaScriptNames
 from gieok.capabilities.code.languages.tree import Node
 from gieok.capabilities.code.model.facts import NOTHING, Kind, Namespace, Trait, Variable
 
 FUNCTIONS = frozenset(
-    """function_declaration generator_function_declaration function_expression generator_function arrow_function
-    function method_definition""".split()
+    """
+        function_declaration generator_function_declaration function_expression
+        generator_function arrow_function function method_definition
+    """.split()
 )
 
 
@@ -30,12 +34,18 @@ class JavaScriptDefinitions(JavaScriptNames):
 
     def make(self, node: Node, name: str) -> Variable:
         """Add a function; one that is used as a class becomes one, with itself as constructor."""
-        if name and node.type not in ("method_definition", "arrow_function") and self._is_constructor(node, name):
+        if (
+            name
+            and node.type not in ("method_definition", "arrow_function")
+            and self._is_constructor(node, name)
+        ):
             return self._function_class(node, name)
         return self.function_value(self._add(node, name, Kind.FUNCTION))
 
     def _is_constructor(self, node: Node, name: str) -> bool:
-        return name in self.constructors or (name[:1].isupper() and "this." in self.name(node, "body"))
+        return name in self.constructors or (
+            name[:1].isupper() and "this." in self.name(node, "body")
+        )
 
     def _add(self, node: Node, name: str, kind: str, traits: tuple[str, ...] = ()) -> int:
         before, self.generic = self.generic, self.generic | self.constraints(node)
@@ -60,7 +70,9 @@ class JavaScriptDefinitions(JavaScriptNames):
         ):
             traits = (*traits, Trait.GENERATOR)
         receiver = "" if node.type == "arrow_function" else "this"
-        number, inner = self.function(node, name, kind, parameters, body, receiver=receiver, rest=rest, traits=traits)
+        number, inner = self.function(
+            node, name, kind, parameters, body, receiver=receiver, rest=rest, traits=traits
+        )
         if "expression" in node.type and (own := self.name(node)) and own not in inner.names:
             self.bind(own, self.function_value(number), inner)
         outer, self.scope = self.scope, inner
@@ -73,11 +85,21 @@ class JavaScriptDefinitions(JavaScriptNames):
         self.newest = number
         return number
 
-    def _parameters(self, node: Node) -> tuple[list[tuple[str, Variable]], list[tuple[Node, str]], str]:
-        """Return (name, annotation) of each place, the patterns to take apart, and the name of `...rest`."""
+    def _parameters(
+        self, node: Node
+    ) -> tuple[list[tuple[str, Variable]], list[tuple[Node, str]], str]:
+        """Return (name, annotation) of each place, the patterns to take apart, and the name of
+        `...rest`.
+        """
         single = self.field(node, "parameter")
         listed = self.field(node, "parameters")
-        nodes = [single] if single is not None else list(listed.named_children) if listed is not None else []
+        nodes = (
+            [single]
+            if single is not None
+            else list(listed.named_children)
+            if listed is not None
+            else []
+        )
         found: list[tuple[str, Variable]] = []
         patterns: list[tuple[Node, str]] = []
         rest = ""
@@ -129,7 +151,10 @@ class JavaScriptDefinitions(JavaScriptNames):
 
     def _class(self, node: Node, name: str) -> Variable:
         bases = [
-            self.base_(b) for child in node.named_children if child.type == "class_heritage" for b in _bases(child)
+            self.base_(b)
+            for child in node.named_children
+            if child.type == "class_heritage"
+            for b in _bases(child)
         ]
         self._decorators(node)
         number, inner = self.class_(node, name, bases)
@@ -163,7 +188,9 @@ class JavaScriptDefinitions(JavaScriptNames):
         name = self.text(name_node).strip("\"'")
         if member.type == "method_definition":
             kinds = {child.type for child in member.children}
-            traits = tuple(t for word, t in (("static", Trait.CLASS), ("get", Trait.PROPERTY)) if word in kinds)
+            traits = tuple(
+                t for word, t in (("static", Trait.CLASS), ("get", Trait.PROPERTY)) if word in kinds
+            )
             made = self.function_value(self._add(member, name, Kind.METHOD, traits))
             self.bind("__init__" if name == "constructor" else name, made, inner)
             if name == "constructor":
@@ -185,9 +212,14 @@ class JavaScriptDefinitions(JavaScriptNames):
     def _parameter_properties(self, member: Node) -> None:
         """`constructor(private store: Store)` makes a field."""
         for parameter in self.children(member, "parameters"):
-            if any(child.type in ("accessibility_modifier", "readonly") for child in parameter.children):
+            if any(
+                child.type in ("accessibility_modifier", "readonly") for child in parameter.children
+            ):
                 name = self.name(parameter, "pattern")
-                self.builder.copy(self.builder.bind(self.scope, name), self.annotation(self.field(parameter, "type")))
+                self.builder.copy(
+                    self.builder.bind(self.scope, name),
+                    self.annotation(self.field(parameter, "type")),
+                )
 
 
 def _bases(heritage: Node) -> list[Node]:

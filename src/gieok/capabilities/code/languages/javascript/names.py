@@ -1,4 +1,6 @@
-"""Names of JavaScript: what declares them, what they mean, what is assigned to them; and types of TypeScript."""
+"""Names of JavaScript: what declares them, what they mean, what is assigned to them; and types of
+TypeScript.
+"""
 
 import re
 from collections.abc import Sequence
@@ -7,31 +9,45 @@ from gieok.capabilities.code.languages.tree import Node, TreeReader
 from gieok.capabilities.code.model.facts import NOTHING, Namespace, Op, Variable
 
 _CONSTRUCTOR = re.compile(
-    r"\b([A-Za-z_$][\w$]*)\.prototype\b|\binherits\(\s*([A-Za-z_$][\w$]*)|\bnew\s+([A-Za-z_$][\w$]*)"
+    r"\b([A-Za-z_$][\w$]*)\.prototype\b|\binherits\(\s*([A-Za-z_$][\w$]*)"
+    r"|\bnew\s+([A-Za-z_$][\w$]*)"
 )
 #: Statements inside of which names are declared for the function around.
 _BLOCKS = frozenset(
-    """export_statement statement_block if_statement else_clause for_statement for_in_statement while_statement
-    do_statement try_statement catch_clause finally_clause switch_statement switch_body switch_case switch_default
-    labeled_statement""".split()
+    """
+        export_statement statement_block if_statement else_clause for_statement
+        for_in_statement while_statement do_statement try_statement catch_clause
+        finally_clause switch_statement switch_body switch_case switch_default
+        labeled_statement
+    """.split()
 )
 _PATTERNS = frozenset(
-    "object_pattern array_pattern pair_pattern assignment_pattern object_assignment_pattern rest_pattern".split()
+    (
+        "object_pattern array_pattern pair_pattern assignment_pattern object_assignment_pattern "
+        "rest_pattern"
+    ).split()
 )
 _PUNCTUATION = frozenset(("{", "}", "[", "]", "comment"))
 #: Keys that are symbols, by the names they are given: one thing, as a written name is.
 SYMBOL = re.compile(r"(k[A-Z]\w*|sym\w*|\w*[sS]ymbol|Symbol\.\w+)$")
 _GLOBALS = frozenset(
-    """console process Object Array String Number Boolean Math JSON Date RegExp Promise Map Set WeakMap WeakSet Symbol Error
-    TypeError RangeError Buffer setTimeout setInterval setImmediate queueMicrotask parseInt parseFloat window document global
-    globalThis Reflect Proxy Function Intl URL URLSearchParams fetch isNaN encodeURIComponent decodeURIComponent""".split()
+    """
+        console process Object Array String Number Boolean Math JSON Date RegExp Promise Map
+        Set WeakMap WeakSet Symbol Error TypeError RangeError Buffer setTimeout setInterval
+        setImmediate queueMicrotask parseInt parseFloat window document global globalThis
+        Reflect Proxy Function Intl URL URLSearchParams fetch isNaN encodeURIComponent
+        decodeURIComponent
+    """.split()
 )
 
 
 class JavaScriptNames(TreeReader):
     """Reads names, members, targets and types."""
 
-    leading = re.compile(rb"\s*(?:export\b\s*)?(?:default|(?:const|let|var)\s+[\w$]+\s*(?::[^=\n]*)?=)?|\s*[\w$.]+\s*=")
+    leading = re.compile(
+        rb"\s*(?:export\b\s*)?(?:default|(?:const|let|var)\s+[\w$]+\s*(?::[^=\n]*)?=)?"
+        rb"|\s*[\w$.]+\s*="
+    )
 
     def start(self) -> None:
         """Find the functions that are used as classes; bind `exports`."""
@@ -47,9 +63,15 @@ class JavaScriptNames(TreeReader):
             self.builder.copy(self.exports, self.builder.container())
 
     def declare(self, node: Node) -> None:
-        """Bind what the statements of a function declare, those of blocks inside too: it hides what is outside."""
+        """Bind what the statements of a function declare, those of blocks inside too: it hides what
+        is outside.
+        """
         for child in node.named_children:
-            if child.type in ("function_declaration", "generator_function_declaration", "class_declaration"):
+            if child.type in (
+                "function_declaration",
+                "generator_function_declaration",
+                "class_declaration",
+            ):
                 self.builder.bind(self._place(), self.name(child))
             elif child.type in ("lexical_declaration", "variable_declaration"):
                 for declarator in child.named_children:
@@ -123,7 +145,11 @@ class JavaScriptNames(TreeReader):
         if target is None:
             return
         kind = target.type
-        if kind in ("identifier", "shorthand_property_identifier_pattern", "shorthand_property_identifier"):
+        if kind in (
+            "identifier",
+            "shorthand_property_identifier_pattern",
+            "shorthand_property_identifier",
+        ):
             name = self.text(target)
             self.builder.copy(self._binding(name), value)
         elif kind == "member_expression":
@@ -133,7 +159,10 @@ class JavaScriptNames(TreeReader):
             else:
                 self.store(self.value(place), name, value, target)
         elif kind == "subscript_expression":
-            held, key = self.value(self.field(target, "object")), self._key(self.field(target, "index"))
+            held, key = (
+                self.value(self.field(target, "object")),
+                self._key(self.field(target, "index")),
+            )
             for at in (key,) if key is not None else (key, "?"):  # `?`: by any name
                 self.store_index(held, at, value, target)
         else:
@@ -147,14 +176,21 @@ class JavaScriptNames(TreeReader):
         """Assign the parts of `{a, b: c, ...rest}` or `[x, y]`."""
         for place, part in _places(target):
             if part.type == "pair_pattern":
-                self.assign(self.field(part, "value"), self.load(value, self.name(part, "key"), part))
+                self.assign(
+                    self.field(part, "value"), self.load(value, self.name(part, "key"), part)
+                )
             elif part.type in ("assignment_pattern", "object_assignment_pattern"):
                 left = self.field(part, "left")
                 default = self.value(self.field(part, "right"))
-                self.assign(left, self.builder.merge(self.load(value, self.text(left), part), default))
+                self.assign(
+                    left, self.builder.merge(self.load(value, self.text(left), part), default)
+                )
             elif part.type == "rest_pattern":
                 self.assign(part.named_children[0], value)
-            elif part.type in ("shorthand_property_identifier_pattern", "shorthand_property_identifier"):
+            elif part.type in (
+                "shorthand_property_identifier_pattern",
+                "shorthand_property_identifier",
+            ):
                 self.assign(part, self.load(value, self.text(part), part))
             elif target.type == "array_pattern" and value != NOTHING:
                 self.assign(part, self.index(value, place, part))
@@ -163,7 +199,11 @@ class JavaScriptNames(TreeReader):
 
     def annotation(self, node: Node | None) -> Variable:
         """Return what `: Type` allows."""
-        return self._type(node.named_children[0]) if node is not None and node.named_children else NOTHING
+        return (
+            self._type(node.named_children[0])
+            if node is not None and node.named_children
+            else NOTHING
+        )
 
     def _type(self, node: Node | None) -> Variable:  # noqa: PLR0911 - one per form of a type
         if node is None:
@@ -180,7 +220,9 @@ class JavaScriptNames(TreeReader):
         if node.type == "union_type":
             return self.builder.merge(*[self._type(child) for child in node.named_children])
         if node.type in ("array_type", "readonly_type", "parenthesized_type"):
-            return self._inside_of(node, node.named_children[:1], is_array=node.type == "array_type")
+            return self._inside_of(
+                node, node.named_children[:1], is_array=node.type == "array_type"
+            )
         if node.type == "generic_type":
             return self._generic(node)
         return NOTHING
@@ -188,7 +230,16 @@ class JavaScriptNames(TreeReader):
     def _generic(self, node: Node) -> Variable:
         name = self.text(node.named_children[0])
         inner = node.named_children[-1].named_children
-        if name in ("Promise", "Readonly", "Partial", "Required", "NonNullable", "Awaited", "Pick", "Omit"):
+        if name in (
+            "Promise",
+            "Readonly",
+            "Partial",
+            "Required",
+            "NonNullable",
+            "Awaited",
+            "Pick",
+            "Omit",
+        ):
             return self._inside_of(node, inner[:1], is_array=False)
         if name in ("Array", "ReadonlyArray", "Set", "Iterable", "Map", "Record", "AsyncIterable"):
             return self._inside_of(node, inner[-1:], is_array=True)

@@ -17,7 +17,9 @@ from gieok.capabilities.code.resolve.program import Site
 
 def _set(machine: Machine, site: Site, arguments: list[int]) -> None:
     """Model `new Set(elements)`."""
-    give_container(machine, site, {"*": elements_of(machine, site, arguments[0] if arguments else NOTHING)})
+    give_container(
+        machine, site, {"*": elements_of(machine, site, arguments[0] if arguments else NOTHING)}
+    )
 
 
 def _map(machine: Machine, site: Site, arguments: list[int]) -> None:
@@ -31,7 +33,8 @@ NATIVES = COMMON.and_also(
     Natives(
         by_name(
             (
-                """setTimeout setImmediate setInterval nextTick catch finally forEach Promise requestAnimationFrame
+                """setTimeout setImmediate setInterval nextTick catch finally forEach Promise
+                requestAnimationFrame
                 queueMicrotask""",
                 HigherOrder(),
             ),

@@ -1,8 +1,13 @@
-"""Objects of JavaScript that functions are put on: prototypes, what is made of them, what is mixed into them."""
+"""Objects of JavaScript that functions are put on: prototypes, what is made of them, what is mixed
+into them.
+"""
 
 import re
 
-from gieok.capabilities.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
+from gieok.capabilities.code.languages.javascript.definitions import (
+    FUNCTIONS,
+    JavaScriptDefinitions,
+)
 from gieok.capabilities.code.languages.javascript.names import SYMBOL
 from gieok.capabilities.code.languages.tree import Node
 from gieok.capabilities.code.model.facts import NOTHING, Argument, Namespace, Op, Trait, Variable
@@ -11,7 +16,8 @@ from gieok.capabilities.code.model.facts import NOTHING, Argument, Namespace, Op
 _MIXING = frozenset("assign extend mixin merge defaults mergeDescriptors _extend".split())
 #: Bound to a package from outside: `const mixin = require("merge-descriptors")`.
 _PACKAGE = re.compile(
-    r"""([\w$]+)\s*=\s*require\(\s*['"](?![./])[^'"]+['"]\s*\)|import\s+([\w$]+)\s+from\s+['"](?![./])[^'"]+['"]"""
+    r"""([\w$]+)\s*=\s*require\(\s*['"](?![./])[^'"]+['"]\s*\)"""
+    r"""|import\s+([\w$]+)\s+from\s+['"](?![./])[^'"]+['"]"""
 )
 _LIBRARIES = frozenset(("Object", "Reflect", "util", "_", "lodash", "$", "jQuery"))
 _NAME = re.compile(r"[\w$]+")
@@ -23,7 +29,9 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
     def start(self) -> None:
         """Find the names of packages."""
         super().start()
-        self._packages = {a or b for a, b in _PACKAGE.findall(self.source.decode("utf-8", "replace"))} | _LIBRARIES
+        self._packages = {
+            a or b for a, b in _PACKAGE.findall(self.source.decode("utf-8", "replace"))
+        } | _LIBRARIES
 
     def object_(self, node: Node) -> Variable:
         """Read an object literal."""
@@ -53,7 +61,9 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         self.scope = outer
         if not (is_known or quoted) and self.newest != NOTHING:
             fact = self.builder.functions[self.newest]
-            self.builder.functions[self.newest] = fact._replace(traits=(*fact.traits, Trait.COMPUTED))
+            self.builder.functions[self.newest] = fact._replace(
+                traits=(*fact.traits, Trait.COMPUTED)
+            )
         if place is not None and not self.text(place).endswith(".prototype"):
             self._receive(place)
         return held
@@ -64,14 +74,23 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
             self.builder.copy(fact.parameters[0], self.value(place))
 
     def _owner(self, place: Node | None) -> str:
-        """Return the name of the object that functions are put on; '' for a module's exports and `this`."""
+        """Return the name of the object that functions are put on; '' for a module's exports and
+        `this`.
+        """
         name = self.text(place).removesuffix(".prototype")
-        return name if _NAME.fullmatch(name) and name not in ("exports", "module", "this", "window", "global") else ""
+        return (
+            name
+            if _NAME.fullmatch(name)
+            and name not in ("exports", "module", "this", "window", "global")
+            else ""
+        )
 
     def prefixed(self, name: str) -> Namespace:
         """Return the scope at hand, in which symbols are called `name.…`."""
         outer = self.scope
-        scope = Namespace(outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner)
+        scope = Namespace(
+            outer.outer, outer.symbol, outer.function, f"{outer.prefix}{name}.", outer.owner
+        )
         scope.names, scope.outward = outer.names, outer.outward
         return scope
 
@@ -89,7 +108,9 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         if not listed.named_children:
             return False
         if callee.type == "identifier":
-            return self.text(callee) in self._packages and self._is_mixing(self.text(callee), listed)
+            return self.text(callee) in self._packages and self._is_mixing(
+                self.text(callee), listed
+            )
         place, name = self.name(callee, "object"), self.name(callee, "property")
         if place == "Object":
             return name in ("create", "assign", "setPrototypeOf", "defineProperty")
@@ -115,10 +136,14 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         return held[0]
 
     def _part(self, part: Node, owner: str) -> Variable:
-        return self.object_named(part, owner) if owner and part.type == "object" else self.value(part)
+        return (
+            self.object_named(part, owner) if owner and part.type == "object" else self.value(part)
+        )
 
     def _create(self, held: list[Variable], node: Node) -> Variable:
-        """`Object.create(proto)` has the members of `proto`, and its own; of a class's prototype it is an instance."""
+        """`Object.create(proto)` has the members of `proto`, and its own; of a class's prototype it
+        is an instance.
+        """
         made = self.builder.container()
         if held[0] == NOTHING:
             return made
@@ -127,13 +152,20 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
 
     def _define(self, parts: list[Node], owner: str, node: Node) -> Variable:
         """`Object.defineProperty(res, "name", { get: function … })` defines `res.name`."""
-        target, name = self.value(parts[0]), self.text(parts[1])[1:-1] if parts[1].type == "string" else ""
+        target, name = (
+            self.value(parts[0]),
+            self.text(parts[1])[1:-1] if parts[1].type == "string" else "",
+        )
         outer = self.scope
         self.scope = self.prefixed(owner) if owner else outer
         for pair in parts[2].named_children if parts[2].type == "object" and name else ():
             key, value = self.name(pair, "key") or self.name(pair), self.field(pair, "value")
             function = pair if pair.type == "method_definition" else value
-            if function is None or function.type not in FUNCTIONS or key not in ("get", "set", "value"):
+            if (
+                function is None
+                or function.type not in FUNCTIONS
+                or key not in ("get", "set", "value")
+            ):
                 self.value(value)
                 continue
             self.newest = NOTHING
@@ -154,7 +186,12 @@ class JavaScriptPrototypes(JavaScriptDefinitions):
         """Say whether an assignment is `a[k] = b[k]`."""
         kinds = (left.type, right.type) == ("subscript_expression", "subscript_expression")
         key = self.field(left, "index")
-        return kinds and key is not None and key.type == "identifier" and self.text(key) == self.name(right, "index")
+        return (
+            kinds
+            and key is not None
+            and key.type == "identifier"
+            and self.text(key) == self.name(right, "index")
+        )
 
     def mix(self, target: Node | None, source: Node | None, node: Node) -> Variable:
         """Give an object the members of another."""

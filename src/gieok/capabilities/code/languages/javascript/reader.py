@@ -1,4 +1,6 @@
-"""JavaScript and TypeScript → facts: ES modules and CommonJS, classes and prototypes, object literals, annotations."""
+"""JavaScript and TypeScript → facts: ES modules and CommonJS, classes and prototypes, object
+literals, annotations.
+"""
 
 import re
 from typing import ClassVar
@@ -18,30 +20,70 @@ _PLAIN_KEYS = frozenset(("property_identifier", "string", "number"))
 
 class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
     branches: ClassVar[frozenset[str]] = frozenset(
-        """if_statement for_statement for_in_statement while_statement do_statement switch_case catch_clause
-        ternary_expression""".split()
+        """
+            if_statement for_statement for_in_statement while_statement do_statement
+            switch_case catch_clause ternary_expression
+        """.split()
     )
     handlers: ClassVar[dict[str, str]] = {
-        "identifier": "_identifier", "shorthand_property_identifier": "_identifier", "this": "_this", "super": "_super",
-        "member_expression": "_member", "subscript_expression": "_subscript", "call_expression": "_call",
-        "new_expression": "_new", "assignment_expression": "_assignment", "augmented_assignment_expression": "_augmented",
-        "variable_declarator": "_declarator", "function_declaration": "_function_declaration",
-        "generator_function_declaration": "_function_declaration", "arrow_function": "_function_expression",
-        "function_expression": "_function_expression", "function": "_function_expression",
-        "generator_function": "_function_expression", "class_declaration": "_class_declaration", "class": "_class_expression",
-        "abstract_class_declaration": "_class_declaration", "interface_declaration": "_interface",
-        "type_alias_declaration": "_alias", "enum_declaration": "_alias",
-        "import_alias": "_import_alias", "decorator": "skip", "object": "object_", "array": "_array",
-        "return_statement": "_return", "yield_expression": "_yield", "for_in_statement": "_for_in",
-        "ternary_expression": "conditional", "binary_expression": "_binary", "unary_expression": "nothing",
-        "update_expression": "nothing", "string": "text_value", "template_string": "_template", "number": "nothing",
-        "regex": "nothing", "import_statement": "_import", "export_statement": "_export", "as_expression": "_cast",
-        "satisfies_expression": "first", "non_null_expression": "first", "sequence_expression": "_last",
-        "catch_clause": "_catch", "spread_element": "first", "internal_module": "_namespace", "module": "_namespace",
-        "type_annotation": "skip", "type_parameters": "skip", "type_arguments": "skip", "predefined_type": "skip",
-        "function_signature": "skip", "property_identifier": "skip", "statement_identifier": "skip",
-        "expression_statement": "nothing", "import_specifier": "skip",
-    }  # fmt: skip
+        "identifier": "_identifier",
+        "shorthand_property_identifier": "_identifier",
+        "this": "_this",
+        "super": "_super",
+        "member_expression": "_member",
+        "subscript_expression": "_subscript",
+        "call_expression": "_call",
+        "new_expression": "_new",
+        "assignment_expression": "_assignment",
+        "augmented_assignment_expression": "_augmented",
+        "variable_declarator": "_declarator",
+        "function_declaration": "_function_declaration",
+        "generator_function_declaration": "_function_declaration",
+        "arrow_function": "_function_expression",
+        "function_expression": "_function_expression",
+        "function": "_function_expression",
+        "generator_function": "_function_expression",
+        "class_declaration": "_class_declaration",
+        "class": "_class_expression",
+        "abstract_class_declaration": "_class_declaration",
+        "interface_declaration": "_interface",
+        "type_alias_declaration": "_alias",
+        "enum_declaration": "_alias",
+        "import_alias": "_import_alias",
+        "decorator": "skip",
+        "object": "object_",
+        "array": "_array",
+        "return_statement": "_return",
+        "yield_expression": "_yield",
+        "for_in_statement": "_for_in",
+        "ternary_expression": "conditional",
+        "binary_expression": "_binary",
+        "unary_expression": "nothing",
+        "update_expression": "nothing",
+        "string": "text_value",
+        "template_string": "_template",
+        "number": "nothing",
+        "regex": "nothing",
+        "import_statement": "_import",
+        "export_statement": "_export",
+        "as_expression": "_cast",
+        "satisfies_expression": "first",
+        "non_null_expression": "first",
+        "sequence_expression": "_last",
+        "catch_clause": "_catch",
+        "spread_element": "first",
+        "internal_module": "_namespace",
+        "module": "_namespace",
+        "type_annotation": "skip",
+        "type_parameters": "skip",
+        "type_arguments": "skip",
+        "predefined_type": "skip",
+        "function_signature": "skip",
+        "property_identifier": "skip",
+        "statement_identifier": "skip",
+        "expression_statement": "nothing",
+        "import_specifier": "skip",
+    }
 
     def _last(self, node: Node) -> Variable:
         return ([NOTHING] + [self.value(child) for child in node.named_children])[-1]
@@ -60,7 +102,10 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
                 if inner is not None and inner.type in FUNCTIONS:
                     value = self.make(inner, key)
                 else:
-                    value, self.newest = self._named_value(inner, key) if inner is not None else NOTHING, NOTHING
+                    value, self.newest = (
+                        self._named_value(inner, key) if inner is not None else NOTHING,
+                        NOTHING,
+                    )
             elif member.type == "method_definition":
                 key = self.name(member).strip("\"'")
                 value = self.make(member, key)
@@ -69,7 +114,10 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             elif member.type == "spread_element":
                 source = self.first(member)
                 self.call_method(held, "update", [("", source)], member)
-            if self.newest != NOTHING and Trait.RECEIVER in (fact := self.builder.functions[self.newest]).traits:
+            if (
+                self.newest != NOTHING
+                and Trait.RECEIVER in (fact := self.builder.functions[self.newest]).traits
+            ):
                 self.builder.copy(fact.parameters[0], held)  # `this`
             if key:
                 key = "*" if key.startswith("[") and not SYMBOL.match(key[1:-1]) else key
@@ -103,9 +151,16 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
 
     def _named_value(self, value: Node, name: str) -> Variable:
         """Read a value that gets a name: a function without its own bears that."""
-        if value.type in ("satisfies_expression", "as_expression") and value.named_children[0].type in _LITERALS:
+        if (
+            value.type in ("satisfies_expression", "as_expression")
+            and value.named_children[0].type in _LITERALS
+        ):
             value = value.named_children[0]
-        if value.type in FUNCTIONS and self.field(value, "name") is None and re.fullmatch(r"[\w$]+", name):
+        if (
+            value.type in FUNCTIONS
+            and self.field(value, "name") is None
+            and re.fullmatch(r"[\w$]+", name)
+        ):
             return self.make(value, name)
         if value.type == "class" and self.field(value, "name") is None:
             return self._class(value, name)
@@ -122,8 +177,12 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         elif self.is_copy(left, right):
             return self.mix(self.field(left, "object"), self.field(right, "object"), node)
         else:
-            name = self.name(left, "property") if left.type == "member_expression" else self.text(left)
-            value = self._named_value(right, self.name(left, "object") if name == "prototype" else name)
+            name = (
+                self.name(left, "property") if left.type == "member_expression" else self.text(left)
+            )
+            value = self._named_value(
+                right, self.name(left, "object") if name == "prototype" else name
+            )
         self.assign(left, value)
         return value
 
@@ -192,7 +251,9 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
             held = self.value(place)
             if name == "bind":
                 return held
-            given = arguments[1:] if name == "call" else [("*", value) for _, value in arguments[1:2]]
+            given = (
+                arguments[1:] if name == "call" else [("*", value) for _, value in arguments[1:2]]
+            )
             this = [("this", value) for _, value in arguments[:1]]
             return self.call(held, [*this, *given], node, self.text(place).rpartition(".")[2])
         held = self.value(place)
@@ -268,9 +329,14 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         if declaration is not None:
             self.value(declaration)
             if is_default and (name := self.name(declaration)):
-                self.builder.copy(self.builder.bind(self.builder.module, "default"), self.lookup(name))
+                self.builder.copy(
+                    self.builder.bind(self.builder.module, "default"), self.lookup(name)
+                )
         elif value is not None:
-            self.builder.copy(self.builder.bind(self.builder.module, "default"), self._named_value(value, "default"))
+            self.builder.copy(
+                self.builder.bind(self.builder.module, "default"),
+                self._named_value(value, "default"),
+            )
         for part in node.named_children:
             if part.type == "export_clause":
                 for specifier in part.named_children:
@@ -285,7 +351,9 @@ class _Reader(JavaScriptPrototypes, JavaScriptTests, TypeScript):
         name = self.name(specifier)
         alias = self.name(specifier, "alias") or name
         if source:
-            self.emit(Op.IMPORT, self.builder.bind(self.builder.module, alias), source, name, 0, line)
+            self.emit(
+                Op.IMPORT, self.builder.bind(self.builder.module, alias), source, name, 0, line
+            )
         elif alias != name:
             self.builder.copy(self.builder.bind(self.builder.module, alias), self.lookup(name))
 
@@ -296,7 +364,9 @@ def _is_data(node: Node) -> bool:
     if kind == "pair":
         key, value = node.named_children[0], node.named_children[-1]
         return key.type in _PLAIN_KEYS and _is_data(value)
-    return kind in _CONSTANTS or (kind in ("object", "array") and all(map(_is_data, node.named_children)))
+    return kind in _CONSTANTS or (
+        kind in ("object", "array") and all(map(_is_data, node.named_children))
+    )
 
 
 read = reading(_Reader)

@@ -1,9 +1,14 @@
-"""Tests of JavaScript: what a runner is given under a title is a symbol, and calls what runs before it."""
+"""Tests of JavaScript: what a runner is given under a title is a symbol, and calls what runs before
+it.
+"""
 
 import re
 from collections import defaultdict
 
-from gieok.capabilities.code.languages.javascript.definitions import FUNCTIONS, JavaScriptDefinitions
+from gieok.capabilities.code.languages.javascript.definitions import (
+    FUNCTIONS,
+    JavaScriptDefinitions,
+)
 from gieok.capabilities.code.languages.tree import Node
 from gieok.capabilities.code.model.facts import NOTHING, Kind, Trait, Variable
 
@@ -27,7 +32,8 @@ class JavaScriptTests(JavaScriptDefinitions):
         self._titles: dict[tuple[str, str], int] = defaultdict(int)
         self._is_tested = b"describe" in self.source or b"suite" in self.source
         self._context = NOTHING
-        #: Name and traits of the next function without a name, where one stands inside of `it("title", wrapped(…))`.
+        #: Name and traits of the next function without a name, where one stands inside of
+        #: `it("title", wrapped(…))`.
         self._awaited: tuple[str, tuple[str, ...]] | None = None
 
     def is_of_runner(self, callee: Node, listed: Node | None) -> bool:
@@ -38,13 +44,19 @@ class JavaScriptTests(JavaScriptDefinitions):
         first = listed.named_children[0]
         if word in _HOOKS:
             return self._is_tested or callee.type == "member_expression"
-        return first.type in _TITLES or (callee.type == "identifier" and first.type not in FUNCTIONS)
+        return first.type in _TITLES or (
+            callee.type == "identifier" and first.type not in FUNCTIONS
+        )
 
     def _word(self, callee: Node) -> str:
-        """Return the word of a runner in `it`, `test.skip`, `t.test`, `describe.each(table)`; '' where there is none."""
+        """Return the word of a runner in `it`, `test.skip`, `t.test`, `describe.each(table)`; ''
+        where there is none.
+        """
         if callee.type == "call_expression":
             inner = self.field(callee, "function")
-            return self._word(inner) if inner is not None and inner.type == "member_expression" else ""
+            return (
+                self._word(inner) if inner is not None and inner.type == "member_expression" else ""
+            )
         names = [self.text(callee)] if callee.type == "identifier" else []
         if callee.type == "member_expression":
             place = self.name(callee, "object").partition(".")[0]
@@ -52,14 +64,19 @@ class JavaScriptTests(JavaScriptDefinitions):
         return next((name for name in names if name in _WORDS), "")
 
     def _is_runner(self, name: str) -> bool:
-        """Say whether a name is a runner's, or what a test is given (`t`): others may have a method `test` too."""
+        """Say whether a name is a runner's, or what a test is given (`t`): others may have a method
+        `test` too.
+        """
         given = (self.builder.functions[scope.function] for scope in self.scope.outwards())
         return name in _RUNNERS or any(
-            name in fact.names[:2] and not {Trait.TEST, Trait.SUITE}.isdisjoint(fact.traits) for fact in given
+            name in fact.names[:2] and not {Trait.TEST, Trait.SUITE}.isdisjoint(fact.traits)
+            for fact in given
         )
 
     def test(self, callee: Node, listed: Node, node: Node) -> Variable:
-        """`it("does this", () => …)` is a test, and a symbol; `beforeEach(() => …)` one that the tests around call."""
+        """`it("does this", () => …)` is a test, and a symbol; `beforeEach(() => …)` one that the
+        tests around call.
+        """
         word = self._word(callee)
         if callee.type == "call_expression":
             self.value(callee)
@@ -107,7 +124,11 @@ class JavaScriptTests(JavaScriptDefinitions):
         """Read the body of a function; that of a test calls the hooks around it first."""
         if Trait.TEST in self.current.traits:
             for scope in self.scope.outwards():
-                for hook in self._hooks.get(scope.function, ()) if scope.function != self.scope.function else ():
+                for hook in (
+                    self._hooks.get(scope.function, ())
+                    if scope.function != self.scope.function
+                    else ()
+                ):
                     self.call(hook, [], node)
         super().body(node)
 
@@ -115,5 +136,7 @@ class JavaScriptTests(JavaScriptDefinitions):
 def _holds_function(node: Node) -> bool:
     return node.type in FUNCTIONS or (
         node.type == "call_expression"
-        and any(child.type in FUNCTIONS for part in node.named_children for child in part.named_children)
+        and any(
+            child.type in FUNCTIONS for part in node.named_children for child in part.named_children
+        )
     )

@@ -1,4 +1,6 @@
-"""What only TypeScript has: interfaces, aliases of types, enums, namespaces, `import x = require()`, `export =`."""
+"""What only TypeScript has: interfaces, aliases of types, enums, namespaces, `import x =
+require()`, `export =`.
+"""
 
 from collections.abc import Sequence
 
@@ -13,7 +15,12 @@ class TypeScript(JavaScriptDefinitions):
     """Reads types that are declared, and namespaces."""
 
     def _interface(self, node: Node) -> None:
-        extended = [b for c in node.named_children if c.type == "extends_type_clause" for b in c.named_children]
+        extended = [
+            b
+            for c in node.named_children
+            if c.type == "extends_type_clause"
+            for b in c.named_children
+        ]
         self._shape(node, [self.base_(b) for b in extended], self.children(node, "body"))
 
     def _shape(self, node: Node, bases: Sequence[Variable], members: Sequence[Node]) -> None:
@@ -48,7 +55,9 @@ class TypeScript(JavaScriptDefinitions):
             return self.builder.merge(*[self._meant(child) for child in node.named_children])
         if node.type == "generic_type":
             is_inside = self.text(node.named_children[0]) in _AS_INSIDE
-            return self._meant(node.named_children[-1].named_children[0] if is_inside else node.named_children[0])
+            return self._meant(
+                node.named_children[-1].named_children[0] if is_inside else node.named_children[0]
+            )
         return NOTHING
 
     # Namespaces
@@ -68,7 +77,9 @@ class TypeScript(JavaScriptDefinitions):
             inside = self.builder.container()
             self.store_index(held, name, inside, node)
             held = inside
-        self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{'.'.join(names)}.")
+        self.scope = Namespace(
+            outer, outer.symbol, outer.function, f"{outer.prefix}{'.'.join(names)}."
+        )
         self.block(body)
         for name, variable in self.scope.names.items():
             self.store_index(held, name, variable, node)

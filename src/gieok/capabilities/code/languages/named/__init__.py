@@ -3,7 +3,9 @@
 from gieok.capabilities.code.languages.language import Family, Language
 from gieok.capabilities.code.languages.named.reader import Grammar, reading
 
-_C_BRANCHES = "if_statement for_statement while_statement do_statement case_statement conditional_expression"
+_C_BRANCHES = (
+    "if_statement for_statement while_statement do_statement case_statement conditional_expression"
+)
 _BRANCHES = f"{_C_BRANCHES} catch_clause for_range_loop"
 
 _C = Grammar(
@@ -20,8 +22,13 @@ _CPP = _C._replace(
     branches=_BRANCHES,
 )
 _C_SHARP = Grammar(
-    classes="class_declaration interface_declaration struct_declaration record_declaration enum_declaration",
-    functions="method_declaration constructor_declaration local_function_statement property_declaration",
+    classes=(
+        "class_declaration interface_declaration struct_declaration record_declaration "
+        "enum_declaration"
+    ),
+    functions=(
+        "method_declaration constructor_declaration local_function_statement property_declaration"
+    ),
     calls="invocation_expression object_creation_expression",
     imports="using_directive",
     imported=r"([\w.]+);",
@@ -36,7 +43,9 @@ _KOTLIN = Grammar(
     imports="import",
     imported=r"import\s+([\w.]+)",
     bases="delegation_specifiers",
-    branches="if_expression for_statement while_statement do_while_statement when_entry catch_block",
+    branches=(
+        "if_expression for_statement while_statement do_while_statement when_entry catch_block"
+    ),
 )
 _SWIFT = Grammar(
     classes="class_declaration protocol_declaration",
@@ -53,7 +62,10 @@ _PHP = Grammar(
     functions="function_definition method_declaration",
     calls="function_call_expression member_call_expression "
     "nullsafe_member_call_expression scoped_call_expression object_creation_expression",
-    imports="require_expression require_once_expression include_expression include_once_expression namespace_use_clause",
+    imports=(
+        "require_expression require_once_expression include_expression include_once_expression "
+        "namespace_use_clause"
+    ),
     imported=r"[\"']([^\"']+)[\"']|([\w\\]*\\\w+)",
     bases="base_clause class_interface_clause",
     branches="if_statement for_statement foreach_statement while_statement "

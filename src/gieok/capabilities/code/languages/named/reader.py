@@ -1,7 +1,8 @@
-"""A language without a resolver of its own → facts: its symbols, and the names that it calls, extends and imports.
+"""A language without a resolver of its own → facts: its symbols, and the names that it calls,
+extends and imports.
 
-One reader for all of them: a `Grammar` says which nodes mean what. Calls keep their name alone, and are linked by it
-(`resolve/by_name.py`).
+One reader for all of them: a `Grammar` says which nodes mean what. Calls keep their name alone, and
+are linked by it (`resolve/by_name.py`).
 """
 
 import re
@@ -59,7 +60,9 @@ def reading(grammar: Grammar) -> Reader:
 
 
 class _Reader(TreeReader):
-    def __init__(self, grammar: Grammar, language: str, source: bytes, roots: Sequence[Node], parse: Parse) -> None:
+    def __init__(
+        self, grammar: Grammar, language: str, source: bytes, roots: Sequence[Node], parse: Parse
+    ) -> None:
         super().__init__(language, source, roots, parse)
         self.grammar = grammar
         self._methods |= dict.fromkeys(grammar.classes.split(), self._class)
@@ -69,7 +72,8 @@ class _Reader(TreeReader):
 
     def _class(self, node: Node) -> None:
         name = self._name(node)
-        is_use = node.type.endswith("_specifier") and self.field(node, "body") is None  # `struct node *next`
+        # `struct node *next`
+        is_use = node.type.endswith("_specifier") and self.field(node, "body") is None
         if not name or is_use:
             return self.nothing(node)
         number, inner = self.class_(node, name, ())
@@ -104,7 +108,9 @@ class _Reader(TreeReader):
         return None
 
     def _call(self, node: Node) -> None:
-        called = next((found for field in _CALLED if (found := self.field(node, field)) is not None), None)
+        called = next(
+            (found for field in _CALLED if (found := self.field(node, field)) is not None), None
+        )
         called = called or (node.named_children[0] if node.named_children else node)
         name, before = self._last(called), self._before(node, called)
         if name in self.grammar.importing.split():
@@ -119,7 +125,9 @@ class _Reader(TreeReader):
         self.nothing(node)
 
     def _before(self, node: Node, called: Node) -> str:
-        """Return what stands before the name that is called: an object, a class, a space of names."""
+        """Return what stands before the name that is called: an object, a class, a space of
+        names.
+        """
         for holder in (called, node):
             if self.field(holder, "scope") is not None:  # a class or a space of names is no object
                 scope = self.name(holder, "scope")
@@ -137,7 +145,11 @@ class _Reader(TreeReader):
         for field in _NAMES:
             if (inner := self.field(node, field)) is not None:
                 return self._last(inner)
-        parts = [part for part in node.named_children if "argument" not in part.type and "comment" not in part.type]
+        parts = [
+            part
+            for part in node.named_children
+            if "argument" not in part.type and "comment" not in part.type
+        ]
         return self._last(parts[-1]) if parts else ""
 
     def _import(self, node: Node) -> None:
@@ -152,16 +164,22 @@ class _Reader(TreeReader):
             return re.sub(r"<.*|\s", "", self.text(inner)).replace(self.grammar.separator, ".")
         declarator = self.field(node, "declarator")
         while declarator is not None and not _NAME_TYPE.fullmatch(declarator.type):
-            declarator = self.field(declarator, "declarator") or self.child(declarator, *_DECLARATORS)
+            declarator = self.field(declarator, "declarator") or self.child(
+                declarator, *_DECLARATORS
+            )
         if declarator is None:
             return ""
-        return re.sub(r"<[^<>]*>|\s", "", self.text(declarator)).replace(self.grammar.separator, ".")
+        return re.sub(r"<[^<>]*>|\s", "", self.text(declarator)).replace(
+            self.grammar.separator, "."
+        )
 
     def doc(self, node: Node) -> str:
         """Return the comment above a definition."""
         if self.grammar.comment == b"//":
             return super().doc(node)
-        before = self.source[max(self.begin(node) - 4_000, 0) : self.begin(node)].rstrip().split(b"\n")
+        before = (
+            self.source[max(self.begin(node) - 4_000, 0) : self.begin(node)].rstrip().split(b"\n")
+        )
         lines = []
         for raw in reversed(before):
             if not raw.strip().startswith(self.grammar.comment):
@@ -171,6 +189,13 @@ class _Reader(TreeReader):
 
 
 _DECLARATORS = (
-    "function_declarator", "pointer_declarator", "reference_declarator", "parenthesized_declarator", "qualified_identifier",
-    "identifier", "field_identifier", "operator_name", "destructor_name",
-)  # fmt: skip
+    "function_declarator",
+    "pointer_declarator",
+    "reference_declarator",
+    "parenthesized_declarator",
+    "qualified_identifier",
+    "identifier",
+    "field_identifier",
+    "operator_name",
+    "destructor_name",
+)

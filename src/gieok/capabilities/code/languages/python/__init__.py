@@ -22,8 +22,15 @@ def _is_conftest_for(origin: str, path: str) -> bool:
 
 LANGUAGES = (
     Language(
-        "python", tolerant.read, (".py", ".pyi"), family=Family("python", _rules), grammar="tree_sitter_python:language",
-        tests=r"test_.*|.*_test|tests?|conftest", helpers=("conftest",), reexports=("__init__.py",),
-        run_first=("__init__.py", "conftest.py"), starts=("__main__.py",),
+        "python",
+        tolerant.read,
+        (".py", ".pyi"),
+        family=Family("python", _rules),
+        grammar="tree_sitter_python:language",
+        tests=r"test_.*|.*_test|tests?|conftest",
+        helpers=("conftest",),
+        reexports=("__init__.py",),
+        run_first=("__init__.py", "conftest.py"),
+        starts=("__main__.py",),
     ),
-)  # fmt: skip
+)

@@ -27,7 +27,9 @@ def _key(arguments: list[ast.expr]) -> str:
 
 
 def _attribute(node: ast.expr) -> str:
-    """Return the name that `getattr` asks for, `prefix*` for one that is put together; '' for one that is not known."""
+    """Return the name that `getattr` asks for, `prefix*` for one that is put together; '' for one
+    that is not known.
+    """
     if isinstance(node, ast.JoinedStr) and node.values:
         return prefix + "*" if (prefix := _attribute(node.values[0])) else ""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
@@ -40,16 +42,28 @@ class CallReader(Expressions):
 
     def _call(self, node: ast.Call) -> Variable:
         function = node.func
-        is_import = isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "importlib"
+        is_import = (
+            isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "importlib"
+        )
         plain = name_of(function) if is_import else getattr(function, "id", "")
         if plain and (special := self._builtin_call(node, plain)) is not None:
             return special
         place = self.expression(function.value if isinstance(function, ast.Attribute) else function)
         arguments = self._arguments(node)
-        if isinstance(function, ast.Attribute) and function.attr in _KEYED and arguments and _key(node.args[:1]):
+        if (
+            isinstance(function, ast.Attribute)
+            and function.attr in _KEYED
+            and arguments
+            and _key(node.args[:1])
+        ):
             arguments[0] = ("", self.builder.external("'" + _key(node.args)))
-        if place == NOTHING and isinstance(function, ast.Attribute) and not isinstance(function.value, ast.Constant):
-            place = self.builder.fresh()  # nothing is known of it: an unresolved site, which is counted
+        if (
+            place == NOTHING
+            and isinstance(function, ast.Attribute)
+            and not isinstance(function.value, ast.Constant)
+        ):
+            # nothing is known of it: an unresolved site, which is counted
+            place = self.builder.fresh()
         if place == NOTHING:
             return NOTHING
         value = self.builder.fresh()
@@ -77,10 +91,14 @@ class CallReader(Expressions):
             qualified = self.scope.prefix + wrapper
             for number, fact in enumerate(self.builder.functions):
                 if self.builder.symbols[fact.symbol].qualified == qualified:
-                    self.builder.functions[number] = fact._replace(traits=(*fact.traits, Trait.TRANSPARENT))
+                    self.builder.functions[number] = fact._replace(
+                        traits=(*fact.traits, Trait.TRANSPARENT)
+                    )
 
     def _builtin_call(self, node: ast.Call, name: str) -> Variable | None:
-        """Return what `super()`, `getattr(x, "constant", default)` or an import by text gives; None for other calls."""
+        """Return what `super()`, `getattr(x, "constant", default)` or an import by text gives; None
+        for other calls.
+        """
         if name == "super":
             return self._super(node)
         if name == "getattr" and len(node.args) > 1 and (attribute := _attribute(node.args[1])):
@@ -92,8 +110,14 @@ class CallReader(Expressions):
         if name == "getattr" and len(node.args) > 1 and (texts := self.texts_of(node.args[1])):
             place = self.expression(node.args[0])
             default = self.expression(node.args[2]) if len(node.args) > 2 else NOTHING
-            return self.builder.merge(*(self.load(place, text, node) for text in dict.fromkeys(texts)), default)
-        if name in ("__import__", "import_module") and node.args and (module := _attribute(node.args[0])):
+            return self.builder.merge(
+                *(self.load(place, text, node) for text in dict.fromkeys(texts)), default
+            )
+        if (
+            name in ("__import__", "import_module")
+            and node.args
+            and (module := _attribute(node.args[0]))
+        ):
             return self._imported(name, module, node) if not module.endswith("*") else None
         return None
 
@@ -101,7 +125,9 @@ class CallReader(Expressions):
         """Return the module that a call imports: `__import__("a.b")` gives `a`."""
         value = self.builder.fresh()
         path = module.lstrip(".")
-        path, level = (path.partition(".")[0], 0) if name == "__import__" else (path, len(module) - len(path))
+        path, level = (
+            (path.partition(".")[0], 0) if name == "__import__" else (path, len(module) - len(path))
+        )
         self.emit(Op.IMPORT, value, path, "", level, node.lineno)
         return value
 
@@ -109,7 +135,9 @@ class CallReader(Expressions):
         """`setattr(x, "constant", value)`, pytest's `monkeypatch.setattr` too, assigns."""
         if name == "setattr" and len(node.args) > 2 and len(arguments) > 2:
             place, value = arguments[0][1], arguments[2][1]
-            for text in dict.fromkeys(self.texts_of(node.args[1])) if NOTHING not in (place, value) else ():
+            for text in (
+                dict.fromkeys(self.texts_of(node.args[1])) if NOTHING not in (place, value) else ()
+            ):
                 self.emit(Op.STORE, place, text, value, self.scope.symbol, node.lineno)
 
     def _super(self, node: ast.Call) -> Variable:
@@ -120,4 +148,7 @@ class CallReader(Expressions):
             return NOTHING
         return self.made(Op.SUPER, fact.parameters[0], fact.owner)
 
-    handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {**Expressions.handlers, ast.Call: _call}
+    handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {
+        **Expressions.handlers,
+        ast.Call: _call,
+    }

@@ -23,15 +23,30 @@ from gieok.capabilities.code.model.facts import (
 
 #: Decorator → what it makes of a function.
 TRAITS = {
-    "property": Trait.PROPERTY, "cached_property": Trait.PROPERTY, "setter": Trait.PROPERTY, "getter": Trait.PROPERTY,
-    "deleter": Trait.PROPERTY, "staticmethod": Trait.STATIC, "classmethod": Trait.CLASS, "fixture": Trait.PROVIDER,
-    "contextmanager": Trait.CONTEXT, "asynccontextmanager": Trait.CONTEXT, "wraps": Trait.TRANSPARENT,
-}  # fmt: skip
-_ABSTRACT = frozenset("abstractmethod abstractproperty abstractclassmethod abstractstaticmethod".split())
+    "property": Trait.PROPERTY,
+    "cached_property": Trait.PROPERTY,
+    "setter": Trait.PROPERTY,
+    "getter": Trait.PROPERTY,
+    "deleter": Trait.PROPERTY,
+    "staticmethod": Trait.STATIC,
+    "classmethod": Trait.CLASS,
+    "fixture": Trait.PROVIDER,
+    "contextmanager": Trait.CONTEXT,
+    "asynccontextmanager": Trait.CONTEXT,
+    "wraps": Trait.TRANSPARENT,
+}
+_ABSTRACT = frozenset(
+    "abstractmethod abstractproperty abstractclassmethod abstractstaticmethod".split()
+)
 _CLASS_METHODS = frozenset(("__new__", "__init_subclass__", "__class_getitem__"))
-_ONE_OF = frozenset("Optional Union Final ClassVar Awaitable Coroutine Required NotRequired Annotated ReadOnly".split())
+_ONE_OF = frozenset(
+    (
+        "Optional Union Final ClassVar Awaitable Coroutine Required NotRequired Annotated ReadOnly"
+    ).split()
+)
 _ITERABLE = frozenset(
-    "list sequence mutablesequence iterable iterator set frozenset abstractset tuple collection deque generator "
+    "list sequence mutablesequence iterable iterator set frozenset abstractset tuple "
+    "collection deque generator "
     "asynciterator asynciterable asyncgenerator".split()
 )
 _MAPPING = frozenset("dict mapping mutablemapping defaultdict ordereddict".split())
@@ -54,14 +69,22 @@ def _strings(node: ast.expr) -> list[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [name.strip() for name in node.value.split(",")]
     parts = node.elts if isinstance(node, ast.List | ast.Tuple) else []
-    return [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return [
+        part.value
+        for part in parts
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
 
 
 def _is_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, is_declared: bool) -> bool:
-    """Say whether a method stands for others: a protocol has no body, it is not implemented, or is abstract."""
+    """Say whether a method stands for others: a protocol has no body, it is not implemented, or is
+    abstract.
+    """
     if any(name_of(decorator) in _ABSTRACT for decorator in node.decorator_list):
         return True
-    body = [s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
+    body = [
+        s for s in node.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    ]
     if len(body) == 1 and isinstance(body[0], ast.Raise) and body[0].exc is not None:
         return name_of(body[0].exc) == "NotImplementedError"
     return is_declared and all(isinstance(s, ast.Pass) for s in body)
@@ -87,7 +110,9 @@ class PythonDefinitions(CallReader):
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         """Add a function and bind what its decorators make of it."""
         traits = self._traits(node)
-        symbol = self._symbol(node, node.name, Kind.METHOD if self.scope.owner != NOTHING else Kind.FUNCTION, traits)
+        symbol = self._symbol(
+            node, node.name, Kind.METHOD if self.scope.owner != NOTHING else Kind.FUNCTION, traits
+        )
         number = self._make(node, symbol, node.name, traits)
         value = self.made(Op.FUNCTION, number)
         for decorator in reversed(node.decorator_list):
@@ -105,7 +130,9 @@ class PythonDefinitions(CallReader):
             self.builder.copy(bound, value)
 
     def _given_by_pytest(self, decorator: ast.Call, fact: FunctionFact) -> None:
-        """What `parametrize` lists reaches a test's parameters; the `params` of a fixture are its `request.param`."""
+        """What `parametrize` lists reaches a test's parameters; the `params` of a fixture are its
+        `request.param`.
+        """
         kind = name_of(decorator)
         if kind not in ("parametrize", "fixture"):
             return
@@ -114,7 +141,10 @@ class PythonDefinitions(CallReader):
         parameters = dict(zip(fact.names, fact.parameters, strict=True)) | fact.keyword_only
         named = dict(arguments)
         if kind == "fixture":
-            if "request" in parameters and (value := self.element(named.get("params", NOTHING), decorator)) != NOTHING:
+            if (
+                "request" in parameters
+                and (value := self.element(named.get("params", NOTHING), decorator)) != NOTHING
+            ):
                 request = self.builder.container()
                 self.emit(Op.STORE_INDEX, request, "param", value, fact.symbol, decorator.lineno)
                 self.builder.copy(parameters["request"], request)
@@ -143,9 +173,16 @@ class PythonDefinitions(CallReader):
         doc = ast.get_docstring(node) or ""
         deprecated = any(name_of(d) in _DEPRECATED for d in decorators) or ".. deprecated" in doc
         fact = SymbolFact(
-            name, self.scope.prefix + name, kind, start, node.end_lineno or start, self.scope.symbol,
-            doc=doc, traits=traits, status="deprecated" if deprecated else "active",
-        )  # fmt: skip
+            name,
+            self.scope.prefix + name,
+            kind,
+            start,
+            node.end_lineno or start,
+            self.scope.symbol,
+            doc=doc,
+            traits=traits,
+            status="deprecated" if deprecated else "active",
+        )
         return self._add(fact)
 
     def _add(self, fact: SymbolFact) -> int:
@@ -166,8 +203,17 @@ class PythonDefinitions(CallReader):
         keywords = builder.bind(inner, a.kwarg.arg) if a.kwarg else NOTHING
         owner = self.scope.owner
         fact = FunctionFact(
-            symbol, owner, tuple(p.arg for p in places), parameters, keyword_only, rest, keywords, fresh(), fresh(), traits
-        )  # fmt: skip
+            symbol,
+            owner,
+            tuple(p.arg for p in places),
+            parameters,
+            keyword_only,
+            rest,
+            keywords,
+            fresh(),
+            fresh(),
+            traits,
+        )
         builder.functions.append(fact)
         self._defaults(a, fact)
         if not isinstance(node, ast.Lambda):
@@ -184,14 +230,18 @@ class PythonDefinitions(CallReader):
             if value is not None:
                 self.builder.copy(fact.keyword_only[parameter.arg], self.expression(value))
 
-    def _annotations(self, node: ast.FunctionDef | ast.AsyncFunctionDef, fact: FunctionFact) -> None:
+    def _annotations(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, fact: FunctionFact
+    ) -> None:
         a = node.args
         pairs = [*zip((*a.posonlyargs, *a.args), fact.parameters, strict=True)]
         pairs += [(p, fact.keyword_only[p.arg]) for p in a.kwonlyargs]
         for parameter, variable in pairs:
             self.builder.copy(variable, self.annotation(parameter.annotation))
         if node.returns is not None:
-            self.returns.append((len(self.builder.functions) - 1, self.annotation(node.returns), node))
+            self.returns.append(
+                (len(self.builder.functions) - 1, self.annotation(node.returns), node)
+            )
         if Trait.TEST in fact.traits or Trait.PROVIDER in fact.traits:
             for parameter, variable in pairs:
                 self.emit(Op.PROVIDED, variable, parameter.arg, fact.symbol, node.lineno)
@@ -200,19 +250,30 @@ class PythonDefinitions(CallReader):
         name = self.builder.lambda_name(self.scope.symbol)
         qualified = self.scope.prefix + name
         end = node.end_lineno or node.lineno
-        symbol = self._add(SymbolFact(name, qualified, Kind.LAMBDA, node.lineno, end, self.scope.symbol))
-        number = self._make(node, symbol, name, (Trait.STATIC,) if self.scope.owner != NOTHING else ())
+        symbol = self._add(
+            SymbolFact(name, qualified, Kind.LAMBDA, node.lineno, end, self.scope.symbol)
+        )
+        number = self._make(
+            node, symbol, name, (Trait.STATIC,) if self.scope.owner != NOTHING else ()
+        )
         return self.made(Op.FUNCTION, number)
 
     # Classes
 
     def class_(self, node: ast.ClassDef) -> None:
         """Add a class, bind it and read its body."""
-        symbol = self._symbol(node, node.name, Kind.CLASS, (Trait.TEST,) if node.name.startswith("Test") else ())
+        symbol = self._symbol(
+            node, node.name, Kind.CLASS, (Trait.TEST,) if node.name.startswith("Test") else ()
+        )
         number = len(self.builder.classes)
-        if any(name_of(b.value if isinstance(b, ast.Subscript) else b) == "Protocol" for b in node.bases):
+        if any(
+            name_of(b.value if isinstance(b, ast.Subscript) else b) == "Protocol"
+            for b in node.bases
+        ):
             self._protocols.add(number)
-        bases = tuple(self.expression(b.value if isinstance(b, ast.Subscript) else b) for b in node.bases)
+        bases = tuple(
+            self.expression(b.value if isinstance(b, ast.Subscript) else b) for b in node.bases
+        )
         keywords = {keyword.arg: self.expression(keyword.value) for keyword in node.keywords}
         outer = self.scope
         inner = Namespace(outer, symbol, outer.function, f"{outer.prefix}{node.name}.", number)
@@ -242,7 +303,9 @@ class PythonDefinitions(CallReader):
         if isinstance(node, ast.Constant):
             return self._quoted(node.value, depth)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-            return self.builder.merge(self.annotation(node.left, depth + 1), self.annotation(node.right, depth + 1))
+            return self.builder.merge(
+                self.annotation(node.left, depth + 1), self.annotation(node.right, depth + 1)
+            )
         if isinstance(node, ast.Subscript):
             return self._generic(node, depth)
         if not isinstance(node, ast.Name | ast.Attribute) or name_of(node) in BUILTINS:
@@ -272,4 +335,7 @@ class PythonDefinitions(CallReader):
             return self.holding(inside, node)
         return self.annotation(node.value, depth + 1)
 
-    handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {**CallReader.handlers, ast.Lambda: _lambda}
+    handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {
+        **CallReader.handlers,
+        ast.Lambda: _lambda,
+    }

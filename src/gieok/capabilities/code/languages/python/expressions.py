@@ -11,16 +11,42 @@ from gieok.capabilities.code.model.facts import NOTHING, Builder, FunctionFact, 
 Code = ast.expr | ast.stmt
 BUILTINS = frozenset(dir(builtins))
 OPERATORS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.BitOr: "or", ast.BitAnd: "and",
-    ast.Mod: "mod", ast.FloorDiv: "floordiv", ast.MatMult: "matmul", ast.LShift: "lshift", ast.RShift: "rshift",
-    ast.BitXor: "xor", ast.Pow: "pow",
-}  # fmt: skip
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.BitOr: "or",
+    ast.BitAnd: "and",
+    ast.Mod: "mod",
+    ast.FloorDiv: "floordiv",
+    ast.MatMult: "matmul",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitXor: "xor",
+    ast.Pow: "pow",
+}
 _COMPARISONS = {
-    ast.Eq: "__eq__", ast.NotEq: "__eq__", ast.Lt: "__lt__", ast.LtE: "__le__", ast.Gt: "__gt__", ast.GtE: "__ge__",
-}  # fmt: skip
-BRANCHES = frozenset((
-    ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.BoolOp, ast.IfExp, ast.ListComp, ast.GeneratorExp, ast.Match,
-))  # fmt: skip
+    ast.Eq: "__eq__",
+    ast.NotEq: "__eq__",
+    ast.Lt: "__lt__",
+    ast.LtE: "__le__",
+    ast.Gt: "__gt__",
+    ast.GtE: "__ge__",
+}
+BRANCHES = frozenset(
+    (
+        ast.If,
+        ast.For,
+        ast.AsyncFor,
+        ast.While,
+        ast.Try,
+        ast.BoolOp,
+        ast.IfExp,
+        ast.ListComp,
+        ast.GeneratorExp,
+        ast.Match,
+    )
+)
 _SEQUENCES = (ast.List, ast.Tuple, ast.Set)
 _TEXTS = (str, bytes)
 #: A name with more constant texts than this is no choice of attributes.
@@ -31,7 +57,13 @@ def name_of(node: ast.expr) -> str:
     """Return the last name of `a.b.c` or `c(...)`; '' for anything else."""
     if isinstance(node, ast.Call):
         node = node.func
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
 
 
 def _is_data(node: ast.expr) -> bool:
@@ -40,7 +72,9 @@ def _is_data(node: ast.expr) -> bool:
     if kind is ast.Constant:
         return True
     if isinstance(node, ast.Dict):
-        return all(type(key) is ast.Constant for key in node.keys) and all(map(_is_data, node.values))
+        return all(type(key) is ast.Constant for key in node.keys) and all(
+            map(_is_data, node.values)
+        )
     return isinstance(node, _SEQUENCES) and all(map(_is_data, node.elts))
 
 
@@ -83,7 +117,9 @@ class Expressions(Emission[Code]):
     # Targets
 
     def assign(self, target: ast.expr, value: Variable, source: ast.expr | None) -> None:
-        """Let `value` flow into a target; `source` is the expression it came from, where that is known."""
+        """Let `value` flow into a target; `source` is the expression it came from, where that is
+        known.
+        """
         if isinstance(target, ast.Name):
             variable = self.builder.bind(self.scope, target.id)
             self.assigned.add(variable)
@@ -104,16 +140,22 @@ class Expressions(Emission[Code]):
             self._unpack(target.elts, value, source)
 
     def texts_of(self, node: ast.expr | None) -> list[str]:
-        """Return the constant texts that an expression is, or holds, or is known to be; those of names, as far as read."""
+        """Return the constant texts that an expression is, or holds, or is known to be; those of
+        names, as far as read.
+        """
         if isinstance(node, _SEQUENCES) and len(node.elts) <= _MOST_TEXTS:
             return [text for part in node.elts for text in self.texts_of(part)]
         if isinstance(node, ast.Name):
             return self.texts.get(self.lookup(node.id), [])[:_MOST_TEXTS]
-        return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+        return (
+            [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+        )
 
     def _unpack(self, targets: list[ast.expr], value: Variable, source: ast.expr | None) -> None:
         parts = source.elts if isinstance(source, ast.Tuple | ast.List) else []
-        if len(parts) == len(targets) and not any(isinstance(n, ast.Starred) for n in (*parts, *targets)):
+        if len(parts) == len(targets) and not any(
+            isinstance(n, ast.Starred) for n in (*parts, *targets)
+        ):
             for target, part in zip(targets, parts, strict=True):
                 self.assign(target, self.expression(part), part)
             return
@@ -226,7 +268,9 @@ class Expressions(Emission[Code]):
         value = self.element(self.expression(iterated), node)
         self.assign(target, value, iterated if isinstance(target, ast.Name) else None)
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Variable:
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+    ) -> Variable:
         for generator in node.generators:
             self.loop(generator.target, generator.iter, node)
             for condition in generator.ifs:
@@ -249,7 +293,9 @@ class Expressions(Emission[Code]):
         number = self.scope.function
         fact = self.builder.functions[number]
         if Trait.GENERATOR not in fact.traits:
-            fact = self.builder.functions[number] = fact._replace(traits=(*fact.traits, Trait.GENERATOR))
+            fact = self.builder.functions[number] = fact._replace(
+                traits=(*fact.traits, Trait.GENERATOR)
+            )
         return fact
 
     def _yield(self, node: ast.Yield) -> Variable:
@@ -264,11 +310,27 @@ class Expressions(Emission[Code]):
         return NOTHING
 
     handlers: ClassVar[dict[type[ast.AST], Callable[..., Variable]]] = {
-        ast.Constant: _constant, ast.Name: _name, ast.Attribute: attribute,
-        ast.Starred: _value, ast.Await: _value, ast.IfExp: _choice, ast.BoolOp: _either,
-        ast.NamedExpr: _named, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare,
-        ast.List: _list, ast.Tuple: _list, ast.Set: _list, ast.Dict: _dict,
-        ast.Subscript: _subscript, ast.ListComp: _comprehension, ast.SetComp: _comprehension,
-        ast.GeneratorExp: _comprehension, ast.DictComp: _comprehension,
-        ast.JoinedStr: _joined, ast.Yield: _yield, ast.YieldFrom: _yield_from,
-    }  # fmt: skip
+        ast.Constant: _constant,
+        ast.Name: _name,
+        ast.Attribute: attribute,
+        ast.Starred: _value,
+        ast.Await: _value,
+        ast.IfExp: _choice,
+        ast.BoolOp: _either,
+        ast.NamedExpr: _named,
+        ast.BinOp: _binary,
+        ast.UnaryOp: _unary,
+        ast.Compare: _compare,
+        ast.List: _list,
+        ast.Tuple: _list,
+        ast.Set: _list,
+        ast.Dict: _dict,
+        ast.Subscript: _subscript,
+        ast.ListComp: _comprehension,
+        ast.SetComp: _comprehension,
+        ast.GeneratorExp: _comprehension,
+        ast.DictComp: _comprehension,
+        ast.JoinedStr: _joined,
+        ast.Yield: _yield,
+        ast.YieldFrom: _yield_from,
+    }

@@ -1,4 +1,6 @@
-"""Which file a Python import names: source roots, packages with and without `__init__.py`, relative imports."""
+"""Which file a Python import names: source roots, packages with and without `__init__.py`, relative
+imports.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -6,7 +8,8 @@ from pathlib import PurePosixPath
 
 from gieok.capabilities.code.resolve.linking import Linker, Target
 
-#: A folder of these names is where imports start, also when it is a package itself or has none inside.
+#: A folder of these names is where imports start, also when it is a package itself or has none
+#: inside.
 _ROOT_FOLDERS = frozenset(("src", "lib", "python"))
 
 
@@ -54,7 +57,9 @@ class _Modules:
                 self._add(path, root)
 
     def _roots(self, path: str) -> list[str]:
-        """Return the folders from which a file may be imported: above its topmost package, the project's, `src`-like ones."""
+        """Return the folders from which a file may be imported: above its topmost package, the
+        project's, `src`-like ones.
+        """
         folder = PurePosixPath(path).parent
         package = folder
         while str(package) != "." and f"{package}/__init__.py" in self._known:
@@ -75,11 +80,17 @@ class _Modules:
                 self._packages[name].append(folder)
 
     def find(self, name: str, importer: str) -> str | None:
-        """Return the file of an absolute dotted name; of several, the one nearest to the importer."""
+        """Return the file of an absolute dotted name; of several, the one nearest to the
+        importer.
+        """
         paths = self._by_name.get(name)
         if not paths:
             return None
-        return paths[0] if len(paths) == 1 else min(paths, key=lambda path: (-_shared(path, importer), path))
+        return (
+            paths[0]
+            if len(paths) == 1
+            else min(paths, key=lambda path: (-_shared(path, importer), path))
+        )
 
     def is_package(self, name: str) -> bool:
         """Say whether a dotted name is a folder with modules below it."""
@@ -95,7 +106,12 @@ class _Modules:
     def at(self, place: str) -> str | None:
         """Return the file of a package folder, or of a module without its suffix."""
         prefix = "" if place == "." else f"{place}/"
-        for path in (f"{prefix}__init__.py", f"{place}.py", f"{prefix}__init__.pyi", f"{place}.pyi"):
+        for path in (
+            f"{prefix}__init__.py",
+            f"{place}.py",
+            f"{prefix}__init__.pyi",
+            f"{place}.pyi",
+        ):
             if path in self._known:
                 return path
         return None

@@ -23,9 +23,14 @@ from gieok.capabilities.code.resolve.program import Site
 from gieok.capabilities.code.resolve.values import Value
 
 #: Give back what they are given.
-_PASSING = """lru_cache cache fixture staticmethod classmethod property contextmanager total_ordering asynccontextmanager
-    singledispatch setupmethod no_type_check abstractmethod overload dataclass final runtime_checkable deprecated proxy"""
-_KEEPING = "copy deepcopy update_wrapper cached_property setter getter deleter wraps singledispatchmethod override"
+_PASSING = """lru_cache cache fixture staticmethod classmethod property contextmanager
+total_ordering asynccontextmanager
+    singledispatch setupmethod no_type_check abstractmethod overload dataclass final
+    runtime_checkable deprecated proxy"""
+_KEEPING = (
+    "copy deepcopy update_wrapper cached_property setter getter deleter wraps "
+    "singledispatchmethod override"
+)
 
 
 def _wraps(machine: Machine, site: Site, arguments: list[int]) -> None:
@@ -49,7 +54,9 @@ def _row(machine: Machine, site: Site, arguments: list[int]) -> None:
 
 
 def _raises(key: str, machine: Machine, site: Site, arguments: list[int]) -> None:
-    """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or `exception`."""
+    """Model `with pytest.raises(E) as caught` and unittest's: the exception is its `value`, or
+    `exception`.
+    """
     program = machine.program
     caught = program.containers.new()
     for variable in arguments[:1]:
@@ -82,7 +89,8 @@ NATIVES = COMMON.and_also(
     Natives(
         by_name(
             (
-                """call_soon call_soon_threadsafe Thread Timer partial run_in_executor start_soon run_in_threadpool""",
+                """call_soon call_soon_threadsafe Thread Timer partial run_in_executor start_soon
+                run_in_threadpool""",
                 HigherOrder(),
             ),
             ("gather create_task to_thread run_sync", HigherOrder(give_result)),

@@ -1,7 +1,8 @@
 """Python → facts, by the standard library's own parser (exact positions, no dependency).
 
-Flow-insensitive: a name is one variable in its scope. Bodies of functions are read after the scope around them, so that
-names which are bound later are known. Nothing here recurses on statements of nested functions, only on expressions.
+Flow-insensitive: a name is one variable in its scope. Bodies of functions are read after the scope
+around them, so that names which are bound later are known. Nothing here recurses on statements of
+nested functions, only on expressions.
 """
 
 import ast
@@ -10,7 +11,15 @@ from typing import ClassVar
 
 from gieok.capabilities.code.languages.python.definitions import PythonDefinitions
 from gieok.capabilities.code.languages.python.expressions import BRANCHES, OPERATORS, Code
-from gieok.capabilities.code.model.facts import NOTHING, Facts, FunctionFact, Namespace, Op, Trait, Variable
+from gieok.capabilities.code.model.facts import (
+    NOTHING,
+    Facts,
+    FunctionFact,
+    Namespace,
+    Op,
+    Trait,
+    Variable,
+)
 
 
 def read(source: str) -> Facts:
@@ -30,7 +39,9 @@ class _Reader(PythonDefinitions):
         self.passed: list[tuple[int, int]] = []
 
     def module(self, tree: ast.Module) -> None:
-        self.builder.symbols[0] = self.builder.symbols[0]._replace(doc=ast.get_docstring(tree) or "")
+        self.builder.symbols[0] = self.builder.symbols[0]._replace(
+            doc=ast.get_docstring(tree) or ""
+        )
         self.block(tree.body)
         self.builder.code = self.builder.inner
         while self.waiting:
@@ -46,10 +57,14 @@ class _Reader(PythonDefinitions):
         for number, place in sorted(set(self.passed)):
             self._given_back(number, place)
         for symbol, branches in enumerate(self.branches):
-            self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(complexity=branches + 1)
+            self.builder.symbols[symbol] = self.builder.symbols[symbol]._replace(
+                complexity=branches + 1
+            )
 
     def _given_back(self, number: int, place: int) -> None:
-        """A parameter that is returned is given back to its own caller, unless it is another value by then."""
+        """A parameter that is returned is given back to its own caller, unless it is another value
+        by then.
+        """
         fact = self.builder.functions[number]
         if fact.parameters[place] in self.assigned:
             self.builder.copy(fact.result, fact.parameters[place])
@@ -172,7 +187,9 @@ class _Reader(PythonDefinitions):
             self.block(case.body)
 
     def _outward(self, node: ast.Global | ast.Nonlocal) -> None:
-        target: Namespace | None = self.builder.module if isinstance(node, ast.Global) else self.scope.outer
+        target: Namespace | None = (
+            self.builder.module if isinstance(node, ast.Global) else self.scope.outer
+        )
         for name in node.names:
             place = target
             while place is not None and place.outer is not None and name not in place.names:
@@ -196,11 +213,28 @@ class _Reader(PythonDefinitions):
                 self.emit(Op.IMPORT, to, node.module or "", alias.name, node.level, node.lineno)
 
     _statements: ClassVar[dict[type[ast.AST], Callable[..., None]]] = {
-        ast.Expr: _expr, ast.Assign: _assign, ast.AnnAssign: _annotated,
-        ast.AugAssign: _augmented, ast.Return: _return, ast.For: _for, ast.AsyncFor: _for,
-        ast.If: _while, ast.While: _while, ast.With: _with, ast.AsyncWith: _with,
-        ast.Try: _try, ast.TryStar: _try, ast.Raise: _raise, ast.Assert: _assert,
-        ast.Delete: _delete, ast.Match: _match, ast.Global: _outward, ast.Nonlocal: _outward,
-        ast.Import: _import, ast.ImportFrom: _import_from, ast.FunctionDef: PythonDefinitions.function,
-        ast.AsyncFunctionDef: PythonDefinitions.function, ast.ClassDef: PythonDefinitions.class_,
-    }  # fmt: skip
+        ast.Expr: _expr,
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated,
+        ast.AugAssign: _augmented,
+        ast.Return: _return,
+        ast.For: _for,
+        ast.AsyncFor: _for,
+        ast.If: _while,
+        ast.While: _while,
+        ast.With: _with,
+        ast.AsyncWith: _with,
+        ast.Try: _try,
+        ast.TryStar: _try,
+        ast.Raise: _raise,
+        ast.Assert: _assert,
+        ast.Delete: _delete,
+        ast.Match: _match,
+        ast.Global: _outward,
+        ast.Nonlocal: _outward,
+        ast.Import: _import,
+        ast.ImportFrom: _import_from,
+        ast.FunctionDef: PythonDefinitions.function,
+        ast.AsyncFunctionDef: PythonDefinitions.function,
+        ast.ClassDef: PythonDefinitions.class_,
+    }

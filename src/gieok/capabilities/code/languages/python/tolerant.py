@@ -1,8 +1,10 @@
-"""Python that `ast` refuses → facts, by the tree-sitter grammar: a file in the middle of an edit, Python 2, newer syntax.
+"""Python that `ast` refuses → facts, by the tree-sitter grammar: a file in the middle of an edit,
+Python 2, newer syntax.
 
-Symbols, imports, calls, attributes, plain assignments and annotations; no containers, generators or operators. A bracket that
-is never closed swallows what follows: so the file is also parsed without the line that `ast` names, and in pieces that begin
-with a definition at the margin. One bad line costs 2 to 5 of 100 symbols, an open string of three quotes 23 (else 14 to 53).
+Symbols, imports, calls, attributes, plain assignments and annotations; no containers, generators or
+operators. A bracket that is never closed swallows what follows: so the file is also parsed without
+the line that `ast` names, and in pieces that begin with a definition at the margin. One bad line
+costs 2 to 5 of 100 symbols, an open string of three quotes 23 (else 14 to 53).
 """
 
 import re
@@ -16,7 +18,16 @@ from gieok.capabilities.code.languages.python import reader
 from gieok.capabilities.code.languages.python.definitions import TRAITS
 from gieok.capabilities.code.languages.python.expressions import BUILTINS
 from gieok.capabilities.code.languages.tree import Node, TreeReader
-from gieok.capabilities.code.model.facts import NOTHING, Argument, Facts, Kind, Namespace, Op, Trait, Variable
+from gieok.capabilities.code.model.facts import (
+    NOTHING,
+    Argument,
+    Facts,
+    Kind,
+    Namespace,
+    Op,
+    Trait,
+    Variable,
+)
 from gieok.ports.code import Parser
 
 _DEFINITIONS = ("function_definition", "class_definition")
@@ -39,12 +50,16 @@ def read(text: str, language: Language, parser: Parser) -> Facts:
     def parse(source: str) -> Node:
         return parser.parse(language.grammar, source.encode("utf-8", "surrogatepass"))
 
-    facts = _Reader(language.name, text.encode("utf-8", "surrogatepass"), _trees(text, line, parse), parse).read()
+    facts = _Reader(
+        language.name, text.encode("utf-8", "surrogatepass"), _trees(text, line, parse), parse
+    ).read()
     return facts._replace(error=f"did not parse ({reason}): read with the tolerant grammar")
 
 
 def _trees(text: str, line: int, parse: Callable[[str], Node]) -> list[Node]:
-    """Return the tree of a file, or those of its pieces, with or without a line: whichever way most definitions are found."""
+    """Return the tree of a file, or those of its pieces, with or without a line: whichever way most
+    definitions are found.
+    """
     whole = parse(text)
     if not whole.has_error:
         return [whole]
@@ -60,12 +75,15 @@ def _without(text: str, line: int) -> str:
     """Return a text in which a line does nothing."""
     lines = text.split("\n")
     if 0 < line <= len(lines):
-        lines[line - 1] = _INDENT.match(lines[line - 1])[0] + "pass"  # type: ignore[index]  # it matches nothing too
+        # It matches nothing too.
+        lines[line - 1] = _INDENT.match(lines[line - 1])[0] + "pass"  # type: ignore[index]
     return "\n".join(lines)
 
 
 def _pieces(text: str) -> list[str]:
-    """Cut a file in front of definitions at its margin, with empty lines before each piece: lines stay the file's."""
+    """Cut a file in front of definitions at its margin, with empty lines before each piece: lines
+    stay the file's.
+    """
     lines = text.split("\n")
     starts = [
         number
@@ -73,7 +91,10 @@ def _pieces(text: str) -> list[str]:
         if line.startswith(_MARGIN) and not before.startswith("@")
     ]
     starts = [0, *starts[:: len(starts) // _MOST_PIECES + 1]]
-    return ["\n" * start + "\n".join(lines[start:end]) for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    return [
+        "\n" * start + "\n".join(lines[start:end])
+        for start, end in zip(starts, [*starts[1:], None], strict=True)
+    ]
 
 
 def _definitions(root: Node) -> int:
@@ -87,24 +108,46 @@ def _definitions(root: Node) -> int:
 
 class _Reader(TreeReader):
     branches: ClassVar[frozenset[str]] = frozenset(
-        """if_statement elif_clause for_statement while_statement try_statement boolean_operator conditional_expression
-        list_comprehension set_comprehension generator_expression match_statement""".split()
+        """
+            if_statement elif_clause for_statement while_statement try_statement
+            boolean_operator conditional_expression list_comprehension set_comprehension
+            generator_expression match_statement
+        """.split()
     )
     handlers: ClassVar[dict[str, str]] = {
-        "function_definition": "_define", "class_definition": "_define", "decorated_definition": "_decorated",
-        "import_statement": "_import", "import_from_statement": "_import_from", "call": "_call", "attribute": "_attribute",
-        "identifier": "_identifier", "assignment": "_assign", "return_statement": "returned", "string": "_string",
-        "for_statement": "_loop", "for_in_clause": "_loop", "as_pattern": "_as", "global_statement": "_global",
-        "type": "skip", "type_parameter": "skip", "future_import_statement": "skip", "keyword_argument": "_keyword",
+        "function_definition": "_define",
+        "class_definition": "_define",
+        "decorated_definition": "_decorated",
+        "import_statement": "_import",
+        "import_from_statement": "_import_from",
+        "call": "_call",
+        "attribute": "_attribute",
+        "identifier": "_identifier",
+        "assignment": "_assign",
+        "return_statement": "returned",
+        "string": "_string",
+        "for_statement": "_loop",
+        "for_in_clause": "_loop",
+        "as_pattern": "_as",
+        "global_statement": "_global",
+        "type": "skip",
+        "type_parameter": "skip",
+        "future_import_statement": "skip",
+        "keyword_argument": "_keyword",
         **dict.fromkeys(
-            """expression_statement block if_statement elif_clause else_clause while_statement try_statement except_clause
-            finally_clause with_statement match_statement case_clause raise_statement assert_statement delete_statement
-            print_statement exec_statement comparison_operator not_operator binary_operator unary_operator subscript slice
-            augmented_assignment list tuple set dictionary pair list_comprehension set_comprehension dictionary_comprehension
-            generator_expression lambda yield list_splat dictionary_splat ERROR""".split(),
+            """
+                expression_statement block if_statement elif_clause else_clause
+                while_statement try_statement except_clause finally_clause with_statement
+                match_statement case_clause raise_statement assert_statement
+                delete_statement print_statement exec_statement comparison_operator
+                not_operator binary_operator unary_operator subscript slice
+                augmented_assignment list tuple set dictionary pair list_comprehension
+                set_comprehension dictionary_comprehension generator_expression lambda yield
+                list_splat dictionary_splat ERROR
+            """.split(),
             "nothing",
         ),
-    }  # fmt: skip
+    }
 
     def start(self) -> None:
         module = self.builder.symbols[0]
@@ -121,7 +164,11 @@ class _Reader(TreeReader):
         for scope in self.scope.outwards():
             if name in scope.names or name in scope.outward:
                 return self.builder.bind(scope, name)
-        return self.builder.external(name) if name in BUILTINS else self.builder.bind(self.builder.module, name)
+        return (
+            self.builder.external(name)
+            if name in BUILTINS
+            else self.builder.bind(self.builder.module, name)
+        )
 
     def closure(self) -> Namespace:
         return self.outside_class()
@@ -142,7 +189,9 @@ class _Reader(TreeReader):
         if not name:
             self.nothing(node)
             return
-        decorators = [child.named_children[0] for child in whole.named_children if child.type == "decorator"]
+        decorators = [
+            child.named_children[0] for child in whole.named_children if child.type == "decorator"
+        ]
         if node.type == "class_definition":
             value = self._class(node, whole, name)
         else:
@@ -151,7 +200,9 @@ class _Reader(TreeReader):
             decorating = self.value(decorator)
             if decorating != NOTHING:
                 made = self.builder.fresh()
-                self.emit(Op.DECORATE, made, decorating, value, self.scope.symbol, self.line(decorator))
+                self.emit(
+                    Op.DECORATE, made, decorating, value, self.scope.symbol, self.line(decorator)
+                )
                 value = made if node.type == "function_definition" else value
         self.bind(name, value)
 
@@ -165,7 +216,13 @@ class _Reader(TreeReader):
         parameters, rest = self._parameters(self.field(node, "parameters"))
         kind = Kind.METHOD if self.scope.owner != NOTHING else Kind.FUNCTION
         number, _ = self.function(
-            whole, name, kind, parameters, self.field(node, "body"), rest=rest, traits=sorted(traits)
+            whole,
+            name,
+            kind,
+            parameters,
+            self.field(node, "body"),
+            rest=rest,
+            traits=sorted(traits),
         )
         fact = self.builder.functions[number]
         self.builder.copy(fact.result, self._annotation(self.field(node, "return_type")))
@@ -183,12 +240,19 @@ class _Reader(TreeReader):
                 rest = self.text(named).lstrip("*")
             elif named.type == "identifier" and parameter.type != "dictionary_splat_pattern":
                 held = self._annotation(self.field(parameter, "type"))
-                found.append((self.text(named), self.builder.merge(held, self.value(self.field(parameter, "value")))))
+                found.append(
+                    (
+                        self.text(named),
+                        self.builder.merge(held, self.value(self.field(parameter, "value"))),
+                    )
+                )
         return found, rest
 
     def _class(self, node: Node, whole: Node, name: str) -> Variable:
         bases = [self._base(b) for b in self.children(node, "superclasses")]
-        number, inner = self.class_(whole, name, bases, (Trait.TEST,) if name.startswith("Test") else ())
+        number, inner = self.class_(
+            whole, name, bases, (Trait.TEST,) if name.startswith("Test") else ()
+        )
         body = self.field(node, "body")
         if body is not None:
             outer, self.scope = self.scope, inner
@@ -203,7 +267,11 @@ class _Reader(TreeReader):
     def _annotation(self, node: Node | None) -> Variable:
         """Return instances of the class that an annotation names."""
         inside = node.named_children[0] if node is not None and node.named_children else None
-        if inside is None or inside.type not in ("identifier", "attribute") or self.text(inside) in BUILTINS:
+        if (
+            inside is None
+            or inside.type not in ("identifier", "attribute")
+            or self.text(inside) in BUILTINS
+        ):
             return NOTHING
         return self.made(Op.INSTANCE, self.value(inside))
 
@@ -258,7 +326,9 @@ class _Reader(TreeReader):
             alias = self.name(part, "alias")
             module = self.text(self.field(part, "name") or part)
             top = module if alias else module.partition(".")[0]
-            self.emit(Op.IMPORT, self.builder.bind(self.scope, alias or top), top, "", 0, self.line(node))
+            self.emit(
+                Op.IMPORT, self.builder.bind(self.scope, alias or top), top, "", 0, self.line(node)
+            )
             if top != module:
                 self.emit(Op.IMPORT, self.builder.fresh(), module, "", 0, self.line(node))
 
@@ -303,8 +373,10 @@ class _Reader(TreeReader):
             return [("", self.value(listed))]
         marks = {"list_splat": "*", "dictionary_splat": "**"}
         parts = [part for part in listed.named_children if part.type != "comment"]
-        return [(self.name(p) if p.type == "keyword_argument" else marks.get(p.type, ""), self.value(p))
-                for p in parts]  # fmt: skip
+        return [
+            (self.name(p) if p.type == "keyword_argument" else marks.get(p.type, ""), self.value(p))
+            for p in parts
+        ]
 
     def _super(self, node: Node) -> Variable:
         self._arguments(node)
@@ -316,10 +388,21 @@ class _Reader(TreeReader):
 
 def _docstring(body: Node | None) -> str:
     """Return the text that a module or a body begins with."""
-    first = next((c for c in body.named_children if c.type != "comment"), None) if body is not None else None
+    first = (
+        next((c for c in body.named_children if c.type != "comment"), None)
+        if body is not None
+        else None
+    )
     inside = first.named_children[0] if first is not None and first.named_children else None
-    if first is None or first.type != "expression_statement" or inside is None or inside.type != "string":
+    if (
+        first is None
+        or first.type != "expression_statement"
+        or inside is None
+        or inside.type != "string"
+    ):
         return ""
     return " ".join(
-        (c.text or b"").decode("utf-8", "replace") for c in inside.named_children if c.type == "string_content"
+        (c.text or b"").decode("utf-8", "replace")
+        for c in inside.named_children
+        if c.type == "string_content"
     )

@@ -15,7 +15,12 @@ def _rules(files: Sequence[tuple[str, Facts]]) -> LinkRules:
 
 LANGUAGES = (
     Language(
-        "rust", reader.read, (".rs",), family=Family("rust", _rules), grammar="tree_sitter_rust:language",
-        tests=r"tests?", reexports=("mod.rs",),
+        "rust",
+        reader.read,
+        (".rs",),
+        family=Family("rust", _rules),
+        grammar="tree_sitter_rust:language",
+        tests=r"tests?",
+        reexports=("mod.rs",),
     ),
-)  # fmt: skip
+)

@@ -1,4 +1,6 @@
-"""Modules, functions, types, traits and their implementations in Rust, and the patterns that bind names."""
+"""Modules, functions, types, traits and their implementations in Rust, and the patterns that bind
+names.
+"""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,12 +9,18 @@ from gieok.capabilities.code.languages.tree import Node, TreeReader
 from gieok.capabilities.code.model.facts import NOTHING, Kind, Namespace, Op, Trait, Variable
 
 #: Types that stand for what is inside of them.
-WRAPPERS = frozenset("Box Rc Arc Ref RefMut Option Result Pin Cow RefCell Mutex RwLock MutexGuard Weak".split())
-_COLLECTIONS = frozenset("Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterator IntoIterator LinkedList".split())
+WRAPPERS = frozenset(
+    "Box Rc Arc Ref RefMut Option Result Pin Cow RefCell Mutex RwLock MutexGuard Weak".split()
+)
+_COLLECTIONS = frozenset(
+    "Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterator IntoIterator LinkedList".split()
+)
 #: What stands inside of a reference or a generic type and is not the type.
 _BESIDE_TYPE = ("lifetime", "mutable_specifier", "type_arguments")
 #: Attributes of a test (`#[tokio::test]`), and of what is built for tests only.
-_TEST = re.compile(r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|wasm_bindgen_test)\b")
+_TEST = re.compile(
+    r"#\[\s*(?:\w+::)*(?:test|bench|rstest|test_case|quickcheck|wasm_bindgen_test)\b"
+)
 _FOR_TESTS = re.compile(r"#\[\s*cfg\s*\((?:\s*(?:all|any)\s*\()?[^)]*?(?<!not\()\btest\b")
 
 
@@ -64,20 +72,29 @@ class RustDefinitions(TreeReader):
     def _module(self, node: Node) -> None:
         name, body = self.name(node), self.field(node, "body")
         to = self.builder.bind(self.builder.module, name)
-        self.emit(Op.IMPORT, to, "self" if body is not None else f"self::{name}", "", 0, self.line(node))
+        self.emit(
+            Op.IMPORT, to, "self" if body is not None else f"self::{name}", "", 0, self.line(node)
+        )
         if body is None:  # else it is in the file itself
             return
         outer, before = self.scope, self.is_for_tests
         self.scope = Namespace(outer, outer.symbol, outer.function, f"{outer.prefix}{name}.")
-        self.scope.names = outer.names  # one space of names for a file: `use super::*` is nearly always there
+        # one space of names for a file: `use super::*` is nearly always there
+        self.scope.names = outer.names
         self.is_for_tests = before or bool(_FOR_TESTS.search(self._attributes(node)))
         self.block(body)
         self.scope, self.is_for_tests = outer, before
 
-    def symbol(self, node: Node, name: str, kind: str, traits: Sequence[str] = (), doc: str = "") -> int:
+    def symbol(
+        self, node: Node, name: str, kind: str, traits: Sequence[str] = (), doc: str = ""
+    ) -> int:
         """Add a symbol; one that is inside of what is for tests is so too."""
         around = self.builder.symbols[self.scope.symbol].traits
-        if self.is_for_tests or Trait.TESTING in around or (kind != Kind.LAMBDA and self._is_for_tests(node)):
+        if (
+            self.is_for_tests
+            or Trait.TESTING in around
+            or (kind != Kind.LAMBDA and self._is_for_tests(node))
+        ):
             traits = (*traits, Trait.TESTING)
         return super().symbol(node, name, kind, traits, doc)
 
@@ -94,17 +111,32 @@ class RustDefinitions(TreeReader):
         self.builder.copy(self.builder.bind(self.scope, name), self.function_value(number))
 
     def _attributes(self, node: Node) -> str:
-        above = self.source[max(self.begin(node) - 400, 0) : self.begin(node)].rstrip().rsplit(b"\n", 3)[-3:]
-        return " ".join(line.strip().decode("utf-8", "replace") for line in above if line.strip().startswith(b"#["))
+        above = (
+            self.source[max(self.begin(node) - 400, 0) : self.begin(node)]
+            .rstrip()
+            .rsplit(b"\n", 3)[-3:]
+        )
+        return " ".join(
+            line.strip().decode("utf-8", "replace")
+            for line in above
+            if line.strip().startswith(b"#[")
+        )
 
-    def _add(self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = ()) -> int:
+    def _add(
+        self, node: Node, name: str, kind: str, receiver: str, traits: tuple[str, ...] = ()
+    ) -> int:
         parameters: list[tuple[str, Variable]] = []
         patterns: list[tuple[Node, str]] = []
         outer = self.scope
         self.scope = self._generics(node)
         for place, parameter in enumerate(self.children(node, "parameters")):
-            pattern = self.field(parameter, "pattern") if parameter.type == "parameter" else parameter
-            if parameter.type in ("self_parameter", "attribute_item", "line_comment") or pattern is None:
+            pattern = (
+                self.field(parameter, "pattern") if parameter.type == "parameter" else parameter
+            )
+            if (
+                parameter.type in ("self_parameter", "attribute_item", "line_comment")
+                or pattern is None
+            ):
                 continue
             name_of = self.text(pattern).removeprefix("mut ")
             if pattern.type not in ("identifier", "mut_pattern"):
@@ -113,7 +145,9 @@ class RustDefinitions(TreeReader):
             parameters.append((name_of, self.type(self.field(parameter, "type"))))
         given = self.type(self.field(node, "return_type"))
         body = self.field(node, "body")
-        number, inner = self.function(node, name, kind, parameters, body, receiver=receiver, traits=traits)
+        number, inner = self.function(
+            node, name, kind, parameters, body, receiver=receiver, traits=traits
+        )
         if self.implementing != NOTHING:
             inner.names["Self"] = self.implementing
         self.scope = inner
@@ -125,14 +159,19 @@ class RustDefinitions(TreeReader):
 
     def _generics(self, node: Node) -> Namespace:
         """Return a scope in which `T` of `fn f<T: Shape>` or `where T: Shape` means Shape."""
-        where = [b for c in node.named_children if c.type == "where_clause" for b in c.named_children]
+        where = [
+            b for c in node.named_children if c.type == "where_clause" for b in c.named_children
+        ]
         bounds = [*self.children(node, "type_parameters"), *where]
         outer = self.scope
         if not bounds:
             return outer
         scope = Namespace(outer, outer.symbol, outer.function, outer.prefix, outer.owner)
         for bound in bounds:
-            name, traits = self.field(bound, "name") or self.field(bound, "left"), self.field(bound, "bounds")
+            name, traits = (
+                self.field(bound, "name") or self.field(bound, "left"),
+                self.field(bound, "bounds"),
+            )
             if name is None or traits is None:
                 continue
             for trait in traits.named_children:
@@ -200,20 +239,28 @@ class RustDefinitions(TreeReader):
         else:
             self.store(held, name, made, member)
         if has_self:
-            self.builder.copy(self.builder.functions[number].parameters[0], self.declared(self.implementing))
+            self.builder.copy(
+                self.builder.functions[number].parameters[0], self.declared(self.implementing)
+            )
 
     def _alias(self, node: Node) -> None:
         name = self.name(node)
-        self.builder.copy(self.builder.bind(self.scope, name), self._named(self.field(node, "type")))
+        self.builder.copy(
+            self.builder.bind(self.scope, name), self._named(self.field(node, "type"))
+        )
 
     def _constant(self, node: Node) -> None:
-        value = self.builder.merge(self.value(self.field(node, "value")), self.type(self.field(node, "type")))
+        value = self.builder.merge(
+            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
+        )
         self.bind(self.name(node), value)
 
     def _macro_definition(self, node: Node) -> None:
         name = self.name(node)
         number, _ = self.function(node, name, Kind.FUNCTION, [], None)
-        self.builder.copy(self.builder.bind(self.builder.module, f"{name}!"), self.function_value(number))
+        self.builder.copy(
+            self.builder.bind(self.builder.module, f"{name}!"), self.function_value(number)
+        )
 
     # Types
 
@@ -221,14 +268,26 @@ class RustDefinitions(TreeReader):
         """Return what a type's name means."""
         if node is None:
             return NOTHING
-        if node.type in ("generic_type", "reference_type", "dynamic_type", "abstract_type", "pointer_type"):
-            return self._named(next((c for c in node.named_children if c.type not in _BESIDE_TYPE), None))
+        if node.type in (
+            "generic_type",
+            "reference_type",
+            "dynamic_type",
+            "abstract_type",
+            "pointer_type",
+        ):
+            return self._named(
+                next((c for c in node.named_children if c.type not in _BESIDE_TYPE), None)
+            )
         if node.type == "scoped_type_identifier":
             return self._path(self.text(node).split("::"), node)
         if node.type not in ("type_identifier", "identifier"):
             return NOTHING
         name = self.text(node)
-        return self.implementing if name == "Self" and self.implementing != NOTHING else self.lookup(name)
+        return (
+            self.implementing
+            if name == "Self" and self.implementing != NOTHING
+            else self.lookup(name)
+        )
 
     def type(self, node: Node | None) -> Variable:  # noqa: PLR0911 - one per form of a type
         """Return what a variable of a type may hold."""
@@ -242,9 +301,13 @@ class RustDefinitions(TreeReader):
             if name in _COLLECTIONS and inner:
                 return self.holding(self.type(inner[-1]), node)
         if node.type in ("reference_type", "dynamic_type", "abstract_type"):
-            return self.type(next((c for c in node.named_children if c.type not in _BESIDE_TYPE), None))
+            return self.type(
+                next((c for c in node.named_children if c.type not in _BESIDE_TYPE), None)
+            )
         if node.type in ("array_type", "slice_type"):
-            return self.holding(self.type(self.field(node, "element") or node.named_children[0]), node)
+            return self.holding(
+                self.type(self.field(node, "element") or node.named_children[0]), node
+            )
         if node.type == "tuple_type":
             return self.row(node.named_children, self.type)
         return self.declared(self._named(node))
@@ -275,10 +338,18 @@ class RustDefinitions(TreeReader):
             path = self.text(pattern.named_children[0])
             for place, child in enumerate(pattern.named_children[1:]):
                 is_same = path in ("Some", "Ok", "Err")
-                self.assign(child, value if is_same else self._carried(path, str(place), value, child))
+                self.assign(
+                    child, value if is_same else self._carried(path, str(place), value, child)
+                )
         elif pattern.type == "struct_pattern":
             self._assign_fields(pattern, value)
-        elif pattern.type in ("mut_pattern", "ref_pattern", "reference_pattern", "captured_pattern", "match_pattern"):
+        elif pattern.type in (
+            "mut_pattern",
+            "ref_pattern",
+            "reference_pattern",
+            "captured_pattern",
+            "match_pattern",
+        ):
             for child in pattern.named_children[-1:]:
                 self.assign(child, value)
 
@@ -319,4 +390,6 @@ class RustDefinitions(TreeReader):
         """Return what a pattern `Enum::Variant(x)` or `Struct { x }` takes out."""
         owner, _, variant = path.rpartition("::")
         held = self._path(owner.split("::"), node) if owner else NOTHING
-        return self.builder.merge(self.load(held, f"{variant}.{name}", node), self.load(value, name, node))
+        return self.builder.merge(
+            self.load(held, f"{variant}.{name}", node), self.load(value, name, node)
+        )

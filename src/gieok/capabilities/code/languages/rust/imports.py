@@ -6,12 +6,18 @@ from gieok.capabilities.code.resolve.linking import Linker, Target
 
 
 class RustLinker(Linker):
-    """`crate::`, `self::` and `super::` paths over the tree of files below each `lib.rs` or `main.rs`."""
+    """`crate::`, `self::` and `super::` paths over the tree of files below each `lib.rs` or
+    `main.rs`.
+    """
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._known = set(paths)
         self._roots = sorted(
-            {p.rpartition("/")[0] for p in self._known if p.rpartition("/")[2] in ("lib.rs", "main.rs")},
+            {
+                p.rpartition("/")[0]
+                for p in self._known
+                if p.rpartition("/")[2] in ("lib.rs", "main.rs")
+            },
             key=lambda r: (-len(r), r),
         )
 
@@ -30,7 +36,10 @@ class RustLinker(Linker):
 
     def _find(self, importer: str, parts: list[str]) -> str | None:
         folder = self._folder_of(importer)
-        root = next((r for r in self._roots if importer.startswith(f"{r}/" if r else "")), importer.rpartition("/")[0])
+        root = next(
+            (r for r in self._roots if importer.startswith(f"{r}/" if r else "")),
+            importer.rpartition("/")[0],
+        )
         first, rest = parts[0], parts[1:]
         if first == "crate":
             place = root
@@ -47,7 +56,10 @@ class RustLinker(Linker):
 
     def _crate(self, name: str) -> str | None:
         """Return the root of a crate of the project."""
-        names = ((root, root.removesuffix("/src").rpartition("/")[2].replace("-", "_")) for root in self._roots)
+        names = (
+            (root, root.removesuffix("/src").rpartition("/")[2].replace("-", "_"))
+            for root in self._roots
+        )
         return next((root for root, crate in names if root and crate == name), None)
 
     def _is_root(self, path: str) -> bool:
@@ -61,7 +73,9 @@ class RustLinker(Linker):
     def _file(self, place: str, root: str) -> str | None:
         inside = f"{place}/" if place else ""
         choices = [f"{place}.rs", f"{inside}mod.rs"]
-        choices += [f"{inside}lib.rs", f"{inside}main.rs"] if place == root or place in self._roots else []
+        choices += (
+            [f"{inside}lib.rs", f"{inside}main.rs"] if place == root or place in self._roots else []
+        )
         return next((path for path in choices if path in self._known), None)
 
     def member(self, file: str, name: str) -> str | None:

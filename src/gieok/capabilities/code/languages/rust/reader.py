@@ -1,4 +1,6 @@
-"""Rust → facts: modules and `use`, impl blocks, traits and those who implement them, fields, declared types."""
+"""Rust → facts: modules and `use`, impl blocks, traits and those who implement them, fields,
+declared types.
+"""
 
 from functools import partial
 from typing import ClassVar
@@ -9,20 +11,28 @@ from gieok.capabilities.code.model.facts import NOTHING, Kind, Variable
 
 #: Methods that give what they are called on, or what is inside of it.
 _SAME = frozenset(
-    """unwrap expect clone as_ref as_mut borrow borrow_mut lock read write iter iter_mut into_iter unwrap_or_default to_owned
-    into deref as_deref ok unwrap_or_else unwrap_or ok_or ok_or_else map_err or_else filter inspect cloned copied take
-    as_slice to_vec as_deref_mut peekable into_inner unwrap_unchecked context with_context""".split()
+    """
+        unwrap expect clone as_ref as_mut borrow borrow_mut lock read write iter iter_mut
+        into_iter unwrap_or_default to_owned into deref as_deref ok unwrap_or_else unwrap_or
+        ok_or ok_or_else map_err or_else filter inspect cloned copied take as_slice to_vec
+        as_deref_mut peekable into_inner unwrap_unchecked context with_context
+    """.split()
 )
 #: Methods that call what they are given with what they are called on.
 _CALLING = frozenset(
-    """map and_then map_or map_or_else filter inspect is_some_and unwrap_or_else map_err or_else ok_or_else then then_with
-    with_context get_or_insert_with or_insert_with""".split()
+    """
+        map and_then map_or map_or_else filter inspect is_some_and unwrap_or_else map_err
+        or_else ok_or_else then then_with with_context get_or_insert_with or_insert_with
+    """.split()
 )
 #: Macros whose arguments are expressions.
 _EXPRESSIONS = frozenset(
-    """print println eprint eprintln format write writeln panic assert assert_eq assert_ne debug_assert debug_assert_eq
-    debug_assert_ne vec todo unreachable unimplemented dbg format_args info debug warn error trace log bail ensure anyhow
-    try join try_join matches""".split()
+    """
+        print println eprint eprintln format write writeln panic assert assert_eq assert_ne
+        debug_assert debug_assert_eq debug_assert_ne vec todo unreachable unimplemented dbg
+        format_args info debug warn error trace log bail ensure anyhow try join try_join
+        matches
+    """.split()
 )
 
 
@@ -31,22 +41,53 @@ class _Reader(RustDefinitions):
         "if_expression match_arm while_expression for_expression loop_expression".split()
     )
     handlers: ClassVar[dict[str, str]] = {
-        "use_declaration": "_use", "mod_item": "_module", "function_item": "_function", "struct_item": "_struct",
-        "enum_item": "_struct", "union_item": "_struct", "trait_item": "_trait", "impl_item": "_impl", "type_item": "_alias",
-        "macro_definition": "_macro_definition", "identifier": "_identifier", "self": "_self", "field_expression": "_field",
-        "scoped_identifier": "_scoped", "call_expression": "_call", "struct_expression": "_struct_expression",
-        "closure_expression": "_closure", "let_declaration": "_let", "assignment_expression": "_assignment",
-        "return_expression": "returned", "for_expression": "_for", "macro_invocation": "_macro", "string_literal": "text_value",
-        "binary_expression": "nothing", "reference_expression": "last", "if_expression": "_if", "block": "_block_apart",
+        "use_declaration": "_use",
+        "mod_item": "_module",
+        "function_item": "_function",
+        "struct_item": "_struct",
+        "enum_item": "_struct",
+        "union_item": "_struct",
+        "trait_item": "_trait",
+        "impl_item": "_impl",
+        "type_item": "_alias",
+        "macro_definition": "_macro_definition",
+        "identifier": "_identifier",
+        "self": "_self",
+        "field_expression": "_field",
+        "scoped_identifier": "_scoped",
+        "call_expression": "_call",
+        "struct_expression": "_struct_expression",
+        "closure_expression": "_closure",
+        "let_declaration": "_let",
+        "assignment_expression": "_assignment",
+        "return_expression": "returned",
+        "for_expression": "_for",
+        "macro_invocation": "_macro",
+        "string_literal": "text_value",
+        "binary_expression": "nothing",
+        "reference_expression": "last",
+        "if_expression": "_if",
+        "block": "_block_apart",
         "while_expression": "_while",
-        "let_condition": "_let_condition", "match_expression": "_match", "type_cast_expression": "_cast",
-        "index_expression": "_index", "expression_statement": "nothing", "attribute_item": "skip", "type_identifier": "skip",
-        "generic_function": "_generic_function", "const_item": "_constant", "static_item": "_constant",
+        "let_condition": "_let_condition",
+        "match_expression": "_match",
+        "type_cast_expression": "_cast",
+        "index_expression": "_index",
+        "expression_statement": "nothing",
+        "attribute_item": "skip",
+        "type_identifier": "skip",
+        "generic_function": "_generic_function",
+        "const_item": "_constant",
+        "static_item": "_constant",
         "array_expression": "_array",
-        "generic_type": "skip", "visibility_modifier": "skip", "field_identifier": "skip",
+        "generic_type": "skip",
+        "visibility_modifier": "skip",
+        "field_identifier": "skip",
         "tuple_expression": "_tuple",
-        "mutable_specifier": "skip", "try_expression": "last", "await_expression": "last",
-    }  # fmt: skip
+        "mutable_specifier": "skip",
+        "try_expression": "last",
+        "await_expression": "last",
+    }
 
     def body(self, node: Node) -> None:
         self.give(self._block(node) if node.type == "block" else self.value(node))
@@ -61,13 +102,19 @@ class _Reader(RustDefinitions):
         return self.apart(lambda: self.inside(node))
 
     def _block(self, node: Node) -> Variable:
-        """Return what the last expression gives: an `if` or `match` there looks like a statement."""
+        """Return what the last expression gives: an `if` or `match` there looks like a
+        statement.
+        """
         last = NOTHING
         for child in node.named_children:
             is_given = child.type == "expression_statement" and not self.text(child).endswith(";")
-            last = self.value(child.named_children[0] if is_given and child.named_children else child)
+            last = self.value(
+                child.named_children[0] if is_given and child.named_children else child
+            )
         ending = node.named_children[-1] if node.named_children else None
-        is_statement = ending is not None and (ending.type == "let_declaration" or self.text(ending).endswith(";"))
+        is_statement = ending is not None and (
+            ending.type == "let_declaration" or self.text(ending).endswith(";")
+        )
         return NOTHING if is_statement else last
 
     def _self(self, node: Node) -> Variable:
@@ -89,7 +136,10 @@ class _Reader(RustDefinitions):
         return self.load(self.value(self.field(node, "value")), self.name(node, "field"), node)
 
     def _call(self, node: Node) -> Variable:
-        callee, arguments = self.field(node, "function"), self.arguments(self.field(node, "arguments"))
+        callee, arguments = (
+            self.field(node, "function"),
+            self.arguments(self.field(node, "arguments")),
+        )
         if callee is not None and callee.type == "generic_function":
             callee = self.field(callee, "function")
         if callee is None:
@@ -98,11 +148,18 @@ class _Reader(RustDefinitions):
             place, name = self.value(self.field(callee, "value")), self.name(callee, "field")
             made = self.call_method(place, name, arguments, node)
             if name in _CALLING:
-                made = self.builder.merge(made, *[self.call(held, [("", place)], node) for _, held in arguments])
+                made = self.builder.merge(
+                    made, *[self.call(held, [("", place)], node) for _, held in arguments]
+                )
             return self.builder.merge(made, place) if name in _SAME else made
         if callee.type == "scoped_identifier":
             parts = self.text(callee).split("::")
-            if parts[-1] == "new" and parts[-2:-1] and parts[-2].partition("<")[0] in WRAPPERS and arguments:
+            if (
+                parts[-1] == "new"
+                and parts[-2:-1]
+                and parts[-2].partition("<")[0] in WRAPPERS
+                and arguments
+            ):
                 return arguments[0][1]
         name = self.text(callee).rpartition("::")[2]
         if name in ("Some", "Ok", "Err") and arguments:
@@ -117,7 +174,12 @@ class _Reader(RustDefinitions):
         made = self.declared(held)
         for field in self.children(node, "body"):
             if field.named_children:
-                self.store(made, self.text(field.named_children[0]), self.value(field.named_children[-1]), field)
+                self.store(
+                    made,
+                    self.text(field.named_children[0]),
+                    self.value(field.named_children[-1]),
+                    field,
+                )
         return made
 
     def _closure(self, node: Node) -> Variable:
@@ -130,7 +192,9 @@ class _Reader(RustDefinitions):
         return self.function_value(number)
 
     def _let(self, node: Node) -> None:
-        value = self.builder.merge(self.value(self.field(node, "value")), self.type(self.field(node, "type")))
+        value = self.builder.merge(
+            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
+        )
         self.assign(self.field(node, "pattern"), value)
         self.value(self.field(node, "alternative"))
 
@@ -167,17 +231,23 @@ class _Reader(RustDefinitions):
         return self.value(self.field(arm, "value"))
 
     def _cast(self, node: Node) -> Variable:
-        return self.builder.merge(self.value(self.field(node, "value")), self.type(self.field(node, "type")))
+        return self.builder.merge(
+            self.value(self.field(node, "value")), self.type(self.field(node, "type"))
+        )
 
     def _index(self, node: Node) -> Variable:
         held = [self.value(child) for child in node.named_children]
         return self.element(held[0], node) if held else NOTHING
 
     def _array(self, node: Node) -> Variable:
-        return self.holding(self.builder.merge(*[self.value(child) for child in node.named_children]), node)
+        return self.holding(
+            self.builder.merge(*[self.value(child) for child in node.named_children]), node
+        )
 
     def _macro(self, node: Node) -> Variable:
-        """A macro of the project is called. The grammar parses no arguments: those of known macros are parsed as a tuple."""
+        """A macro of the project is called. The grammar parses no arguments: those of known macros
+        are parsed as a tuple.
+        """
         name = self.name(node, "macro")
         variable = self.builder.module.names.get(f"{name}!")
         if variable is not None:
