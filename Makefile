@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
 export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 
-.PHONY: demo test tests check format lines docs site record screenshot locks release bench clean
+.PHONY: demo test tests check format house docs site record screenshot locks release bench clean
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "gieok needs Python 3.11 or newer; this is `$(PYTHON) --version` (make PYTHON=python3.12 …)"; exit 1; }
@@ -63,8 +63,8 @@ format: $(VENV)/.ready-dev
 	$(BIN)/ruff format src tests benchmarks examples scripts
 	$(BIN)/ruff check --fix src tests benchmarks examples scripts
 
-lines:  ## print the lines of each folder, and write the ratchet that tests hold them to
-	@$(PYTHON) tests/support/lines.py
+house:  ## write the ratchet on how the package reads, that tests hold it to
+	@$(PYTHON) scripts/house.py --update
 
 locks:  ## write the locks from pyproject.toml; needs uv
 	scripts/lock
